@@ -1,0 +1,2 @@
+//! The terminal face: the `borges` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Source-level information: code offsets to lines, variables to places.

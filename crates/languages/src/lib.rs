@@ -1,0 +1,1 @@
+//! Model languages on the multiverse core.

@@ -1,0 +1,1 @@
+//! The core: the recipe for languages, the multiverse as a tree and as a graph.

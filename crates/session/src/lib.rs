@@ -1,0 +1,1 @@
+//! A live debugging session.

@@ -1,0 +1,1 @@
+//! The debug server that runs beside the VM on a device.

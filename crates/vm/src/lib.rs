@@ -1,0 +1,1 @@
+//! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored between any two instructions.

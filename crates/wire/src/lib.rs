@@ -1,0 +1,1 @@
+//! Messages and framing between the host and a device.
