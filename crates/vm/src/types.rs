@@ -2,6 +2,7 @@
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ValType {
     /// 32-bit integer.
     I32,
@@ -15,4 +16,17 @@ pub enum ValType {
     FuncRef,
     /// Reference to something of the embedder, or null.
     ExternRef,
+}
+
+impl core::fmt::Display for ValType {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            ValType::I32 => "i32",
+            ValType::I64 => "i64",
+            ValType::F32 => "f32",
+            ValType::F64 => "f64",
+            ValType::FuncRef => "funcref",
+            ValType::ExternRef => "externref",
+        })
+    }
 }

@@ -1,0 +1,94 @@
+//! Values and function types.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::types::ValType;
+
+/// A value of a program: an argument, a result, a local.
+///
+/// Floats are kept as their bits, so that values compare, hash and travel exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Value {
+    /// A 32-bit integer.
+    I32(i32),
+    /// A 64-bit integer.
+    I64(i64),
+    /// A 32-bit float, as its bits.
+    F32(u32),
+    /// A 64-bit float, as its bits.
+    F64(u64),
+    /// A reference to a function by its index, or null.
+    FuncRef(Option<u32>),
+    /// A reference to something of the embedder, or null.
+    ExternRef(Option<u32>),
+}
+
+impl Value {
+    /// The type of this value.
+    pub fn ty(self) -> ValType {
+        match self {
+            Value::I32(_) => ValType::I32,
+            Value::I64(_) => ValType::I64,
+            Value::F32(_) => ValType::F32,
+            Value::F64(_) => ValType::F64,
+            Value::FuncRef(_) => ValType::FuncRef,
+            Value::ExternRef(_) => ValType::ExternRef,
+        }
+    }
+
+    /// The value a local of this type starts with: zero or null.
+    pub fn default_of(ty: ValType) -> Value {
+        match ty {
+            ValType::I32 => Value::I32(0),
+            ValType::I64 => Value::I64(0),
+            ValType::F32 => Value::F32(0),
+            ValType::F64 => Value::F64(0),
+            ValType::FuncRef => Value::FuncRef(None),
+            ValType::ExternRef => Value::ExternRef(None),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Value::I32(v) => write!(f, "{v}"),
+            Value::I64(v) => write!(f, "{v}"),
+            Value::F32(bits) => write!(f, "{:?}", f32::from_bits(bits)),
+            Value::F64(bits) => write!(f, "{:?}", f64::from_bits(bits)),
+            Value::FuncRef(Some(i)) => write!(f, "func {i}"),
+            Value::ExternRef(Some(i)) => write!(f, "extern {i}"),
+            Value::FuncRef(None) | Value::ExternRef(None) => f.write_str("null"),
+        }
+    }
+}
+
+/// The type of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FuncType {
+    /// Types of the arguments.
+    pub params: Vec<ValType>,
+    /// Types of the results.
+    pub results: Vec<ValType>,
+}
+
+impl fmt::Display for FuncType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.params)?;
+        f.write_str(" -> ")?;
+        write_list(f, &self.results)
+    }
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, types: &[ValType]) -> fmt::Result {
+    f.write_str("(")?;
+    for (i, ty) in types.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write!(f, "{ty}")?;
+    }
+    f.write_str(")")
+}
