@@ -1,0 +1,336 @@
+//! The tables that replies carry: plain data for every face to render.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{MockValues, NewBreakpoint, UniverseId};
+
+/// A moment of the program with its place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceView {
+    /// The universe.
+    pub universe: UniverseId,
+    /// Steps executed since the program's start.
+    pub steps: u64,
+    /// The function, as the source calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The source file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// 1-based.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The text of that line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Byte offset in the module of the next instruction; none after the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
+    /// The call that is about to happen, if the next instruction calls a primitive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The device stands elsewhere.
+    pub device_elsewhere: bool,
+    /// How many universes are recorded that go on from here.
+    pub futures: u32,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value as text.
+    pub value: String,
+    /// Its type as the source calls it.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Whether it differs from the last stop.
+    pub changed: bool,
+    /// Fields, elements, or what it points to, as far as they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Variable>,
+}
+
+/// Variables of a frame and the globals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariableListing {
+    /// The frame.
+    pub frame: u32,
+    /// Parameters and locals.
+    pub locals: Vec<Variable>,
+    /// Globals.
+    pub globals: Vec<Variable>,
+    /// The operand stack, bottom first.
+    pub operands: Vec<String>,
+}
+
+/// One frame of the call stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// 0 is the innermost.
+    pub number: u32,
+    /// The function's name.
+    pub function: String,
+    /// The source file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// 1-based.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Byte offset in the module.
+    pub offset: u32,
+    /// Whether the compiler inlined it into the next outer one.
+    pub inlined: bool,
+    /// Whether it is the handler of an interrupt.
+    pub handler: bool,
+}
+
+/// The call stack, innermost first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackListing {
+    /// The frames.
+    pub frames: Vec<Frame>,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryListing {
+    /// Of the first byte.
+    pub address: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// One source line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// 1-based.
+    pub number: u32,
+    /// Its text.
+    pub text: String,
+    /// The program stands here.
+    pub current: bool,
+    /// A breakpoint is set here.
+    pub breakpoint: bool,
+    /// Code was generated for it.
+    pub code: bool,
+}
+
+/// Source text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceListing {
+    /// The file.
+    pub file: String,
+    /// Some of its lines.
+    pub lines: Vec<SourceLine>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// Byte offset in the module.
+    pub offset: u32,
+    /// Its text, indented by block depth.
+    pub text: String,
+    /// The program stands here.
+    pub current: bool,
+    /// A breakpoint is set here.
+    pub breakpoint: bool,
+    /// The source line it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// Disassembly of (a part of) a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disassembly {
+    /// The function's name.
+    pub function: String,
+    /// The instructions.
+    pub instructions: Vec<Instruction>,
+}
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionEntry {
+    /// Its name.
+    pub name: String,
+    /// Byte offset of its first instruction.
+    pub offset: u32,
+    /// Where it is in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// 1-based.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// Functions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionListing {
+    /// In the order of the module.
+    pub functions: Vec<FunctionEntry>,
+}
+
+/// The multiverse as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeListing {
+    /// Drawn lines.
+    pub lines: Vec<String>,
+    /// How many branches there are.
+    pub branches: u32,
+    /// How many entries there are.
+    pub entries: u64,
+}
+
+/// An input, output or event on a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathEntry {
+    /// The universe just after it.
+    pub universe: UniverseId,
+    /// Steps before it.
+    pub steps: u64,
+    /// `input`, `output` or `event`.
+    pub kind: String,
+    /// As the program calls it, with arguments and the value.
+    pub text: String,
+    /// The value came from a mock.
+    pub mocked: bool,
+    /// Other recorded values at this choice point.
+    pub alternatives: u32,
+    /// The place shown lies just before it.
+    pub next: bool,
+}
+
+/// A part of the current path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathListing {
+    /// The entries, earliest first.
+    pub entries: Vec<PathEntry>,
+    /// How many come before the listed ones.
+    pub before: u64,
+    /// How many come after the listed ones.
+    pub after: u64,
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BreakpointListing {
+    /// Its number.
+    pub id: u32,
+    /// As it was given.
+    #[serde(flatten)]
+    pub spec: NewBreakpoint,
+    /// Where it really is, in words ("color_dial.ts:21").
+    pub resolved: String,
+    /// Byte offsets in the module that it stops at.
+    pub offsets: Vec<u32>,
+    /// Switched on.
+    pub enabled: bool,
+    /// How often its place and condition held.
+    pub count: u64,
+}
+
+/// A mock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MockListing {
+    /// `name(arg, …)`.
+    pub call: String,
+    /// Its values.
+    pub values: MockValues,
+}
+
+/// The board at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoardListing {
+    /// Drawn for a terminal.
+    pub lines: Vec<String>,
+    /// The same as data.
+    pub board: serde_json::Value,
+}
+
+/// A note or a bookmark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoteListing {
+    /// The universe.
+    pub universe: UniverseId,
+    /// Steps since the start.
+    pub steps: u64,
+    /// The bookmark's name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The note's text.
+    pub text: String,
+}
+
+/// Facts about a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    /// The program's file.
+    pub program: String,
+    /// Hex hash of the module.
+    pub program_hash: String,
+    /// How often a changed program was uploaded.
+    pub version: u32,
+    /// The board's name.
+    pub board: String,
+    /// The device as it names itself.
+    pub device: String,
+    /// Where the session is written, if anywhere.
+    pub file: Option<String>,
+    /// Where the user looks.
+    pub here: PlaceView,
+    /// Where the device stands.
+    pub device_at: PlaceView,
+    /// The device follows every move.
+    pub follows: bool,
+    /// Branches of the multiverse.
+    pub branches: u32,
+    /// Entries in all branches.
+    pub entries: u64,
+    /// Snapshots held.
+    pub snapshots: u32,
+    /// Their memory, in bytes.
+    pub snapshot_bytes: u64,
+    /// Bytes sent to the device.
+    pub sent_bytes: u64,
+    /// Bytes received from the device.
+    pub received_bytes: u64,
+    /// Frames sent again because they were lost.
+    pub retransmissions: u64,
+}
+
+/// Two universes compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UniverseDifference {
+    /// The left one.
+    pub left: PlaceView,
+    /// The right one.
+    pub right: PlaceView,
+    /// Where their paths part.
+    pub join: PlaceView,
+    /// What the left path has there.
+    pub left_choice: Option<String>,
+    /// What the right path has there.
+    pub right_choice: Option<String>,
+    /// Variables and globals that differ: name, left, right.
+    pub variables: Vec<(String, String, String)>,
+    /// Lines of the board that differ: left, right.
+    pub board: Vec<(String, String)>,
+    /// Memory bytes that differ.
+    pub memory_bytes: u64,
+}
+
+/// The last write of a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// What was asked for.
+    pub what: String,
+    /// The universe just before the write: the view stands here now.
+    pub at: PlaceView,
+    /// The value before.
+    pub before: String,
+    /// The value written.
+    pub after: String,
+}

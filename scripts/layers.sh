@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Layers point one way: every edge between our crates must be in this list (ARCHITECTURE.md says why).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+allowed="
+board: vm
+wire: board vm
+stub: board vm wire
+sim: board stub vm wire
+debuginfo:
+multiverse:
+languages: multiverse
+store:
+session: board debuginfo multiverse sim store stub vm wire
+cli: languages multiverse session
+vm:
+"
+
+bad=0
+while read -r crate; do
+    line=$(grep "^$crate:" <<<"$allowed") || {
+        echo "layers: crate '$crate' is not in scripts/layers.sh: say what it may depend on" >&2
+        bad=1
+        continue
+    }
+    for dependency in $(cargo tree -p "borges-$crate" --depth 1 --edges normal,build --prefix none --format '{p}' |
+        sed -n 's/^borges-\([a-z]*\) .*/\1/p' | sort -u); do
+        [ "$dependency" = "$crate" ] && continue
+        grep -qw "$dependency" <<<"${line#*:}" || {
+            echo "layers: $crate must not depend on $dependency" >&2
+            bad=1
+        }
+    done
+done < <(cd crates && ls -d -- */ | tr -d /)
+[ $bad = 0 ] && echo "layers: every edge points down"
+exit $bad
