@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::listing::{
-    BoardListing, BreakpointListing, Disassembly, FunctionListing, Info, MemoryListing, MockListing, NoteListing,
-    PathListing, PlaceView, SourceListing, StackListing, TreeListing, UniverseDifference, VariableListing, Written,
+    BoardListing, BreakpointListing, Disassembly, FunctionListing, Info, MemoryListing,
+    MockListing, NoteListing, PathListing, PlaceView, SourceListing, StackListing, TreeListing,
+    UniverseDifference, VariableListing, Written,
 };
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
