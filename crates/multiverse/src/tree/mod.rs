@@ -17,6 +17,7 @@
 //! to set up. Nothing recurses.
 
 mod ancestry;
+mod draw;
 mod entries;
 mod path;
 mod prune;
@@ -24,6 +25,7 @@ mod prune;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
+pub use draw::{Drawing, Glyphs};
 use entries::Entries;
 pub use path::{Path, Route};
 pub use prune::Pruned;
@@ -453,14 +455,10 @@ impl<E: Entry> Tree<E> {
     pub fn leaves(&self) -> impl Iterator<Item = Leaf<'_, E::Outcome>> + '_ {
         self.branches().filter_map(|id| {
             let line = self.branch(id)?;
-            let tip = line.tip();
-            let first_step = |fork| Some(self.branch(fork)?.entries.get(0)?.step());
-            let last_fork = line.forks_at(tip).filter_map(first_step).max();
-            let left = line.end == End::Open && last_fork.is_some_and(|step| step >= line.reached);
-            (!left).then_some(Leaf {
+            self.is_leaf(line).then_some(Leaf {
                 place: Place {
                     branch: id,
-                    index: tip,
+                    index: line.tip(),
                 },
                 reached: line.reached,
                 end: &line.end,
@@ -512,6 +510,13 @@ impl<E: Entry> Tree<E> {
         let lines = self.branches.iter().flatten();
         let entries: usize = lines.map(|line| line.entries.heap_bytes()).sum();
         entries + self.branches.capacity() * size_of::<Option<Branch<E>>>()
+    }
+
+    /// See [`Tree::leaves`].
+    fn is_leaf(&self, line: &Branch<E>) -> bool {
+        let first_step = |fork| Some(self.branch(fork)?.entries.get(0)?.step());
+        let last_fork = line.forks_at(line.tip()).filter_map(first_step).max();
+        line.end != End::Open || last_fork.is_none_or(|step| step < line.reached)
     }
 
     fn branch(&self, id: BranchId) -> Option<&Branch<E>> {
