@@ -1,4 +1,5 @@
 //! Messages and traces survive the trip, and hostile ones harm nobody.
+#![allow(clippy::unwrap_used)] // A test may give up.
 
 use borges_wire::*;
 use proptest::prelude::*;
