@@ -1,11 +1,25 @@
 //! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored between any two instructions.
 #![no_std]
+#![allow(dead_code)] // Until the machine lands, which uses what the module knows.
 
 extern crate alloc;
 
+pub mod binary;
+mod hash;
+mod ids;
+mod limits;
+mod module;
 pub mod num;
+mod trap;
 mod types;
 mod value;
 
+pub use ids::{CodeOffset, FuncIdx, Shared, StateHash};
+pub use limits::{LimitExceeded, Limits};
+pub use module::{
+    Export, ExternType, GlobalType, Import, InvalidKind, LoadCause, LoadError, MemoryType, Module,
+    TableType,
+};
+pub use trap::Trap;
 pub use types::ValType;
 pub use value::{FuncType, Value};

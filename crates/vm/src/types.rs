@@ -18,6 +18,23 @@ pub enum ValType {
     ExternRef,
 }
 
+impl ValType {
+    /// True of references to functions and to things of the embedder.
+    pub const fn is_reference(self) -> bool {
+        matches!(self, ValType::FuncRef | ValType::ExternRef)
+    }
+
+    /// True if `cell` is how the machine keeps a value of this type: narrow numbers zero-extended,
+    /// references as null or an index.
+    pub(crate) const fn fits(self, cell: u64) -> bool {
+        match self {
+            ValType::I64 | ValType::F64 => true,
+            ValType::I32 | ValType::F32 => cell >> 32 == 0,
+            ValType::FuncRef | ValType::ExternRef => cell <= 1 << 32,
+        }
+    }
+}
+
 impl core::fmt::Display for ValType {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {

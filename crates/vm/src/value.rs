@@ -51,6 +51,39 @@ impl Value {
     }
 }
 
+/// Values in the 64-bit cells of the machine: narrow numbers are zero-extended; a reference is its
+/// index plus one, null is 0, so that a zeroed local is right for every type.
+impl Value {
+    pub(crate) fn to_cell(self) -> u64 {
+        match self {
+            Value::I32(v) => u64::from(v as u32),
+            Value::I64(v) => v as u64,
+            Value::F32(bits) => u64::from(bits),
+            Value::F64(bits) => bits,
+            Value::FuncRef(index) | Value::ExternRef(index) => ref_to_cell(index),
+        }
+    }
+
+    pub(crate) fn from_cell(ty: ValType, cell: u64) -> Value {
+        match ty {
+            ValType::I32 => Value::I32(cell as u32 as i32),
+            ValType::I64 => Value::I64(cell as i64),
+            ValType::F32 => Value::F32(cell as u32),
+            ValType::F64 => Value::F64(cell),
+            ValType::FuncRef => Value::FuncRef(ref_from_cell(cell)),
+            ValType::ExternRef => Value::ExternRef(ref_from_cell(cell)),
+        }
+    }
+}
+
+pub(crate) fn ref_to_cell(index: Option<u32>) -> u64 {
+    index.map_or(0, |index| u64::from(index) + 1)
+}
+
+pub(crate) fn ref_from_cell(cell: u64) -> Option<u32> {
+    cell.checked_sub(1).map(|index| index as u32)
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,0 +1,560 @@
+//! Instructions: decoded one at a time from the bytes, with their immediates.
+
+use core::fmt;
+
+use super::reader::{Malformed, MalformedKind, Reader, error_at};
+use crate::ValType;
+use crate::num::NumericOp;
+
+/// The opcodes that the stepping tier and the tools tell apart by number.
+pub(crate) mod op {
+    pub(crate) const UNREACHABLE: u8 = 0x00;
+    pub(crate) const NOP: u8 = 0x01;
+    pub(crate) const BLOCK: u8 = 0x02;
+    pub(crate) const LOOP: u8 = 0x03;
+    pub(crate) const IF: u8 = 0x04;
+    pub(crate) const ELSE: u8 = 0x05;
+    pub(crate) const END: u8 = 0x0b;
+    pub(crate) const BR: u8 = 0x0c;
+    pub(crate) const BR_IF: u8 = 0x0d;
+    pub(crate) const BR_TABLE: u8 = 0x0e;
+    pub(crate) const RETURN: u8 = 0x0f;
+    pub(crate) const CALL: u8 = 0x10;
+    pub(crate) const CALL_INDIRECT: u8 = 0x11;
+    pub(crate) const DROP: u8 = 0x1a;
+    pub(crate) const SELECT: u8 = 0x1b;
+    pub(crate) const SELECT_TYPED: u8 = 0x1c;
+    pub(crate) const LOCAL_GET: u8 = 0x20;
+    pub(crate) const LOCAL_SET: u8 = 0x21;
+    pub(crate) const LOCAL_TEE: u8 = 0x22;
+    pub(crate) const GLOBAL_GET: u8 = 0x23;
+    pub(crate) const GLOBAL_SET: u8 = 0x24;
+    pub(crate) const TABLE_GET: u8 = 0x25;
+    pub(crate) const TABLE_SET: u8 = 0x26;
+    pub(crate) const I32_LOAD: u8 = 0x28;
+    pub(crate) const I64_LOAD32_U: u8 = 0x35;
+    pub(crate) const I32_STORE: u8 = 0x36;
+    pub(crate) const I64_STORE32: u8 = 0x3e;
+    pub(crate) const MEMORY_SIZE: u8 = 0x3f;
+    pub(crate) const MEMORY_GROW: u8 = 0x40;
+    pub(crate) const I32_CONST: u8 = 0x41;
+    pub(crate) const I64_CONST: u8 = 0x42;
+    pub(crate) const F32_CONST: u8 = 0x43;
+    pub(crate) const F64_CONST: u8 = 0x44;
+    pub(crate) const NUMERIC_FIRST: u8 = 0x45;
+    pub(crate) const NUMERIC_LAST: u8 = 0xc4;
+    pub(crate) const REF_NULL: u8 = 0xd0;
+    pub(crate) const REF_IS_NULL: u8 = 0xd1;
+    pub(crate) const REF_FUNC: u8 = 0xd2;
+    pub(crate) const PREFIX: u8 = 0xfc;
+
+    // After the prefix.
+    pub(crate) const MEMORY_INIT: u32 = 8;
+    pub(crate) const DATA_DROP: u32 = 9;
+    pub(crate) const MEMORY_COPY: u32 = 10;
+    pub(crate) const MEMORY_FILL: u32 = 11;
+    pub(crate) const TABLE_INIT: u32 = 12;
+    pub(crate) const ELEM_DROP: u32 = 13;
+    pub(crate) const TABLE_COPY: u32 = 14;
+    pub(crate) const TABLE_GROW: u32 = 15;
+    pub(crate) const TABLE_SIZE: u32 = 16;
+    pub(crate) const TABLE_FILL: u32 = 17;
+}
+
+/// The type of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockType {
+    /// Takes and gives nothing.
+    Empty,
+    /// Takes nothing and gives one value.
+    Value(ValType),
+    /// Takes and gives what the function type of this index says.
+    Func(u32),
+}
+
+/// The immediates of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryArg {
+    /// The exponent of the promised alignment; without effect on the result.
+    pub align: u32,
+    /// Added to the address operand without wrapping around.
+    pub offset: u32,
+}
+
+/// The labels of a `br_table`, read as they are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchTargets<'m> {
+    labels: Reader<'m>,
+    count: u32,
+}
+
+impl<'m> BranchTargets<'m> {
+    /// How many labels there are, without the default.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// True if there is but the default.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All labels; the default is the last.
+    pub fn labels(&self) -> impl Iterator<Item = u32> + use<'m> {
+        let mut labels = self.labels;
+        // The labels were read once when the instruction was decoded, so reading cannot fail.
+        (0..=self.count).map_while(move |_| labels.u32().ok())
+    }
+}
+
+impl PartialEq for BranchTargets<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.labels().eq(other.labels())
+    }
+}
+
+/// An instruction with its immediates. Indices are those of the module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // The names are those of the standard.
+pub enum Instr<'m> {
+    Unreachable,
+    Nop,
+    Block(BlockType),
+    Loop(BlockType),
+    If(BlockType),
+    Else,
+    End,
+    Br(u32),
+    BrIf(u32),
+    BrTable(BranchTargets<'m>),
+    Return,
+    Call(u32),
+    CallIndirect {
+        ty: u32,
+        table: u32,
+    },
+    Drop,
+    Select,
+    SelectTyped(ValType),
+    LocalGet(u32),
+    LocalSet(u32),
+    LocalTee(u32),
+    GlobalGet(u32),
+    GlobalSet(u32),
+    TableGet(u32),
+    TableSet(u32),
+    /// A load; the opcode (0x28 to 0x35) tells which.
+    Load(u8, MemoryArg),
+    /// A store; the opcode (0x36 to 0x3e) tells which.
+    Store(u8, MemoryArg),
+    MemorySize,
+    MemoryGrow,
+    I32Const(i32),
+    I64Const(i64),
+    /// The bits.
+    F32Const(u32),
+    /// The bits.
+    F64Const(u64),
+    Numeric(NumericOp),
+    RefNull(ValType),
+    RefIsNull,
+    RefFunc(u32),
+    MemoryInit(u32),
+    DataDrop(u32),
+    MemoryCopy,
+    MemoryFill,
+    TableInit {
+        elem: u32,
+        table: u32,
+    },
+    ElemDrop(u32),
+    TableCopy {
+        to: u32,
+        from: u32,
+    },
+    TableGrow(u32),
+    TableSize(u32),
+    TableFill(u32),
+}
+
+/// Name, type of the value and width in bytes of the memory accesses, from opcode 0x28 on.
+const ACCESSES: [(&str, ValType, u32); 23] = [
+    ("i32.load", ValType::I32, 4),
+    ("i64.load", ValType::I64, 8),
+    ("f32.load", ValType::F32, 4),
+    ("f64.load", ValType::F64, 8),
+    ("i32.load8_s", ValType::I32, 1),
+    ("i32.load8_u", ValType::I32, 1),
+    ("i32.load16_s", ValType::I32, 2),
+    ("i32.load16_u", ValType::I32, 2),
+    ("i64.load8_s", ValType::I64, 1),
+    ("i64.load8_u", ValType::I64, 1),
+    ("i64.load16_s", ValType::I64, 2),
+    ("i64.load16_u", ValType::I64, 2),
+    ("i64.load32_s", ValType::I64, 4),
+    ("i64.load32_u", ValType::I64, 4),
+    ("i32.store", ValType::I32, 4),
+    ("i64.store", ValType::I64, 8),
+    ("f32.store", ValType::F32, 4),
+    ("f64.store", ValType::F64, 8),
+    ("i32.store8", ValType::I32, 1),
+    ("i32.store16", ValType::I32, 2),
+    ("i64.store8", ValType::I64, 1),
+    ("i64.store16", ValType::I64, 2),
+    ("i64.store32", ValType::I64, 4),
+];
+
+fn access(opcode: u8) -> (&'static str, ValType, u32) {
+    let index = usize::from(opcode.wrapping_sub(op::I32_LOAD)).min(ACCESSES.len() - 1);
+    ACCESSES[index]
+}
+
+/// The value's type and the width in bytes of the memory access with this opcode (0x28 to 0x3e).
+pub(crate) fn memory_width(opcode: u8) -> (ValType, u32) {
+    let (_, ty, width) = access(opcode);
+    (ty, width)
+}
+
+impl<'m> Instr<'m> {
+    /// Reads the next instruction.
+    pub(crate) fn read(reader: &mut Reader<'m>) -> Result<Instr<'m>, Malformed> {
+        let at = reader.at();
+        let opcode = reader.byte()?;
+        Ok(match opcode {
+            op::UNREACHABLE => Instr::Unreachable,
+            op::NOP => Instr::Nop,
+            op::BLOCK => Instr::Block(block_type(reader)?),
+            op::LOOP => Instr::Loop(block_type(reader)?),
+            op::IF => Instr::If(block_type(reader)?),
+            op::ELSE => Instr::Else,
+            op::END => Instr::End,
+            op::BR => Instr::Br(reader.u32()?),
+            op::BR_IF => Instr::BrIf(reader.u32()?),
+            op::BR_TABLE => Instr::BrTable(branch_targets(reader)?),
+            op::RETURN => Instr::Return,
+            op::CALL => Instr::Call(reader.u32()?),
+            op::CALL_INDIRECT => {
+                let ty = reader.u32()?;
+                Instr::CallIndirect {
+                    ty,
+                    table: reader.u32()?,
+                }
+            }
+            op::DROP => Instr::Drop,
+            op::SELECT => Instr::Select,
+            op::SELECT_TYPED => {
+                // The format has a list here; the standard allows exactly one type.
+                let list = reader.at();
+                if reader.u32()? != 1 {
+                    return Err(error_at(list, MalformedKind::BadType));
+                }
+                Instr::SelectTyped(val_type(reader)?)
+            }
+            op::LOCAL_GET => Instr::LocalGet(reader.u32()?),
+            op::LOCAL_SET => Instr::LocalSet(reader.u32()?),
+            op::LOCAL_TEE => Instr::LocalTee(reader.u32()?),
+            op::GLOBAL_GET => Instr::GlobalGet(reader.u32()?),
+            op::GLOBAL_SET => Instr::GlobalSet(reader.u32()?),
+            op::TABLE_GET => Instr::TableGet(reader.u32()?),
+            op::TABLE_SET => Instr::TableSet(reader.u32()?),
+            op::I32_LOAD..=op::I64_LOAD32_U => Instr::Load(opcode, memory_arg(reader)?),
+            op::I32_STORE..=op::I64_STORE32 => Instr::Store(opcode, memory_arg(reader)?),
+            op::MEMORY_SIZE => zero(reader, Instr::MemorySize)?,
+            op::MEMORY_GROW => zero(reader, Instr::MemoryGrow)?,
+            op::I32_CONST => Instr::I32Const(reader.i32()?),
+            op::I64_CONST => Instr::I64Const(reader.i64()?),
+            op::F32_CONST => Instr::F32Const(u32::from_le_bytes(reader.array()?)),
+            op::F64_CONST => Instr::F64Const(u64::from_le_bytes(reader.array()?)),
+            op::REF_NULL => Instr::RefNull(ref_type(reader)?),
+            op::REF_IS_NULL => Instr::RefIsNull,
+            op::REF_FUNC => Instr::RefFunc(reader.u32()?),
+            op::PREFIX => return prefixed(reader, at),
+            _ => match NumericOp::from_opcode(u16::from(opcode)) {
+                Some(numeric) => Instr::Numeric(numeric),
+                None => {
+                    return Err(error_at(
+                        at,
+                        MalformedKind::UnknownInstruction(opcode.into()),
+                    ));
+                }
+            },
+        })
+    }
+
+    /// Its name in the text format.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Instr::Unreachable => "unreachable",
+            Instr::Nop => "nop",
+            Instr::Block(_) => "block",
+            Instr::Loop(_) => "loop",
+            Instr::If(_) => "if",
+            Instr::Else => "else",
+            Instr::End => "end",
+            Instr::Br(_) => "br",
+            Instr::BrIf(_) => "br_if",
+            Instr::BrTable(_) => "br_table",
+            Instr::Return => "return",
+            Instr::Call(_) => "call",
+            Instr::CallIndirect { .. } => "call_indirect",
+            Instr::Drop => "drop",
+            Instr::Select | Instr::SelectTyped(_) => "select",
+            Instr::LocalGet(_) => "local.get",
+            Instr::LocalSet(_) => "local.set",
+            Instr::LocalTee(_) => "local.tee",
+            Instr::GlobalGet(_) => "global.get",
+            Instr::GlobalSet(_) => "global.set",
+            Instr::TableGet(_) => "table.get",
+            Instr::TableSet(_) => "table.set",
+            Instr::Load(opcode, _) | Instr::Store(opcode, _) => access(*opcode).0,
+            Instr::MemorySize => "memory.size",
+            Instr::MemoryGrow => "memory.grow",
+            Instr::I32Const(_) => "i32.const",
+            Instr::I64Const(_) => "i64.const",
+            Instr::F32Const(_) => "f32.const",
+            Instr::F64Const(_) => "f64.const",
+            Instr::Numeric(numeric) => numeric.name(),
+            Instr::RefNull(_) => "ref.null",
+            Instr::RefIsNull => "ref.is_null",
+            Instr::RefFunc(_) => "ref.func",
+            Instr::MemoryInit(_) => "memory.init",
+            Instr::DataDrop(_) => "data.drop",
+            Instr::MemoryCopy => "memory.copy",
+            Instr::MemoryFill => "memory.fill",
+            Instr::TableInit { .. } => "table.init",
+            Instr::ElemDrop(_) => "elem.drop",
+            Instr::TableCopy { .. } => "table.copy",
+            Instr::TableGrow(_) => "table.grow",
+            Instr::TableSize(_) => "table.size",
+            Instr::TableFill(_) => "table.fill",
+        }
+    }
+}
+
+/// As in the text format, without the names of things.
+impl fmt::Display for Instr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match *self {
+            Instr::Block(ty) | Instr::Loop(ty) | Instr::If(ty) => match ty {
+                BlockType::Empty => Ok(()),
+                BlockType::Value(ty) => write!(f, " (result {ty})"),
+                BlockType::Func(ty) => write!(f, " (type {ty})"),
+            },
+            Instr::BrTable(targets) => targets.labels().try_for_each(|label| write!(f, " {label}")),
+            Instr::CallIndirect { ty, table } => write!(f, " {table} (type {ty})"),
+            Instr::SelectTyped(ty) => write!(f, " (result {ty})"),
+            Instr::RefNull(ty) => f.write_str(if ty == ValType::FuncRef {
+                " func"
+            } else {
+                " extern"
+            }),
+            Instr::Br(index)
+            | Instr::BrIf(index)
+            | Instr::Call(index)
+            | Instr::LocalGet(index)
+            | Instr::LocalSet(index)
+            | Instr::LocalTee(index)
+            | Instr::GlobalGet(index)
+            | Instr::GlobalSet(index)
+            | Instr::TableGet(index)
+            | Instr::TableSet(index)
+            | Instr::RefFunc(index)
+            | Instr::MemoryInit(index)
+            | Instr::DataDrop(index)
+            | Instr::ElemDrop(index)
+            | Instr::TableGrow(index)
+            | Instr::TableSize(index)
+            | Instr::TableFill(index) => write!(f, " {index}"),
+            Instr::TableInit { elem, table } => write!(f, " {table} {elem}"),
+            Instr::TableCopy { to, from } => write!(f, " {to} {from}"),
+            Instr::I32Const(value) => write!(f, " {value}"),
+            Instr::I64Const(value) => write!(f, " {value}"),
+            Instr::F32Const(bits) => write!(f, " {}", f32::from_bits(bits)),
+            Instr::F64Const(bits) => write!(f, " {}", f64::from_bits(bits)),
+            Instr::Load(opcode, arg) | Instr::Store(opcode, arg) => {
+                if arg.offset != 0 {
+                    write!(f, " offset={}", arg.offset)?;
+                }
+                if Some(1) != access(opcode).2.checked_shr(arg.align) {
+                    write!(f, " align={}", 1u64 << arg.align.min(63))?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn prefixed<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> {
+    let number = reader.u32()?;
+    Ok(match number {
+        op::MEMORY_INIT => {
+            let data = reader.u32()?;
+            zero(reader, Instr::MemoryInit(data))?
+        }
+        op::DATA_DROP => Instr::DataDrop(reader.u32()?),
+        op::MEMORY_COPY => {
+            zero(reader, ())?;
+            zero(reader, Instr::MemoryCopy)?
+        }
+        op::MEMORY_FILL => zero(reader, Instr::MemoryFill)?,
+        op::TABLE_INIT => {
+            let elem = reader.u32()?;
+            Instr::TableInit {
+                elem,
+                table: reader.u32()?,
+            }
+        }
+        op::ELEM_DROP => Instr::ElemDrop(reader.u32()?),
+        op::TABLE_COPY => {
+            let to = reader.u32()?;
+            Instr::TableCopy {
+                to,
+                from: reader.u32()?,
+            }
+        }
+        op::TABLE_GROW => Instr::TableGrow(reader.u32()?),
+        op::TABLE_SIZE => Instr::TableSize(reader.u32()?),
+        op::TABLE_FILL => Instr::TableFill(reader.u32()?),
+        0..=7 => match NumericOp::from_opcode(0xfc00 + number as u16) {
+            Some(numeric) => Instr::Numeric(numeric),
+            None => {
+                return Err(error_at(
+                    at,
+                    MalformedKind::UnknownInstruction(0xfc00 + number),
+                ));
+            }
+        },
+        _ => {
+            let code = 0xfc00u32.saturating_add(number);
+            return Err(error_at(at, MalformedKind::UnknownInstruction(code)));
+        }
+    })
+}
+
+/// Reserved bytes: the index of the one memory.
+fn zero<T>(reader: &mut Reader<'_>, then: T) -> Result<T, Malformed> {
+    let at = reader.at();
+    match reader.byte()? {
+        0 => Ok(then),
+        _ => Err(error_at(at, MalformedKind::ZeroExpected)),
+    }
+}
+
+fn memory_arg(reader: &mut Reader<'_>) -> Result<MemoryArg, Malformed> {
+    let at = reader.at();
+    let align = reader.u32()?;
+    if align >= 32 {
+        return Err(error_at(at, MalformedKind::BadAlignment));
+    }
+    Ok(MemoryArg {
+        align,
+        offset: reader.u32()?,
+    })
+}
+
+fn branch_targets<'m>(reader: &mut Reader<'m>) -> Result<BranchTargets<'m>, Malformed> {
+    let count = reader.count()? as u32;
+    let labels = *reader;
+    for _ in 0..=count {
+        reader.u32()?;
+    }
+    Ok(BranchTargets { labels, count })
+}
+
+fn block_type(reader: &mut Reader<'_>) -> Result<BlockType, Malformed> {
+    let at = reader.at();
+    if reader.peek() == Some(0x40) {
+        reader.byte()?;
+        return Ok(BlockType::Empty);
+    }
+    let mut value = *reader;
+    if let Ok(ty) = val_type(&mut value) {
+        *reader = value;
+        return Ok(BlockType::Value(ty));
+    }
+    u32::try_from(reader.i33()?)
+        .map(BlockType::Func)
+        .map_err(|_| error_at(at, MalformedKind::BadType))
+}
+
+/// Reads a value type.
+pub(crate) fn val_type(reader: &mut Reader<'_>) -> Result<ValType, Malformed> {
+    let at = reader.at();
+    Ok(match reader.byte()? {
+        0x7f => ValType::I32,
+        0x7e => ValType::I64,
+        0x7d => ValType::F32,
+        0x7c => ValType::F64,
+        0x70 => ValType::FuncRef,
+        0x6f => ValType::ExternRef,
+        _ => return Err(error_at(at, MalformedKind::BadType)),
+    })
+}
+
+/// Reads a reference type.
+pub(crate) fn ref_type(reader: &mut Reader<'_>) -> Result<ValType, Malformed> {
+    let at = reader.at();
+    let ty = val_type(reader)?;
+    if ty.is_reference() {
+        Ok(ty)
+    } else {
+        Err(error_at(at, MalformedKind::BadType))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn read(bytes: &[u8]) -> Result<Instr<'_>, Malformed> {
+        Instr::read(&mut Reader::new(bytes, 0, bytes.len()))
+    }
+
+    #[test]
+    fn instructions_print_as_in_the_text_format() {
+        for (bytes, text) in [
+            (&[0x41, 0x7f][..], "i32.const -1"),
+            (&[0x02, 0x40], "block"),
+            (&[0x03, 0x7e], "loop (result i64)"),
+            (&[0x04, 0x05], "if (type 5)"),
+            (&[0x0e, 2, 0, 1, 2], "br_table 0 1 2"),
+            (&[0x28, 2, 8], "i32.load offset=8"),
+            (&[0x28, 1, 0], "i32.load align=2"),
+            (&[0x3e, 2, 0], "i64.store32"),
+            (&[0x11, 3, 1], "call_indirect 1 (type 3)"),
+            (&[0xfc, 7], "i64.trunc_sat_f64_u"),
+            (&[0xfc, 12, 1, 2], "table.init 2 1"),
+            (&[0xd0, 0x6f], "ref.null extern"),
+            (&[0x6a], "i32.add"),
+        ] {
+            assert_eq!(read(bytes).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn later_standards_are_refused_by_name() {
+        assert_eq!(
+            read(&[0xfd, 0]).unwrap_err().kind,
+            MalformedKind::UnknownInstruction(0xfd)
+        );
+        assert_eq!(
+            read(&[0x12, 0]).unwrap_err().kind,
+            MalformedKind::UnknownInstruction(0x12)
+        );
+        assert_eq!(
+            read(&[0xfc, 18]).unwrap_err().kind,
+            MalformedKind::UnknownInstruction(0xfc12)
+        );
+        assert_eq!(
+            read(&[0x3f, 1]).unwrap_err().kind,
+            MalformedKind::ZeroExpected
+        );
+        assert_eq!(
+            read(&[0x02, 0x7b]).unwrap_err().kind,
+            MalformedKind::BadType
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! The code of functions, and the side table that tells where its branches go.
+
+use alloc::vec::Vec;
+
+use super::Module;
+use super::error::{InvalidKind, LoadError};
+use super::typing::Typing;
+use crate::ValType;
+use crate::binary::{Instr, MalformedKind, Reader, error_at, val_type};
+use crate::limits::{Limits, within};
+
+/// A function's body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    /// Where the declarations of locals are.
+    pub(crate) locals_at: u32,
+    /// The first opcode.
+    pub(crate) start: u32,
+    /// Past the last `end`.
+    pub(crate) end: u32,
+    /// The first branch in the side table.
+    pub(crate) branch: u32,
+    pub(crate) params: u16,
+    pub(crate) results: u16,
+    /// Cells of all locals, parameters included.
+    pub(crate) locals: u16,
+    /// Cells of the operand stack at its highest.
+    pub(crate) operands: u16,
+}
+
+impl Body {
+    /// Cells of a frame: a call needs as many from its first argument on.
+    pub(crate) fn cells(&self) -> u32 {
+        u32::from(self.locals) + u32::from(self.operands)
+    }
+
+    /// The code, from the first opcode past the last `end`.
+    pub(crate) fn code<'m>(&self, bytes: &'m [u8]) -> Reader<'m> {
+        Reader::new(bytes, self.start as usize, self.end as usize)
+    }
+
+    /// Calls `each` with count and type of every declaration of locals.
+    pub(crate) fn declared_locals<E: From<crate::binary::Malformed>>(
+        &self,
+        bytes: &[u8],
+        mut each: impl FnMut(u32, ValType) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut reader = Reader::new(bytes, self.locals_at as usize, self.end as usize);
+        for _ in 0..reader.count()? {
+            let count = reader.u32()?;
+            each(count, val_type(&mut reader)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a branch goes. Every `br`, `br_if`, `if` and `else` has one entry and `br_table` one per
+/// label, in the order of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Branch {
+    /// Offset of the next instruction: past a block's `end`, at the start of a loop's body, or the
+    /// last `end` of the function. For `if` without its condition: past the `else`.
+    pub(crate) target: u32,
+    /// The first entry of the side table at or after the target.
+    pub(crate) next: u32,
+    /// Operands under those that the label takes.
+    pub(crate) height: u16,
+    /// Operands that the label takes: they move down to `height`.
+    pub(crate) keep: u16,
+}
+
+/// No entry: the end of a chain of branches whose target is not known yet.
+const NONE: u32 = u32::MAX;
+
+/// A label while its block is open.
+struct Label {
+    /// Start of a loop's body and the side table's length there.
+    body: Option<(u32, u32)>,
+    /// The last branch to the end of this block; older ones follow in the entries' `next`.
+    open: u32,
+    /// The entry of an `if` whose `else` did not come yet.
+    condition: u32,
+}
+
+/// Builds the side table in step with the validation of a body.
+struct SideTable<'b> {
+    branches: &'b mut Vec<Branch>,
+    labels: Vec<Label>,
+}
+
+impl<'b> SideTable<'b> {
+    fn new(branches: &'b mut Vec<Branch>) -> Self {
+        let function = Label {
+            body: None,
+            open: NONE,
+            condition: NONE,
+        };
+        SideTable {
+            branches,
+            labels: Vec::from([function]),
+        }
+    }
+
+    /// Adds the branches of `instr`, which `typing` did not apply yet.
+    fn before(&mut self, typing: &Typing<'_>, instr: &Instr<'_>) {
+        match instr {
+            Instr::Br(label) | Instr::BrIf(label) => self.branch(typing, *label),
+            Instr::BrTable(targets) => {
+                targets
+                    .labels()
+                    .for_each(|label| self.branch(typing, label));
+            }
+            Instr::Else => self.branch(typing, 0),
+            _ => {}
+        }
+    }
+
+    /// Adds what follows from `instr` once `typing` applied it.
+    fn after(&mut self, instr: &Instr<'_>, at: usize, after: usize) {
+        let (at, after) = (at as u32, after as u32);
+        match instr {
+            Instr::Block(_) => {
+                self.labels.push(Label {
+                    body: None,
+                    open: NONE,
+                    condition: NONE,
+                });
+            }
+            Instr::Loop(_) => {
+                let body = Some((after, self.branches.len() as u32));
+                self.labels.push(Label {
+                    body,
+                    open: NONE,
+                    condition: NONE,
+                });
+            }
+            Instr::If(_) => {
+                let condition = self.branches.len() as u32;
+                self.branches.push(Branch {
+                    target: 0,
+                    next: NONE,
+                    height: 0,
+                    keep: 0,
+                });
+                self.labels.push(Label {
+                    body: None,
+                    open: NONE,
+                    condition,
+                });
+            }
+            Instr::Else => {
+                if let Some(label) = self.labels.last_mut() {
+                    let condition = core::mem::replace(&mut label.condition, NONE);
+                    self.close(condition, after);
+                }
+            }
+            Instr::End => {
+                if let Some(label) = self.labels.pop() {
+                    let target = if self.labels.is_empty() { at } else { after };
+                    self.close(label.open, target);
+                    self.close(label.condition, target);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An entry for a branch to `label`; none if there is no such label, which validation finds.
+    fn branch(&mut self, typing: &Typing<'_>, label: u32) {
+        let Some((height, keep)) = typing.label(label) else {
+            return;
+        };
+        let mut entry = Branch {
+            target: 0,
+            next: NONE,
+            height,
+            keep,
+        };
+        let new = self.branches.len() as u32;
+        let depth = self.labels.len().checked_sub(1 + label as usize);
+        if let Some(label) = depth.and_then(|depth| self.labels.get_mut(depth)) {
+            match label.body {
+                Some((target, next)) => (entry.target, entry.next) = (target, next),
+                None => entry.next = core::mem::replace(&mut label.open, new),
+            }
+        }
+        self.branches.push(entry);
+    }
+
+    /// Gives a chain of branches its target, now that it is known.
+    fn close(&mut self, mut entry: u32, target: u32) {
+        let next = self.branches.len() as u32;
+        while let Some(branch) = self.branches.get_mut(entry as usize) {
+            entry = core::mem::replace(&mut branch.next, next);
+            branch.target = target;
+        }
+    }
+}
+
+/// Validates the body of function `func`, which `reader` is positioned at, up to its end; adds its
+/// branches to `branches`.
+pub(super) fn validate_body(
+    module: &Module,
+    func: u32,
+    declared: &[bool],
+    limits: &Limits,
+    reader: &mut Reader<'_>,
+    branches: &mut Vec<Branch>,
+) -> Result<Body, LoadError> {
+    let start = reader.at();
+    let locals = read_locals(module, func, limits, reader)?;
+    let mut body = Body {
+        locals_at: start as u32,
+        start: reader.at() as u32,
+        end: reader.end() as u32,
+        branch: branches.len() as u32,
+        params: 0,
+        results: 0,
+        locals: locals.len() as u16,
+        operands: 0,
+    };
+    if let Some(ty) = module.func_type(crate::FuncIdx(func)) {
+        body.params = ty.params.len() as u16;
+        body.results = ty.results.len() as u16;
+    }
+    let most = u64::from(limits.operands.min(u16::MAX.into()));
+    let mut typing = Typing::new(module, func, locals, *reader);
+    let mut table = SideTable::new(branches);
+    while !typing.is_finished() {
+        let at = typing.at();
+        let instr = typing.read()?;
+        table.before(&typing, &instr);
+        typing
+            .apply(&instr, Some(declared))
+            .map_err(|cause| cause.at(at))?;
+        table.after(&instr, at, typing.at());
+        within(
+            "nested blocks",
+            typing.depth() as u64,
+            limits.nesting.into(),
+        )
+        .and_then(|()| within("operands of a function", typing.highest() as u64, most))
+        .map_err(|limit| LoadError::limit(at, limit))?;
+    }
+    if typing.at() != reader.end() {
+        return Err(LoadError::invalid(typing.at(), InvalidKind::CodeAfterEnd));
+    }
+    body.operands = typing.highest() as u16;
+    Ok(body)
+}
+
+/// The types of all locals of the function; the reader stands at the code afterwards.
+fn read_locals(
+    module: &Module,
+    func: u32,
+    limits: &Limits,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<ValType>, LoadError> {
+    let most = u64::from(limits.locals.min(u16::MAX.into()));
+    let params = module
+        .func_type(crate::FuncIdx(func))
+        .map(|ty| ty.params.as_slice());
+    let mut locals = Vec::from(params.unwrap_or_default());
+    let at = reader.at();
+    let mut total = locals.len() as u64;
+    for _ in 0..reader.count()? {
+        let count = reader.u32()?;
+        let ty = val_type(reader)?;
+        total += u64::from(count);
+        if total <= most {
+            locals.extend(core::iter::repeat_n(ty, count as usize));
+        }
+    }
+    if total > u64::from(u32::MAX) {
+        return Err(error_at(at, MalformedKind::TooManyLocals).into());
+    }
+    within("locals of a function", total, most).map_err(|limit| LoadError::limit(at, limit))?;
+    Ok(locals)
+}

@@ -1,0 +1,160 @@
+//! Why a module cannot be loaded.
+
+use thiserror::Error;
+
+use crate::CodeOffset;
+use crate::ValType;
+use crate::binary::{Malformed, MalformedKind};
+use crate::limits::LimitExceeded;
+
+/// Where and why a module cannot be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{cause} (at byte {offset} of the module)")]
+pub struct LoadError {
+    /// Where, from the start of the module.
+    pub offset: CodeOffset,
+    /// Why.
+    pub cause: LoadCause,
+}
+
+/// Why a module cannot be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LoadCause {
+    /// The bytes are not in the binary format.
+    #[error("malformed module: {0}")]
+    Malformed(MalformedKind),
+    /// The module breaks a rule of the standard.
+    #[error("invalid module: {0}")]
+    Invalid(InvalidKind),
+    /// The module is larger than this machine allows.
+    #[error("module too large: {0}")]
+    Limit(LimitExceeded),
+}
+
+impl From<Malformed> for LoadError {
+    fn from(malformed: Malformed) -> Self {
+        LoadError {
+            offset: malformed.offset,
+            cause: LoadCause::Malformed(malformed.kind),
+        }
+    }
+}
+
+impl LoadCause {
+    pub(crate) fn at(self, at: usize) -> LoadError {
+        LoadError {
+            offset: CodeOffset(at as u32),
+            cause: self,
+        }
+    }
+}
+
+impl From<InvalidKind> for LoadCause {
+    fn from(kind: InvalidKind) -> Self {
+        LoadCause::Invalid(kind)
+    }
+}
+
+impl LoadError {
+    pub(crate) fn invalid(at: usize, kind: InvalidKind) -> LoadError {
+        LoadError {
+            offset: CodeOffset(at as u32),
+            cause: LoadCause::Invalid(kind),
+        }
+    }
+
+    pub(crate) fn limit(at: usize, limit: LimitExceeded) -> LoadError {
+        LoadError {
+            offset: CodeOffset(at as u32),
+            cause: LoadCause::Limit(limit),
+        }
+    }
+}
+
+/// The rule of the standard that a module breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum InvalidKind {
+    /// An operand has another type than the instruction takes.
+    #[error("type mismatch: expected {expected}, found {found}")]
+    TypeMismatch {
+        /// What the instruction takes.
+        expected: ValType,
+        /// What is there.
+        found: ValType,
+    },
+    /// An operand is missing.
+    #[error("type mismatch: an operand is missing")]
+    OperandMissing,
+    /// More operands than the block gives are left at its end.
+    #[error("type mismatch: values remaining on stack at end of block")]
+    OperandsLeft,
+    /// A reference is expected and a number found, or the other way round.
+    #[error("type mismatch: number and reference")]
+    NumberOrReference,
+    /// An `if` without `else` that takes other types than it gives.
+    #[error("type mismatch: if without else must give what it takes")]
+    IfWithoutElse,
+    /// `else` without `if`.
+    #[error("else without if")]
+    ElseWithoutIf,
+    /// Code after the function's last `end`.
+    #[error("operators remaining after end of function")]
+    CodeAfterEnd,
+    /// The labels of a `br_table` take different numbers of values.
+    #[error("type mismatch: labels of br_table differ")]
+    LabelsDiffer,
+    /// No such type.
+    #[error("unknown type {0}")]
+    UnknownType(u32),
+    /// No such function.
+    #[error("unknown function {0}")]
+    UnknownFunc(u32),
+    /// No such table.
+    #[error("unknown table {0}")]
+    UnknownTable(u32),
+    /// The module has no memory.
+    #[error("unknown memory {0}")]
+    UnknownMemory(u32),
+    /// No such global.
+    #[error("unknown global {0}")]
+    UnknownGlobal(u32),
+    /// No such local.
+    #[error("unknown local {0}")]
+    UnknownLocal(u32),
+    /// No such label.
+    #[error("unknown label {0}")]
+    UnknownLabel(u32),
+    /// No such element segment.
+    #[error("unknown elem segment {0}")]
+    UnknownElement(u32),
+    /// No such data segment.
+    #[error("unknown data segment {0}")]
+    UnknownData(u32),
+    /// A constant is set.
+    #[error("global is immutable")]
+    ImmutableGlobal,
+    /// `ref.func` of a function that no segment, export or global mentions.
+    #[error("undeclared function reference")]
+    UndeclaredFunc,
+    /// More alignment than the access is wide.
+    #[error("alignment must not be larger than natural")]
+    Alignment,
+    /// More than one memory.
+    #[error("multiple memories")]
+    MultipleMemories,
+    /// More pages than 4 GiB.
+    #[error("memory size must be at most 65536 pages (4 GiB)")]
+    MemorySize,
+    /// The minimum is above the maximum.
+    #[error("size minimum must not be greater than maximum")]
+    MinAboveMax,
+    /// Two exports of one name.
+    #[error("duplicate export name")]
+    DuplicateExport,
+    /// The start function takes or gives something.
+    #[error("start function must take and give nothing")]
+    StartFunction,
+    /// An instruction that is not constant where a constant is needed.
+    #[error("constant expression required")]
+    NotConstant,
+}

@@ -1,0 +1,652 @@
+//! Loading: the sections of a module, checked as they are read.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::code::validate_body;
+use super::error::{InvalidKind, LoadCause, LoadError};
+use super::names::function_names;
+use super::{
+    ConstExpr, CustomSection, DataSegment, ElementSegment, ExportEntry, ExternIdx, GlobalType,
+    ImportEntry, MemoryType, Module, SegmentMode, TableType,
+};
+use crate::binary::{Instr, Malformed, MalformedKind, Reader, error_at, ref_type, val_type};
+use crate::limits::{LimitExceeded, Limits, within};
+use crate::value::ref_to_cell;
+use crate::{FuncType, ValType};
+
+type Result<T> = core::result::Result<T, LoadError>;
+
+/// The largest memory, in pages.
+const MOST_PAGES: u32 = 1 << 16;
+
+impl Module {
+    /// Loads and validates a module in the binary format.
+    ///
+    /// # Errors
+    /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly 2.0, use what
+    /// this machine does not have (SIMD, threads, exceptions, garbage collection), or pass a limit.
+    pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
+        within(
+            "bytes of a module",
+            bytes.len() as u64,
+            limits.module_bytes.into(),
+        )
+        .map_err(|limit| LoadError::limit(0, limit))?;
+        let mut loader = Loader {
+            module: Module::empty(bytes),
+            limits,
+            declared: Vec::new(),
+            bodies_expected: 0,
+            seen: 0,
+        };
+        loader.sections(bytes)?;
+        Ok(loader.module)
+    }
+
+    fn empty(bytes: &[u8]) -> Module {
+        Module {
+            bytes: Box::from(bytes),
+            hash: crate::hash::of_bytes(bytes),
+            types: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            functions: Vec::new(),
+            imported_functions: 0,
+            tables: Vec::new(),
+            imported_tables: 0,
+            memory: None,
+            memory_imported: false,
+            globals: Vec::new(),
+            imported_globals: 0,
+            global_values: Vec::new(),
+            start: None,
+            elements: Vec::new(),
+            data_count: None,
+            data: Vec::new(),
+            bodies: Vec::new(),
+            branches: Vec::new(),
+            customs: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+}
+
+struct Loader<'l> {
+    module: Module,
+    limits: &'l Limits,
+    /// Functions that `ref.func` may name.
+    declared: Vec<bool>,
+    bodies_expected: usize,
+    /// The rank of the last section that must be in order.
+    seen: usize,
+}
+
+/// The sections in the order that they must have.
+const ORDER: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
+
+impl Loader<'_> {
+    fn sections(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut reader = Reader::new(bytes, 0, bytes.len());
+        if reader.array::<4>()? != *b"\0asm" {
+            return Err(error_at(0, MalformedKind::BadMagic).into());
+        }
+        if reader.array::<4>()? != [1, 0, 0, 0] {
+            return Err(error_at(4, MalformedKind::BadVersion).into());
+        }
+        while !reader.is_empty() {
+            let at = reader.at();
+            let id = reader.byte()?;
+            let size = reader.u32()?;
+            let mut section = reader.part(size)?;
+            if id == 0 {
+                self.custom(&mut section)?;
+                continue;
+            }
+            let rank = ORDER.iter().position(|known| *known == id);
+            let rank = rank.ok_or(error_at(at, MalformedKind::UnknownSection))? + 1;
+            if rank <= self.seen {
+                return Err(error_at(at, MalformedKind::SectionOrder).into());
+            }
+            self.seen = rank;
+            // Not `&mut self`'s bytes: the module's copy is only read once it is complete.
+            self.section(id, &mut section, bytes)?;
+            if !section.is_empty() {
+                return Err(section.error(MalformedKind::SectionSize).into());
+            }
+        }
+        self.finish(&reader)
+    }
+
+    fn section(&mut self, id: u8, section: &mut Reader<'_>, bytes: &[u8]) -> Result<()> {
+        match id {
+            1 => self.types(section),
+            2 => self.imports(section),
+            3 => self.functions(section),
+            4 => self.tables(section),
+            5 => self.memories(section),
+            6 => self.globals(section),
+            7 => self.exports(section),
+            8 => self.start(section),
+            9 => self.elements(section),
+            10 => self.code(section, bytes),
+            11 => self.data(section),
+            _ => {
+                let count = section.u32()?;
+                self.module.data_count = Some(count);
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(&mut self, reader: &Reader<'_>) -> Result<()> {
+        if self.bodies_expected != self.module.bodies.len() {
+            return Err(reader.error(MalformedKind::FunctionCount).into());
+        }
+        if self
+            .module
+            .data_count
+            .is_some_and(|count| count as usize != self.module.data.len())
+        {
+            return Err(reader.error(MalformedKind::DataCount).into());
+        }
+        Ok(())
+    }
+
+    fn custom(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let length = section.name()?.len();
+        let name = (section.at() - length) as u32..section.at() as u32;
+        let content = section.at() as u32..section.end() as u32;
+        if self.module.text(&name) == "name" && self.module.names.is_empty() {
+            let functions = self.limits.functions as usize;
+            self.module.names = function_names(&self.module.bytes, &content, functions);
+        }
+        self.module.customs.push(CustomSection { name, content });
+        Ok(())
+    }
+
+    fn types(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = counted(section, "types", self.limits.types)?;
+        for _ in 0..count {
+            let at = section.at();
+            if section.byte()? != 0x60 {
+                return Err(error_at(at, MalformedKind::BadFuncType).into());
+            }
+            let params = self.type_list(section, "parameters")?;
+            let results = self.type_list(section, "results")?;
+            self.module.types.push(FuncType { params, results });
+        }
+        Ok(())
+    }
+
+    fn type_list(&self, section: &mut Reader<'_>, what: &'static str) -> Result<Vec<ValType>> {
+        // Cells of parameters and results are counted in 16 bits.
+        let count = counted(section, what, self.limits.arity.min(u16::MAX.into()))?;
+        (0..count).map(|_| Ok(val_type(section)?)).collect()
+    }
+
+    fn imports(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = counted(section, "imports", self.limits.externs)?;
+        for _ in 0..count {
+            let module = named(section)?;
+            let name = named(section)?;
+            let at = section.at();
+            let item = match section.byte()? {
+                0 => {
+                    let ty = self.type_index(section)?;
+                    self.module.functions.push(ty);
+                    self.module.imported_functions += 1;
+                    self.limit_functions(at)?;
+                    ExternIdx::Func(self.module.functions.len() as u32 - 1)
+                }
+                1 => {
+                    self.table(section)?;
+                    self.module.imported_tables += 1;
+                    ExternIdx::Table(self.module.tables.len() as u32 - 1)
+                }
+                2 => {
+                    self.memory(section)?;
+                    self.module.memory_imported = true;
+                    ExternIdx::Memory
+                }
+                3 => {
+                    let global = global_type(section)?;
+                    self.module.globals.push(global);
+                    self.module.imported_globals += 1;
+                    self.limit_globals(at)?;
+                    ExternIdx::Global(self.module.globals.len() as u32 - 1)
+                }
+                _ => return Err(error_at(at, MalformedKind::BadExternKind).into()),
+            };
+            self.module.imports.push(ImportEntry { module, name, item });
+        }
+        Ok(())
+    }
+
+    fn functions(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let at = section.at();
+        self.bodies_expected = section.count()?;
+        for _ in 0..self.bodies_expected {
+            let ty = self.type_index(section)?;
+            self.module.functions.push(ty);
+        }
+        self.limit_functions(at)
+    }
+
+    fn tables(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = section.count()?;
+        for _ in 0..count {
+            self.table(section)?;
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let at = section.at();
+        let element = ref_type(section)?;
+        let (min, max) = size(section)?;
+        self.module.tables.push(TableType { element, min, max });
+        within(
+            "tables",
+            self.module.tables.len() as u64,
+            self.limits.tables.into(),
+        )
+        .and_then(|()| {
+            within(
+                "elements of a table",
+                min.into(),
+                self.limits.table_elements.into(),
+            )
+        })
+        .map_err(|limit| LoadError::limit(at, limit))
+    }
+
+    fn memories(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = section.count()?;
+        for _ in 0..count {
+            self.memory(section)?;
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let at = section.at();
+        let (min, max) = size(section)?;
+        if min.max(max.unwrap_or(0)) > MOST_PAGES {
+            return Err(LoadError::invalid(at, InvalidKind::MemorySize));
+        }
+        if self
+            .module
+            .memory
+            .replace(MemoryType { min, max })
+            .is_some()
+        {
+            return Err(LoadError::invalid(at, InvalidKind::MultipleMemories));
+        }
+        within(
+            "pages of memory",
+            min.into(),
+            self.limits.memory_pages.into(),
+        )
+        .map_err(|limit| LoadError::limit(at, limit))
+    }
+
+    fn globals(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let at = section.at();
+        let count = section.count()?;
+        for _ in 0..count {
+            let global = global_type(section)?;
+            let value = self.constant(section, global.value)?;
+            self.module.global_values.push(value);
+            self.module.globals.push(global);
+        }
+        self.limit_globals(at)
+    }
+
+    fn exports(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = counted(section, "exports", self.limits.externs)?;
+        let mut names = BTreeSet::new();
+        for _ in 0..count {
+            let at = section.at();
+            let name = named(section)?;
+            let kind_at = section.at();
+            let kind = section.byte()?;
+            let index = section.u32()?;
+            let unknown = |known: usize, kind| {
+                if (index as usize) < known {
+                    Ok(())
+                } else {
+                    Err(LoadError::invalid(kind_at, kind))
+                }
+            };
+            let item = match kind {
+                0 => {
+                    unknown(self.module.functions.len(), InvalidKind::UnknownFunc(index))?;
+                    self.declare(index);
+                    ExternIdx::Func(index)
+                }
+                1 => {
+                    unknown(self.module.tables.len(), InvalidKind::UnknownTable(index))?;
+                    ExternIdx::Table(index)
+                }
+                2 => {
+                    let known = usize::from(self.module.memory.is_some());
+                    unknown(known, InvalidKind::UnknownMemory(index))?;
+                    ExternIdx::Memory
+                }
+                3 => {
+                    unknown(self.module.globals.len(), InvalidKind::UnknownGlobal(index))?;
+                    ExternIdx::Global(index)
+                }
+                _ => return Err(error_at(kind_at, MalformedKind::BadExternKind).into()),
+            };
+            if !names.insert(Box::<[u8]>::from(self.module.slice(&name))) {
+                return Err(LoadError::invalid(at, InvalidKind::DuplicateExport));
+            }
+            self.module.exports.push(ExportEntry { name, item });
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let at = section.at();
+        let func = section.u32()?;
+        match self.module.func_type(crate::FuncIdx(func)) {
+            None => Err(LoadError::invalid(at, InvalidKind::UnknownFunc(func))),
+            Some(ty) if !ty.params.is_empty() || !ty.results.is_empty() => {
+                Err(LoadError::invalid(at, InvalidKind::StartFunction))
+            }
+            Some(_) => {
+                self.module.start = Some(func);
+                Ok(())
+            }
+        }
+    }
+
+    fn elements(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = counted(section, "element segments", self.limits.segments)?;
+        for _ in 0..count {
+            let at = section.at();
+            let flags = section.u32()?;
+            if flags > 7 {
+                return Err(error_at(at, MalformedKind::BadSegment).into());
+            }
+            // Bit 0: not active; bit 1: declared, or with a table's index; bit 2: expressions.
+            let mut table = 0;
+            let mode = match (flags & 1, flags & 2) {
+                (0, explicit) => {
+                    if explicit != 0 {
+                        table = section.u32()?;
+                    }
+                    let offset = self.constant(section, ValType::I32)?;
+                    SegmentMode::Active {
+                        target: table,
+                        offset,
+                    }
+                }
+                (_, 0) => SegmentMode::Passive,
+                _ => SegmentMode::Declared,
+            };
+            let expressions = flags & 4 != 0;
+            let ty = match (flags & 3, expressions) {
+                (0, _) => ValType::FuncRef,
+                (_, true) => ref_type(section)?,
+                (_, false) => element_kind(section)?,
+            };
+            if let SegmentMode::Active { .. } = mode {
+                self.check_element_table(at, table, ty)?;
+            }
+            let items = self.element_items(section, ty, expressions)?;
+            self.module
+                .elements
+                .push(ElementSegment { ty, mode, items });
+        }
+        Ok(())
+    }
+
+    fn check_element_table(&self, at: usize, table: u32, ty: ValType) -> Result<()> {
+        match self.module.tables.get(table as usize) {
+            None => Err(LoadError::invalid(at, InvalidKind::UnknownTable(table))),
+            Some(found) if found.element != ty => {
+                let expected = found.element;
+                Err(LoadError::invalid(
+                    at,
+                    InvalidKind::TypeMismatch {
+                        expected,
+                        found: ty,
+                    },
+                ))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn element_items(
+        &mut self,
+        section: &mut Reader<'_>,
+        ty: ValType,
+        expressions: bool,
+    ) -> Result<Vec<ConstExpr>> {
+        let count = counted(section, "elements of a segment", self.limits.table_elements)?;
+        let mut items = Vec::new();
+        for _ in 0..count {
+            items.push(if expressions {
+                self.constant(section, ty)?
+            } else {
+                let at = section.at();
+                let func = section.u32()?;
+                self.declared_func(at, func)?
+            });
+        }
+        Ok(items)
+    }
+
+    fn code(&mut self, section: &mut Reader<'_>, bytes: &[u8]) -> Result<()> {
+        let count = section.count()?;
+        if count != self.bodies_expected {
+            return Err(section.error(MalformedKind::FunctionCount).into());
+        }
+        self.declared.resize(self.module.functions.len(), false);
+        let mut bodies = Vec::with_capacity(count);
+        let mut branches = Vec::new();
+        for index in 0..count as u32 {
+            let size = section.u32()?;
+            let part = section.part(size)?;
+            let mut body = Reader::new(bytes, part.at(), part.end());
+            let func = self.module.imported_functions + index;
+            let declared = &self.declared;
+            let limits = self.limits;
+            let checked = validate_body(
+                &self.module,
+                func,
+                declared,
+                limits,
+                &mut body,
+                &mut branches,
+            )?;
+            bodies.push(checked);
+        }
+        self.module.bodies = bodies;
+        self.module.branches = branches;
+        Ok(())
+    }
+
+    fn data(&mut self, section: &mut Reader<'_>) -> Result<()> {
+        let count = counted(section, "data segments", self.limits.segments)?;
+        for _ in 0..count {
+            let at = section.at();
+            let flags = section.u32()?;
+            let mode = match flags {
+                0 | 2 => {
+                    let memory = if flags == 2 { section.u32()? } else { 0 };
+                    if memory != 0 || self.module.memory.is_none() {
+                        return Err(LoadError::invalid(at, InvalidKind::UnknownMemory(memory)));
+                    }
+                    let offset = self.constant(section, ValType::I32)?;
+                    SegmentMode::Active { target: 0, offset }
+                }
+                1 => SegmentMode::Passive,
+                _ => return Err(error_at(at, MalformedKind::BadSegment).into()),
+            };
+            let length = section.u32()?;
+            let part = section.part(length)?;
+            let bytes = part.at() as u32..part.end() as u32;
+            self.module.data.push(DataSegment { mode, bytes });
+        }
+        Ok(())
+    }
+
+    /// A constant expression of this type, its `end` included.
+    fn constant(&mut self, section: &mut Reader<'_>, ty: ValType) -> Result<ConstExpr> {
+        let at = section.at();
+        let (value, found) = match Instr::read(section)? {
+            Instr::I32Const(value) => (ConstExpr::Cell(u64::from(value as u32)), ValType::I32),
+            Instr::I64Const(value) => (ConstExpr::Cell(value as u64), ValType::I64),
+            Instr::F32Const(bits) => (ConstExpr::Cell(bits.into()), ValType::F32),
+            Instr::F64Const(bits) => (ConstExpr::Cell(bits), ValType::F64),
+            Instr::RefNull(ty) => (ConstExpr::Cell(ref_to_cell(None)), ty),
+            Instr::RefFunc(func) => (self.declared_func(at, func)?, ValType::FuncRef),
+            Instr::GlobalGet(index) => (ConstExpr::Global(index), self.constant_global(at, index)?),
+            Instr::End => return Err(LoadError::invalid(at, InvalidKind::OperandMissing)),
+            _ => return Err(LoadError::invalid(at, InvalidKind::NotConstant)),
+        };
+        if found != ty {
+            return Err(LoadError::invalid(
+                at,
+                InvalidKind::TypeMismatch {
+                    expected: ty,
+                    found,
+                },
+            ));
+        }
+        let at = section.at();
+        match Instr::read(section)? {
+            Instr::End => Ok(value),
+            Instr::GlobalGet(index) => {
+                self.constant_global(at, index)?;
+                Err(LoadError::invalid(at, InvalidKind::OperandsLeft))
+            }
+            _ => Err(LoadError::invalid(at, InvalidKind::NotConstant)),
+        }
+    }
+
+    /// The type of a global that a constant expression may read: imported and constant.
+    fn constant_global(&self, at: usize, index: u32) -> Result<ValType> {
+        let imported = self
+            .module
+            .globals
+            .get(..self.module.imported_globals as usize);
+        match imported.unwrap_or_default().get(index as usize) {
+            None => Err(LoadError::invalid(at, InvalidKind::UnknownGlobal(index))),
+            Some(global) if global.mutable => Err(LoadError::invalid(at, InvalidKind::NotConstant)),
+            Some(global) => Ok(global.value),
+        }
+    }
+
+    fn declared_func(&mut self, at: usize, func: u32) -> Result<ConstExpr> {
+        if func as usize >= self.module.functions.len() {
+            return Err(LoadError::invalid(at, InvalidKind::UnknownFunc(func)));
+        }
+        self.declare(func);
+        Ok(ConstExpr::Func(func))
+    }
+
+    /// Notes a function that exists as one that `ref.func` may name.
+    fn declare(&mut self, func: u32) {
+        self.declared.resize(self.module.functions.len(), false);
+        if let Some(declared) = self.declared.get_mut(func as usize) {
+            *declared = true;
+        }
+    }
+
+    fn type_index(&self, section: &mut Reader<'_>) -> Result<u32> {
+        let at = section.at();
+        let index = section.u32()?;
+        if (index as usize) < self.module.types.len() {
+            Ok(index)
+        } else {
+            Err(LoadError::invalid(at, InvalidKind::UnknownType(index)))
+        }
+    }
+
+    fn limit_functions(&self, at: usize) -> Result<()> {
+        within(
+            "functions",
+            self.module.functions.len() as u64,
+            self.limits.functions.into(),
+        )
+        .map_err(|limit| LoadError::limit(at, limit))
+    }
+
+    fn limit_globals(&self, at: usize) -> Result<()> {
+        within(
+            "globals",
+            self.module.globals.len() as u64,
+            self.limits.globals.into(),
+        )
+        .map_err(|limit| LoadError::limit(at, limit))
+    }
+}
+
+/// The number of entries of a list, within a limit.
+fn counted(section: &mut Reader<'_>, what: &'static str, limit: u32) -> Result<usize> {
+    let at = section.at();
+    let count = section.count()?;
+    within(what, count as u64, limit.into()).map_err(|limit| LoadError::limit(at, limit))?;
+    Ok(count)
+}
+
+/// Where a name's text is.
+fn named(section: &mut Reader<'_>) -> Result<Range<u32>> {
+    let length = section.name()?.len();
+    Ok((section.at() - length) as u32..section.at() as u32)
+}
+
+/// Least and greatest size of a table or memory.
+fn size(section: &mut Reader<'_>) -> Result<(u32, Option<u32>)> {
+    let at = section.at();
+    let max = match section.byte()? {
+        0 => false,
+        1 => true,
+        _ => return Err(error_at(at, MalformedKind::BadLimits).into()),
+    };
+    let min = section.u32()?;
+    let max = if max { Some(section.u32()?) } else { None };
+    if max.is_some_and(|max| max < min) {
+        return Err(LoadError::invalid(at, InvalidKind::MinAboveMax));
+    }
+    Ok((min, max))
+}
+
+fn global_type(section: &mut Reader<'_>) -> Result<GlobalType> {
+    let value = val_type(section)?;
+    let at = section.at();
+    match section.byte()? {
+        0 => Ok(GlobalType {
+            value,
+            mutable: false,
+        }),
+        1 => Ok(GlobalType {
+            value,
+            mutable: true,
+        }),
+        _ => Err(error_at(at, MalformedKind::BadMutability).into()),
+    }
+}
+
+/// The kind of a segment of functions, which has but one value.
+fn element_kind(section: &mut Reader<'_>) -> core::result::Result<ValType, Malformed> {
+    let at = section.at();
+    match section.byte()? {
+        0 => Ok(ValType::FuncRef),
+        _ => Err(error_at(at, MalformedKind::BadSegment)),
+    }
+}
+
+impl From<LimitExceeded> for LoadCause {
+    fn from(limit: LimitExceeded) -> Self {
+        LoadCause::Limit(limit)
+    }
+}

@@ -1,0 +1,391 @@
+//! A module: loaded, validated, immutable.
+
+mod code;
+mod error;
+mod load;
+mod names;
+mod typing;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+pub(crate) use code::{Body, Branch};
+pub use error::{InvalidKind, LoadCause, LoadError};
+pub(crate) use typing::Typing;
+
+use crate::binary::{Instr, Reader};
+use crate::{CodeOffset, FuncIdx, FuncType, ValType};
+
+/// The type of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TableType {
+    /// Type of the elements.
+    pub element: ValType,
+    /// Elements at the start.
+    pub min: u32,
+    /// Elements at most.
+    pub max: Option<u32>,
+}
+
+/// The type of a memory, in pages of 64 KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryType {
+    /// Pages at the start.
+    pub min: u32,
+    /// Pages at most.
+    pub max: Option<u32>,
+}
+
+/// The type of a global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GlobalType {
+    /// Type of its value.
+    pub value: ValType,
+    /// True if instructions may set it.
+    pub mutable: bool,
+}
+
+/// What a module imports or exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExternType<'m> {
+    /// A function of this type.
+    Func(&'m FuncType),
+    /// A table.
+    Table(TableType),
+    /// A memory.
+    Memory(MemoryType),
+    /// A global.
+    Global(GlobalType),
+}
+
+/// An import of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Import<'m> {
+    /// First part of its name.
+    pub module: &'m str,
+    /// Second part of its name.
+    pub name: &'m str,
+    /// What is imported.
+    pub ty: ExternType<'m>,
+}
+
+/// An export of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Export<'m> {
+    /// Its name.
+    pub name: &'m str,
+    /// Index of the exported thing among those of its kind.
+    pub index: u32,
+    /// What is exported.
+    pub ty: ExternType<'m>,
+}
+
+/// Kind and index of an import or export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExternIdx {
+    Func(u32),
+    Table(u32),
+    Memory,
+    Global(u32),
+}
+
+#[derive(Clone, Debug)]
+struct ImportEntry {
+    module: Range<u32>,
+    name: Range<u32>,
+    item: ExternIdx,
+}
+
+#[derive(Clone, Debug)]
+struct ExportEntry {
+    name: Range<u32>,
+    item: ExternIdx,
+}
+
+/// A constant expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConstExpr {
+    /// A number, or null, as its cell.
+    Cell(u64),
+    /// A reference to a function of the module.
+    Func(u32),
+    /// The value of an imported global.
+    Global(u32),
+}
+
+/// What happens to a segment at instantiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SegmentMode {
+    /// Nothing: instructions copy from it.
+    Passive,
+    /// Its only purpose is to declare functions that `ref.func` may name.
+    Declared,
+    /// It is copied to this table (or the memory) at this offset.
+    Active { target: u32, offset: ConstExpr },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ElementSegment {
+    pub(crate) ty: ValType,
+    pub(crate) mode: SegmentMode,
+    pub(crate) items: Vec<ConstExpr>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct DataSegment {
+    pub(crate) mode: SegmentMode,
+    pub(crate) bytes: Range<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct CustomSection {
+    name: Range<u32>,
+    content: Range<u32>,
+}
+
+/// A WebAssembly module, loaded and validated.
+///
+/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, within the limits that it was
+/// loaded with; all that executes code relies on it.
+#[derive(Debug)]
+pub struct Module {
+    bytes: Box<[u8]>,
+    hash: u64,
+    pub(crate) types: Vec<FuncType>,
+    imports: Vec<ImportEntry>,
+    exports: Vec<ExportEntry>,
+    /// Type of every function, imported ones first.
+    pub(crate) functions: Vec<u32>,
+    pub(crate) imported_functions: u32,
+    pub(crate) tables: Vec<TableType>,
+    pub(crate) imported_tables: u32,
+    pub(crate) memory: Option<MemoryType>,
+    pub(crate) memory_imported: bool,
+    pub(crate) globals: Vec<GlobalType>,
+    pub(crate) imported_globals: u32,
+    /// Initial values of the globals that are not imported.
+    pub(crate) global_values: Vec<ConstExpr>,
+    pub(crate) start: Option<u32>,
+    pub(crate) elements: Vec<ElementSegment>,
+    pub(crate) data_count: Option<u32>,
+    pub(crate) data: Vec<DataSegment>,
+    /// Bodies of the functions that are not imported.
+    bodies: Vec<Body>,
+    /// The side table: where the branches of all bodies go, in the order of the code.
+    branches: Vec<Branch>,
+    customs: Vec<CustomSection>,
+    names: Vec<(u32, Range<u32>)>,
+}
+
+impl Module {
+    /// The bytes it was loaded from.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A hash of the bytes. Saved states name the module by it.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The imports, in order. The functions among them, counted from 0, are the first
+    /// [`FuncIdx`]es.
+    pub fn imports(&self) -> impl Iterator<Item = Import<'_>> {
+        self.imports.iter().filter_map(|import| {
+            Some(Import {
+                module: self.text(&import.module),
+                name: self.text(&import.name),
+                ty: self.extern_type(import.item)?,
+            })
+        })
+    }
+
+    pub(crate) fn import_items(&self) -> impl Iterator<Item = ExternIdx> + '_ {
+        self.imports.iter().map(|import| import.item)
+    }
+
+    /// The exports, in order.
+    pub fn exports(&self) -> impl Iterator<Item = Export<'_>> {
+        self.exports.iter().filter_map(|export| {
+            Some(Export {
+                name: self.text(&export.name),
+                index: match export.item {
+                    ExternIdx::Func(index) | ExternIdx::Table(index) | ExternIdx::Global(index) => {
+                        index
+                    }
+                    ExternIdx::Memory => 0,
+                },
+                ty: self.extern_type(export.item)?,
+            })
+        })
+    }
+
+    pub(crate) fn export_item(&self, name: &str) -> Option<ExternIdx> {
+        self.exports
+            .iter()
+            .find(|export| self.text(&export.name) == name)
+            .map(|export| export.item)
+    }
+
+    /// The exported function of this name.
+    pub fn exported_func(&self, name: &str) -> Option<FuncIdx> {
+        match self.export_item(name)? {
+            ExternIdx::Func(index) => Some(FuncIdx(index)),
+            _ => None,
+        }
+    }
+
+    /// The start function.
+    pub fn start(&self) -> Option<FuncIdx> {
+        self.start.map(FuncIdx)
+    }
+
+    /// How many functions are imported; these come first.
+    pub fn imported_funcs(&self) -> u32 {
+        self.imported_functions
+    }
+
+    /// All functions, imported ones first.
+    pub fn funcs(&self) -> impl Iterator<Item = FuncIdx> + use<> {
+        (0..self.functions.len() as u32).map(FuncIdx)
+    }
+
+    /// The type of a function.
+    pub fn func_type(&self, func: FuncIdx) -> Option<&FuncType> {
+        self.types
+            .get(*self.functions.get(func.0 as usize)? as usize)
+    }
+
+    /// The types of the globals, imported ones first.
+    pub fn global_types(&self) -> &[GlobalType] {
+        &self.globals
+    }
+
+    /// The types of the tables, imported ones first.
+    pub fn table_types(&self) -> &[TableType] {
+        &self.tables
+    }
+
+    /// The type of the memory.
+    pub fn memory_type(&self) -> Option<MemoryType> {
+        self.memory
+    }
+
+    /// The content of the first custom section of this name.
+    pub fn custom_section(&self, name: &str) -> Option<&[u8]> {
+        self.custom_sections()
+            .find(|(found, _)| *found == name)
+            .map(|(_, content)| content)
+    }
+
+    /// Names and contents of the custom sections, in order.
+    pub fn custom_sections(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.customs
+            .iter()
+            .map(|custom| (self.text(&custom.name), self.slice(&custom.content)))
+    }
+
+    /// The function that the byte at `offset` is code of.
+    pub fn func_at(&self, offset: CodeOffset) -> Option<FuncIdx> {
+        let after = self.bodies.partition_point(|body| body.start <= offset.0);
+        let body = self.bodies.get(after.checked_sub(1)?)?;
+        (offset.0 < body.end).then(|| FuncIdx(self.imported_functions + after as u32 - 1))
+    }
+
+    /// Where the code of a function lies, from its first opcode past its last `end`; nothing for
+    /// imported functions.
+    pub fn code_range(&self, func: FuncIdx) -> Option<Range<CodeOffset>> {
+        self.body(func.0)
+            .map(|body| CodeOffset(body.start)..CodeOffset(body.end))
+    }
+
+    /// The instructions of a function and their offsets; none for imported functions.
+    pub fn instrs(&self, func: FuncIdx) -> impl Iterator<Item = (CodeOffset, Instr<'_>)> {
+        let mut reader = match self.body(func.0) {
+            Some(body) => body.code(&self.bytes),
+            None => Reader::new(&self.bytes, 0, 0),
+        };
+        core::iter::from_fn(move || {
+            let at = CodeOffset(reader.at() as u32);
+            // Validated code reads without errors up to its end.
+            Instr::read(&mut reader).ok().map(|instr| (at, instr))
+        })
+    }
+
+    /// The offsets of a function's instructions.
+    pub fn instr_starts(&self, func: FuncIdx) -> impl Iterator<Item = CodeOffset> + '_ {
+        self.instrs(func).map(|(at, _)| at)
+    }
+
+    /// True if an instruction starts at `offset`.
+    pub fn is_instr_start(&self, offset: CodeOffset) -> bool {
+        self.func_at(offset)
+            .is_some_and(|func| self.instr_starts(func).any(|start| start == offset))
+    }
+
+    /// The instruction at `offset`, if one starts there.
+    pub fn instr_at(&self, offset: CodeOffset) -> Option<Instr<'_>> {
+        let func = self.func_at(offset)?;
+        self.instrs(func)
+            .find(|(at, _)| *at == offset)
+            .map(|(_, instr)| instr)
+    }
+
+    /// The types of a function's locals, parameters first.
+    pub fn local_types(&self, func: FuncIdx) -> Vec<ValType> {
+        let Some(ty) = self.func_type(func) else {
+            return Vec::new();
+        };
+        let mut locals = ty.params.clone();
+        if let Some(body) = self.body(func.0) {
+            // Read without errors when the module was loaded.
+            let _ = body.declared_locals(&self.bytes, |count, ty| {
+                locals.extend(core::iter::repeat_n(ty, count as usize));
+                Ok::<(), LoadError>(())
+            });
+        }
+        locals
+    }
+
+    /// The types of the operands before the instruction at `offset`, the deepest first. Nothing
+    /// if no instruction starts there or control cannot reach it.
+    pub fn types_at(&self, func: FuncIdx, offset: CodeOffset) -> Option<Vec<ValType>> {
+        let mut typing = Typing::of_body(self, func.0)?;
+        typing.advance_to(offset)?;
+        typing.operand_types()
+    }
+
+    pub(crate) fn body(&self, func: u32) -> Option<&Body> {
+        self.bodies
+            .get(func.checked_sub(self.imported_functions)? as usize)
+    }
+
+    pub(crate) fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    pub(crate) fn branches(&self) -> &[Branch] {
+        &self.branches
+    }
+
+    pub(crate) fn slice(&self, range: &Range<u32>) -> &[u8] {
+        self.bytes
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// Text that was UTF-8 when the module was loaded.
+    fn text(&self, range: &Range<u32>) -> &str {
+        core::str::from_utf8(self.slice(range)).unwrap_or_default()
+    }
+
+    fn extern_type(&self, item: ExternIdx) -> Option<ExternType<'_>> {
+        Some(match item {
+            ExternIdx::Func(index) => ExternType::Func(self.func_type(FuncIdx(index))?),
+            ExternIdx::Table(index) => ExternType::Table(*self.tables.get(index as usize)?),
+            ExternIdx::Memory => ExternType::Memory(self.memory?),
+            ExternIdx::Global(index) => ExternType::Global(*self.globals.get(index as usize)?),
+        })
+    }
+}

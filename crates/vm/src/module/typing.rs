@@ -1,0 +1,564 @@
+//! The types of operands along a function's code: the validation algorithm of the standard, one
+//! instruction at a time. It validates modules when they are loaded and tells afterwards what is
+//! on the stack at any instruction.
+
+use alloc::vec::Vec;
+
+use super::error::{InvalidKind, LoadCause};
+use super::{LoadError, Module};
+use crate::binary::{
+    BlockType, BranchTargets, Instr, MalformedKind, MemoryArg, Reader, memory_width,
+};
+use crate::{CodeOffset, FuncIdx, ValType};
+
+/// What kind of block is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    Block,
+    Loop,
+    If,
+    Else,
+}
+
+/// An open block.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    kind: BlockKind,
+    /// `None` for the function itself.
+    ty: Option<BlockType>,
+    /// Operands under the block's own.
+    height: usize,
+    /// The rest of the block cannot be reached: any operand may be popped.
+    unreachable: bool,
+}
+
+/// The types of operands before one instruction of a function.
+pub(crate) struct Typing<'m> {
+    module: &'m Module,
+    func: u32,
+    locals: Vec<ValType>,
+    reader: Reader<'m>,
+    /// `None` where unreachable code leaves the type open.
+    operands: Vec<Option<ValType>>,
+    blocks: Vec<Block>,
+    highest: usize,
+}
+
+type Result<T> = core::result::Result<T, LoadCause>;
+
+impl<'m> Typing<'m> {
+    /// At the start of `func`'s code, which `reader` is positioned at.
+    pub(crate) fn new(
+        module: &'m Module,
+        func: u32,
+        locals: Vec<ValType>,
+        reader: Reader<'m>,
+    ) -> Self {
+        let function = Block {
+            kind: BlockKind::Block,
+            ty: None,
+            height: 0,
+            unreachable: false,
+        };
+        Typing {
+            module,
+            func,
+            locals,
+            reader,
+            operands: Vec::new(),
+            blocks: Vec::from([function]),
+            highest: 0,
+        }
+    }
+
+    /// At the start of `func` of a loaded module; nothing if it has no body.
+    pub(crate) fn of_body(module: &'m Module, func: u32) -> Option<Self> {
+        let code = module.body(func)?.code(module.bytes());
+        Some(Typing::new(
+            module,
+            func,
+            module.local_types(FuncIdx(func)),
+            code,
+        ))
+    }
+
+    /// The next instruction's offset.
+    pub(crate) fn at(&self) -> usize {
+        self.reader.at()
+    }
+
+    /// True behind the function's last `end`.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// How many blocks are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The most operands so far.
+    pub(crate) fn highest(&self) -> usize {
+        self.highest
+    }
+
+    /// Reads the next instruction, which is then to be applied.
+    pub(crate) fn read(&mut self) -> core::result::Result<Instr<'m>, LoadError> {
+        Ok(Instr::read(&mut self.reader)?)
+    }
+
+    /// Goes on to the instruction at `offset`; nothing if none starts there.
+    pub(crate) fn advance_to(&mut self, offset: CodeOffset) -> Option<()> {
+        while self.at() < offset.0 as usize && !self.is_finished() {
+            let instr = self.read().ok()?;
+            self.apply(&instr, None).ok()?;
+        }
+        (self.at() == offset.0 as usize && !self.is_finished()).then_some(())
+    }
+
+    /// The types of all operands, the deepest first; nothing if control cannot come here.
+    pub(crate) fn operand_types(&self) -> Option<Vec<ValType>> {
+        if !self.blocks.iter().any(|block| block.unreachable) {
+            return self.operands.iter().copied().collect();
+        }
+        // Branches to the function's label arrive at its last `end`, whatever stands before.
+        let mut rest = self.reader;
+        let last = matches!(Instr::read(&mut rest), Ok(Instr::End)) && self.blocks.len() == 1;
+        last.then(|| Vec::from(self.results(None)))
+    }
+
+    /// Operands under those that a branch to `label` takes, and how many it takes.
+    pub(crate) fn label(&self, label: u32) -> Option<(u16, u16)> {
+        let block = self.block(label)?;
+        // The limits of a function keep both small.
+        Some((block.height as u16, self.label_types(block).len() as u16))
+    }
+
+    /// Applies the instruction that was just read. With `declared`, `ref.func` may only name the
+    /// functions that are true there.
+    pub(crate) fn apply(&mut self, instr: &Instr<'m>, declared: Option<&[bool]>) -> Result<()> {
+        match *instr {
+            Instr::Unreachable => self.unreachable(),
+            Instr::Nop => {}
+            Instr::Block(ty) => self.open(BlockKind::Block, ty)?,
+            Instr::Loop(ty) => self.open(BlockKind::Loop, ty)?,
+            Instr::If(ty) => {
+                self.pop(ValType::I32)?;
+                self.open(BlockKind::If, ty)?;
+            }
+            Instr::Else => self.otherwise()?,
+            Instr::End => self.end()?,
+            Instr::Br(label) => {
+                self.pop_all(self.label_or_error(label)?)?;
+                self.unreachable();
+            }
+            Instr::BrIf(label) => {
+                self.pop(ValType::I32)?;
+                let types = self.label_or_error(label)?;
+                self.pop_all(types)?;
+                self.push_all(types);
+            }
+            Instr::BrTable(targets) => self.branch_table(targets)?,
+            Instr::Return => {
+                self.pop_all(self.results(None))?;
+                self.unreachable();
+            }
+            Instr::Call(func) => {
+                let ty = self.module.func_type(FuncIdx(func));
+                let ty = ty.ok_or(InvalidKind::UnknownFunc(func))?;
+                self.pop_all(&ty.params)?;
+                self.push_all(&ty.results);
+            }
+            Instr::CallIndirect { ty, table } => {
+                expect(ValType::FuncRef, self.table(table)?)?;
+                let ty = self
+                    .module
+                    .types
+                    .get(ty as usize)
+                    .ok_or(InvalidKind::UnknownType(ty))?;
+                self.pop(ValType::I32)?;
+                self.pop_all(&ty.params)?;
+                self.push_all(&ty.results);
+            }
+            Instr::Drop => {
+                self.pop_any()?;
+            }
+            Instr::Select => self.select()?,
+            Instr::SelectTyped(ty) => {
+                self.pop_all(&[ty, ty, ValType::I32])?;
+                self.push(ty);
+            }
+            Instr::LocalGet(_) | Instr::LocalSet(_) | Instr::LocalTee(_) => self.local(instr)?,
+            Instr::GlobalGet(index) => {
+                let global = self.module.globals.get(index as usize);
+                self.push(global.ok_or(InvalidKind::UnknownGlobal(index))?.value);
+            }
+            Instr::GlobalSet(index) => {
+                let global = self.module.globals.get(index as usize);
+                let global = global.ok_or(InvalidKind::UnknownGlobal(index))?;
+                if !global.mutable {
+                    return Err(InvalidKind::ImmutableGlobal.into());
+                }
+                self.pop(global.value)?;
+            }
+            Instr::Load(opcode, arg) => {
+                let ty = self.access(opcode, arg)?;
+                self.pop(ValType::I32)?;
+                self.push(ty);
+            }
+            Instr::Store(opcode, arg) => {
+                let ty = self.access(opcode, arg)?;
+                self.pop_all(&[ValType::I32, ty])?;
+            }
+            Instr::I32Const(_) => self.push(ValType::I32),
+            Instr::I64Const(_) => self.push(ValType::I64),
+            Instr::F32Const(_) => self.push(ValType::F32),
+            Instr::F64Const(_) => self.push(ValType::F64),
+            Instr::Numeric(numeric) => {
+                self.pop_all(numeric.operands())?;
+                self.push(numeric.result());
+            }
+            Instr::RefNull(ty) => self.push(ty),
+            Instr::RefIsNull => {
+                if self.pop_any()?.is_some_and(|ty| !ty.is_reference()) {
+                    return Err(InvalidKind::NumberOrReference.into());
+                }
+                self.push(ValType::I32);
+            }
+            Instr::RefFunc(func) => {
+                let known = (func as usize) < self.module.functions.len();
+                known.then_some(()).ok_or(InvalidKind::UnknownFunc(func))?;
+                if declared.is_some_and(|declared| declared.get(func as usize) != Some(&true)) {
+                    return Err(InvalidKind::UndeclaredFunc.into());
+                }
+                self.push(ValType::FuncRef);
+            }
+            _ => self.memory_or_table(instr)?,
+        }
+        self.highest = self.highest.max(self.operands.len());
+        Ok(())
+    }
+
+    fn memory_or_table(&mut self, instr: &Instr<'m>) -> Result<()> {
+        use ValType::I32;
+        match *instr {
+            Instr::MemorySize => {
+                self.memory()?;
+                self.push(I32);
+            }
+            Instr::MemoryGrow => {
+                self.memory()?;
+                self.pop(I32)?;
+                self.push(I32);
+            }
+            Instr::MemoryInit(data) => {
+                self.memory()?;
+                self.data(data)?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
+            Instr::DataDrop(data) => self.data(data)?,
+            Instr::MemoryCopy | Instr::MemoryFill => {
+                self.memory()?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
+            Instr::TableGet(table) => {
+                let ty = self.table(table)?;
+                self.pop(I32)?;
+                self.push(ty);
+            }
+            Instr::TableSet(table) => {
+                let ty = self.table(table)?;
+                self.pop_all(&[I32, ty])?;
+            }
+            Instr::TableInit { elem, table } => {
+                expect(self.table(table)?, self.element(elem)?)?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
+            Instr::ElemDrop(elem) => {
+                self.element(elem)?;
+            }
+            Instr::TableCopy { to, from } => {
+                expect(self.table(to)?, self.table(from)?)?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
+            Instr::TableGrow(table) => {
+                let ty = self.table(table)?;
+                self.pop_all(&[ty, I32])?;
+                self.push(I32);
+            }
+            Instr::TableSize(table) => {
+                self.table(table)?;
+                self.push(I32);
+            }
+            Instr::TableFill(table) => {
+                let ty = self.table(table)?;
+                self.pop_all(&[I32, ty, I32])?;
+            }
+            // All others are applied by `apply`.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, kind: BlockKind, ty: BlockType) -> Result<()> {
+        if let BlockType::Func(index) = ty
+            && index as usize >= self.module.types.len()
+        {
+            return Err(InvalidKind::UnknownType(index).into());
+        }
+        let params = self.params(ty);
+        self.pop_all(params)?;
+        let height = self.operands.len();
+        self.blocks.push(Block {
+            kind,
+            ty: Some(ty),
+            height,
+            unreachable: false,
+        });
+        self.push_all(params);
+        Ok(())
+    }
+
+    fn otherwise(&mut self) -> Result<()> {
+        let block = self.close()?;
+        let Block {
+            kind: BlockKind::If,
+            ty: Some(ty),
+            ..
+        } = block
+        else {
+            return Err(InvalidKind::ElseWithoutIf.into());
+        };
+        self.blocks.push(Block {
+            kind: BlockKind::Else,
+            unreachable: false,
+            ..block
+        });
+        self.push_all(self.params(ty));
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let block = self.close()?;
+        let results = self.results(block.ty);
+        if let (BlockKind::If, Some(ty)) = (block.kind, block.ty)
+            && self.params(ty) != results
+        {
+            return Err(InvalidKind::IfWithoutElse.into());
+        }
+        // Also at the end of the function: its results are operands before its last `end`.
+        self.push_all(results);
+        Ok(())
+    }
+
+    /// Takes the results of the innermost block and closes it.
+    fn close(&mut self) -> Result<Block> {
+        let block = self.innermost()?;
+        self.pop_all(self.results(block.ty))?;
+        if self.operands.len() != block.height {
+            return Err(InvalidKind::OperandsLeft.into());
+        }
+        self.blocks.pop();
+        Ok(block)
+    }
+
+    fn branch_table(&mut self, targets: BranchTargets<'m>) -> Result<()> {
+        self.pop(ValType::I32)?;
+        let default = targets.labels().last().unwrap_or(0);
+        let arity = self.label_or_error(default)?.len();
+        let mut popped = Vec::new();
+        for label in targets.labels() {
+            let types = self.label_or_error(label)?;
+            if types.len() != arity {
+                return Err(InvalidKind::LabelsDiffer.into());
+            }
+            // What is popped goes back as it was: in unreachable code, types stay open.
+            popped.clear();
+            for &ty in types.iter().rev() {
+                popped.push(self.pop(ty)?);
+            }
+            self.operands.extend(popped.iter().rev());
+        }
+        self.unreachable();
+        Ok(())
+    }
+
+    fn select(&mut self) -> Result<()> {
+        self.pop(ValType::I32)?;
+        let (second, first) = (self.pop_any()?, self.pop_any()?);
+        if [first, second]
+            .into_iter()
+            .flatten()
+            .any(ValType::is_reference)
+        {
+            return Err(InvalidKind::NumberOrReference.into());
+        }
+        if let (Some(expected), Some(found)) = (first, second) {
+            expect(expected, found)?;
+        }
+        self.operands.push(first.or(second));
+        Ok(())
+    }
+
+    fn local(&mut self, instr: &Instr<'m>) -> Result<()> {
+        let (Instr::LocalGet(index) | Instr::LocalSet(index) | Instr::LocalTee(index)) = *instr
+        else {
+            return Ok(());
+        };
+        let ty = self.locals.get(index as usize).copied();
+        let ty = ty.ok_or(InvalidKind::UnknownLocal(index))?;
+        if !matches!(instr, Instr::LocalGet(_)) {
+            self.pop(ty)?;
+        }
+        if !matches!(instr, Instr::LocalSet(_)) {
+            self.push(ty);
+        }
+        Ok(())
+    }
+
+    fn access(&self, opcode: u8, arg: MemoryArg) -> Result<ValType> {
+        self.memory()?;
+        let (ty, width) = memory_width(opcode);
+        if 1 << arg.align > width {
+            Err(InvalidKind::Alignment.into())
+        } else {
+            Ok(ty)
+        }
+    }
+
+    fn memory(&self) -> Result<()> {
+        match self.module.memory {
+            Some(_) => Ok(()),
+            None => Err(InvalidKind::UnknownMemory(0).into()),
+        }
+    }
+
+    fn table(&self, index: u32) -> Result<ValType> {
+        match self.module.tables.get(index as usize) {
+            Some(table) => Ok(table.element),
+            None => Err(InvalidKind::UnknownTable(index).into()),
+        }
+    }
+
+    fn element(&self, index: u32) -> Result<ValType> {
+        match self.module.elements.get(index as usize) {
+            Some(segment) => Ok(segment.ty),
+            None => Err(InvalidKind::UnknownElement(index).into()),
+        }
+    }
+
+    fn data(&self, index: u32) -> Result<()> {
+        match self.module.data_count {
+            None => Err(LoadCause::Malformed(MalformedKind::DataCountMissing)),
+            Some(count) if index < count => Ok(()),
+            Some(_) => Err(InvalidKind::UnknownData(index).into()),
+        }
+    }
+
+    fn innermost(&self) -> Result<Block> {
+        self.blocks
+            .last()
+            .copied()
+            .ok_or(InvalidKind::CodeAfterEnd.into())
+    }
+
+    fn block(&self, label: u32) -> Option<&Block> {
+        self.blocks
+            .get(self.blocks.len().checked_sub(1 + label as usize)?)
+    }
+
+    fn label_or_error(&self, label: u32) -> Result<&'m [ValType]> {
+        let block = self.block(label).ok_or(InvalidKind::UnknownLabel(label))?;
+        Ok(self.label_types(block))
+    }
+
+    fn label_types(&self, block: &Block) -> &'m [ValType] {
+        match (block.kind, block.ty) {
+            (BlockKind::Loop, Some(ty)) => self.params(ty),
+            (_, ty) => self.results(ty),
+        }
+    }
+
+    fn params(&self, ty: BlockType) -> &'m [ValType] {
+        match ty {
+            BlockType::Empty | BlockType::Value(_) => &[],
+            BlockType::Func(index) => self
+                .module
+                .types
+                .get(index as usize)
+                .map_or(&[], |ty| ty.params.as_slice()),
+        }
+    }
+
+    /// The results of a block, or of the function.
+    fn results(&self, ty: Option<BlockType>) -> &'m [ValType] {
+        let ty = match ty {
+            Some(BlockType::Empty) => None,
+            Some(BlockType::Value(ty)) => return one(ty),
+            Some(BlockType::Func(index)) => self.module.types.get(index as usize),
+            None => self.module.func_type(FuncIdx(self.func)),
+        };
+        ty.map_or(&[], |ty| ty.results.as_slice())
+    }
+
+    fn unreachable(&mut self) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.unreachable = true;
+            self.operands.truncate(block.height);
+        }
+    }
+
+    fn push(&mut self, ty: ValType) {
+        self.operands.push(Some(ty));
+    }
+
+    fn push_all(&mut self, types: &[ValType]) {
+        self.operands.extend(types.iter().copied().map(Some));
+    }
+
+    fn pop_any(&mut self) -> Result<Option<ValType>> {
+        let block = self.innermost()?;
+        if self.operands.len() > block.height {
+            return Ok(self.operands.pop().flatten());
+        }
+        if block.unreachable {
+            Ok(None)
+        } else {
+            Err(InvalidKind::OperandMissing.into())
+        }
+    }
+
+    fn pop(&mut self, expected: ValType) -> Result<Option<ValType>> {
+        let found = self.pop_any()?;
+        if let Some(found) = found {
+            expect(expected, found)?;
+        }
+        Ok(found)
+    }
+
+    fn pop_all(&mut self, types: &[ValType]) -> Result<()> {
+        types
+            .iter()
+            .rev()
+            .try_for_each(|&ty| self.pop(ty).map(|_| ()))
+    }
+}
+
+fn expect(expected: ValType, found: ValType) -> Result<()> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(InvalidKind::TypeMismatch { expected, found }.into())
+    }
+}
+
+fn one(ty: ValType) -> &'static [ValType] {
+    match ty {
+        ValType::I32 => &[ValType::I32],
+        ValType::I64 => &[ValType::I64],
+        ValType::F32 => &[ValType::F32],
+        ValType::F64 => &[ValType::F64],
+        ValType::FuncRef => &[ValType::FuncRef],
+        ValType::ExternRef => &[ValType::ExternRef],
+    }
+}
