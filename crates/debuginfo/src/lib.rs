@@ -1,1 +1,114 @@
 //! Source-level information: code offsets to lines, variables to places.
+//!
+//! [`DebugInfo::load`] reads everything that compilers leave in a module: AssemblyScript's source
+//! maps, the DWARF of clang and rustc, and the `name` section. Whatever of it is broken is reported
+//! as a [`Warning`] and left out; the rest works, and [`DebugInfo::disassemble`] always does.
+
+#![forbid(unsafe_code)]
+
+mod disassembly;
+mod lines;
+mod module;
+mod source_map;
+mod sources;
+mod warning;
+
+pub use disassembly::Instruction;
+pub use lines::{LineBreak, LineError, SourcePlace};
+pub use module::LoadError;
+pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
+pub use warning::{MAX_WARNINGS, Part, Problem, Warning};
+
+use borges_vm::{CodeOffset, FuncIdx};
+
+use crate::lines::Lines;
+use crate::module::ModuleIndex;
+use crate::sources::Files;
+use crate::warning::Warnings;
+
+/// Everything known about the source of a module.
+#[derive(Debug)]
+pub struct DebugInfo {
+    module: ModuleIndex,
+    files: Files,
+    lines: Lines,
+    warnings: Vec<Warning>,
+}
+
+impl DebugInfo {
+    /// Reads the debug information of a module; `sources` finds a source map beside the module and
+    /// the texts that the debug information does not embed.
+    ///
+    /// # Errors
+    /// Only if `wasm` is no module at all: broken debug information yields [`DebugInfo::warnings`].
+    pub fn load(wasm: &[u8], sources: &dyn SourceProvider) -> Result<DebugInfo, LoadError> {
+        let mut warnings = Warnings::default();
+        let module = ModuleIndex::read(wasm, &mut warnings)?;
+        let mut files = Files::default();
+        let rows = source_map::rows(&module, sources, &mut files, &mut warnings);
+        let lines = Lines::new(rows, &module);
+        Ok(DebugInfo { module, files, lines, warnings: warnings.into_vec() })
+    }
+
+    /// What was left out because it is broken.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// True if code can be shown as source lines.
+    pub fn has_lines(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// The source files; a [`FileId`] is an index into them.
+    pub fn files(&self) -> &[SourceFile] {
+        self.files.all()
+    }
+
+    /// A source file.
+    pub fn file(&self, file: FileId) -> Option<&SourceFile> {
+        self.files.file(file)
+    }
+
+    /// The file whose path is `name` or ends in it.
+    ///
+    /// # Errors
+    /// [`FileError`] if there is none, or more than one.
+    pub fn find_file(&self, name: &str) -> Result<FileId, FileError> {
+        self.files.find(name)
+    }
+
+    /// The source line that the opcode at `offset` belongs to.
+    pub fn place_at(&self, offset: CodeOffset) -> Option<SourcePlace> {
+        self.lines.place(&self.module, offset)
+    }
+
+    /// True if a source line begins at the opcode at `offset`: where stepping by lines may stop.
+    pub fn line_begins(&self, offset: CodeOffset) -> bool {
+        self.lines.begins(&self.module, offset)
+    }
+
+    /// The lines of a file that have code.
+    pub fn lines_with_code(&self, file: FileId) -> Vec<u32> {
+        self.lines.lines_of(file)
+    }
+
+    /// Where to stop for a breakpoint on a line: on that line or, if it has no code, the next one
+    /// that has.
+    ///
+    /// # Errors
+    /// [`LineError`] if no code comes from this line or a later one.
+    pub fn break_at_line(&self, file: FileId, line: u32) -> Result<LineBreak, LineError> {
+        self.lines.break_at(file, line)
+    }
+
+    /// The function whose body holds `offset`.
+    pub fn function_at(&self, offset: CodeOffset) -> Option<FuncIdx> {
+        self.module.function_at(offset)
+    }
+
+    /// A function's instructions as text. Works without any debug information.
+    pub fn disassemble(&self, function: FuncIdx) -> Vec<Instruction> {
+        disassembly::disassemble(&self.module, function)
+    }
+}

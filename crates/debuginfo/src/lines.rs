@@ -1,0 +1,196 @@
+//! Lines of source and the code that belongs to them.
+
+use borges_vm::{CodeOffset, FuncIdx};
+
+use crate::module::ModuleIndex;
+use crate::sources::FileId;
+
+/// A place in a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourcePlace {
+    /// The file.
+    pub file: FileId,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0 if the compiler did not say.
+    pub column: u32,
+}
+
+/// Where a breakpoint on a line was really set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineBreak {
+    /// The file.
+    pub file: FileId,
+    /// The line that the user named.
+    pub asked: u32,
+    /// The line that has code: `asked`, or the next one that has any.
+    pub line: u32,
+    /// Every place where execution may begin the line; several where the compiler copied it.
+    pub offsets: Vec<CodeOffset>,
+}
+
+impl LineBreak {
+    /// True if the line that was asked for has no code of its own.
+    pub fn moved(&self) -> bool {
+        self.line != self.asked
+    }
+}
+
+/// Why a line cannot have a breakpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// The file has code, but only before the line.
+    #[error("no code from line {asked} on: the last line with code is {last}")]
+    AfterLast {
+        /// The line that the user named.
+        asked: u32,
+        /// The file's last line with code.
+        last: u32,
+    },
+    /// No code comes from this file, or the compiler threw it away.
+    #[error("no code comes from this file")]
+    NoCode,
+}
+
+/// Where a row of the table comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowSource {
+    pub(crate) file: FileId,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// The compiler recommends to stop here: a statement begins.
+    pub(crate) is_stmt: bool,
+}
+
+/// One row of a line table: it holds up to the next row or the function's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) offset: u32,
+    /// None for code that no source line stands for.
+    pub(crate) source: Option<RowSource>,
+    /// The function's arguments are in place from here on.
+    pub(crate) prologue_end: bool,
+}
+
+/// The line table of a whole module.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// Sorted by offset, one row an opcode at most.
+    rows: Vec<Row>,
+    /// Where lines begin: sorted by file, line, offset.
+    starts: Vec<(FileId, u32, u32)>,
+}
+
+impl Lines {
+    /// Builds the table from rows in any order. Of rows for the same opcode the last one counts;
+    /// rows outside functions are dropped: they describe code that the linker threw away.
+    pub(crate) fn new(rows: Vec<Row>, module: &ModuleIndex) -> Lines {
+        let mut placed: Vec<Row> = rows
+            .into_iter()
+            .filter_map(|row| {
+                // Compilers let a function's first row begin at its local declarations.
+                let (_, offset) = module.opcode_from(row.offset)?;
+                Some(Row { offset, ..row })
+            })
+            .collect();
+        placed.sort_by_key(|row| row.offset);
+        let mut rows: Vec<Row> = Vec::with_capacity(placed.len());
+        for row in placed {
+            match rows.last_mut() {
+                Some(last) if last.offset == row.offset => {
+                    let prologue_end = last.prologue_end || row.prologue_end;
+                    *last = Row { prologue_end, ..row };
+                }
+                _ => rows.push(row),
+            }
+        }
+        let starts = line_starts(&rows, module);
+        Lines { rows, starts }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The row that covers `offset`.
+    fn row(&self, module: &ModuleIndex, offset: CodeOffset) -> Option<&Row> {
+        let function = module.function_at(offset)?;
+        let after = self.rows.partition_point(|row| row.offset <= offset.0);
+        let row = self.rows.get(after.checked_sub(1)?)?;
+        let begin = module.body_of(function)?.range.start;
+        (row.offset >= begin).then_some(row)
+    }
+
+    pub(crate) fn place(&self, module: &ModuleIndex, offset: CodeOffset) -> Option<SourcePlace> {
+        let RowSource { file, line, column, .. } = self.row(module, offset)?.source?;
+        Some(SourcePlace { file, line, column })
+    }
+
+    /// True if a line begins exactly at `offset`.
+    pub(crate) fn begins(&self, module: &ModuleIndex, offset: CodeOffset) -> bool {
+        let Some(row) = self.row(module, offset).filter(|row| row.offset == offset.0) else {
+            return false;
+        };
+        row.source.is_some_and(|source| {
+            self.starts.binary_search(&(source.file, source.line, offset.0)).is_ok()
+        })
+    }
+
+    /// The lines of a file that have code, each once.
+    pub(crate) fn lines_of(&self, file: FileId) -> Vec<u32> {
+        let mut lines: Vec<u32> = self.starts_of(file).iter().map(|&(_, line, _)| line).collect();
+        lines.dedup();
+        lines
+    }
+
+    fn starts_of(&self, file: FileId) -> &[(FileId, u32, u32)] {
+        let begin = self.starts.partition_point(|&(other, ..)| other < file);
+        let end = self.starts.partition_point(|&(other, ..)| other <= file);
+        self.starts.get(begin..end).unwrap_or(&[])
+    }
+
+    pub(crate) fn break_at(&self, file: FileId, asked: u32) -> Result<LineBreak, LineError> {
+        let starts = self.starts_of(file);
+        let &(_, last, _) = starts.last().ok_or(LineError::NoCode)?;
+        let from = starts.partition_point(|&(_, line, _)| line < asked);
+        let &(_, line, _) = starts.get(from).ok_or(LineError::AfterLast { asked, last })?;
+        let offsets = starts
+            .iter()
+            .skip(from)
+            .take_while(|&&(_, other, _)| other == line)
+            .map(|&(_, _, offset)| CodeOffset(offset))
+            .collect();
+        Ok(LineBreak { file, asked, line, offsets })
+    }
+
+    /// Where a breakpoint on a function goes: after the code that sets up its frame.
+    pub(crate) fn after_prologue(&self, module: &ModuleIndex, function: FuncIdx) -> Option<u32> {
+        let body = module.body_of(function)?;
+        let begin = self.rows.partition_point(|row| row.offset < body.range.start);
+        let end = self.rows.partition_point(|row| row.offset < body.range.end);
+        let rows = self.rows.get(begin..end)?;
+        let marked = rows.iter().find(|row| row.prologue_end).map(|row| row.offset);
+        marked.or_else(|| rows.iter().find(|row| row.source.is_some()).map(|row| row.offset))
+    }
+}
+
+/// Where lines begin: a statement whose line differs from that of the code before it.
+fn line_starts(rows: &[Row], module: &ModuleIndex) -> Vec<(FileId, u32, u32)> {
+    let mut starts = Vec::new();
+    // The line of the code before, and whether a row of it was fit to stop at.
+    let (mut previous, mut begun) = (None, false);
+    for row in rows {
+        let function = module.function_at(CodeOffset(row.offset));
+        // Code without a source between two parts of a line does not begin the line anew.
+        let Some(source) = row.source else { continue };
+        let here = (function, source.file, source.line);
+        begun &= previous == Some(here);
+        if source.is_stmt && !begun {
+            starts.push((source.file, source.line, row.offset));
+            begun = true;
+        }
+        previous = Some(here);
+    }
+    starts.sort_unstable();
+    starts
+}
