@@ -3,6 +3,7 @@
 use borges_vm::{CodeOffset, FuncIdx, FuncType};
 use wasmparser::{BlockType, MemArg, Operator};
 
+use crate::functions::readable;
 use crate::module::ModuleIndex;
 
 /// One instruction of a function.
@@ -31,24 +32,44 @@ pub(crate) fn disassemble(module: &ModuleIndex, function: FuncIdx) -> Vec<Instru
             Ok(operator) => operator,
             Err(error) => {
                 let text = format!(";; unreadable from here on: {}", error.message());
-                instructions.push(Instruction { offset, depth, text });
+                instructions.push(Instruction {
+                    offset,
+                    depth,
+                    text,
+                });
                 break;
             }
         };
         let text = printer.text(&operator);
         match operator {
             Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
-                instructions.push(Instruction { offset, depth, text });
+                instructions.push(Instruction {
+                    offset,
+                    depth,
+                    text,
+                });
                 depth += 1;
             }
             Operator::Else => {
-                instructions.push(Instruction { offset, depth: depth.saturating_sub(1), text });
+                instructions.push(Instruction {
+                    offset,
+                    depth: depth.saturating_sub(1),
+                    text,
+                });
             }
             Operator::End => {
                 depth = depth.saturating_sub(1);
-                instructions.push(Instruction { offset, depth, text });
+                instructions.push(Instruction {
+                    offset,
+                    depth,
+                    text,
+                });
             }
-            _ => instructions.push(Instruction { offset, depth, text }),
+            _ => instructions.push(Instruction {
+                offset,
+                depth,
+                text,
+            }),
         }
     }
     instructions
@@ -64,7 +85,11 @@ impl Printer<'_> {
     fn text(&self, operator: &Operator<'_>) -> String {
         let name = mnemonic(operator);
         let immediates = self.immediates(operator);
-        if immediates.is_empty() { name } else { format!("{name} {immediates}") }
+        if immediates.is_empty() {
+            name
+        } else {
+            format!("{name} {immediates}")
+        }
     }
 
     /// What follows the mnemonic. Proposals that the VM does not run are printed without.
@@ -90,9 +115,20 @@ impl Printer<'_> {
             Operator::Call { function_index }
             | Operator::RefFunc { function_index }
             | Operator::ReturnCall { function_index } => self.function(*function_index),
-            Operator::CallIndirect { type_index, table_index } => {
-                let ty = self.module.type_at(*type_index).map(signature).unwrap_or_default();
-                let table = if *table_index == 0 { String::new() } else { format!("{table_index} ") };
+            Operator::CallIndirect {
+                type_index,
+                table_index,
+            } => {
+                let ty = self
+                    .module
+                    .type_at(*type_index)
+                    .map(signature)
+                    .unwrap_or_default();
+                let table = if *table_index == 0 {
+                    String::new()
+                } else {
+                    format!("{table_index} ")
+                };
                 format!("{table}(type {type_index}){ty}")
             }
             Operator::LocalGet { local_index }
@@ -117,7 +153,10 @@ impl Printer<'_> {
             | Operator::TableFill { table } => table.to_string(),
             Operator::TableInit { elem_index, table } => format!("{table} {elem_index}"),
             Operator::ElemDrop { elem_index } => elem_index.to_string(),
-            Operator::TableCopy { dst_table, src_table } => format!("{dst_table} {src_table}"),
+            Operator::TableCopy {
+                dst_table,
+                src_table,
+            } => format!("{dst_table} {src_table}"),
             _ => String::new(),
         }
     }
@@ -136,7 +175,11 @@ impl Printer<'_> {
             BlockType::Empty => String::new(),
             BlockType::Type(ty) => format!("(result {ty})"),
             BlockType::FuncType(index) => {
-                let ty = self.module.type_at(index).map(signature).unwrap_or_default();
+                let ty = self
+                    .module
+                    .type_at(index)
+                    .map(signature)
+                    .unwrap_or_default();
                 format!("(type {index}){ty}")
             }
         }
@@ -144,7 +187,7 @@ impl Printer<'_> {
 }
 
 fn named(name: Option<&String>, index: u32) -> String {
-    name.map_or_else(|| index.to_string(), |name| format!("${name}"))
+    name.map_or_else(|| index.to_string(), |name| format!("${}", readable(name)))
 }
 
 fn signature(ty: &FuncType) -> String {
@@ -155,19 +198,23 @@ fn signature(ty: &FuncType) -> String {
             format!(" ({word} {})", types.join(" "))
         }
     };
-    format!("{}{}", list("param", &ty.params), list("result", &ty.results))
+    format!(
+        "{}{}",
+        list("param", &ty.params),
+        list("result", &ty.results)
+    )
 }
 
 fn memarg_text(memarg: &MemArg, natural: u8) -> String {
     let mut parts = Vec::new();
-    if memarg.memory != 0 {
-        parts.push(memarg.memory.to_string());
-    }
     if memarg.offset != 0 {
         parts.push(format!("offset={}", memarg.offset));
     }
     if memarg.align != natural {
-        parts.push(format!("align={}", 1u64.checked_shl(memarg.align.into()).unwrap_or(0)));
+        parts.push(format!(
+            "align={}",
+            1u64.checked_shl(memarg.align.into()).unwrap_or(0)
+        ));
     }
     parts.join(" ")
 }
@@ -240,8 +287,9 @@ fn mnemonic(operator: &Operator<'_>) -> String {
     let name = wasmparser::for_each_visit_operator!(visit_name);
     let name = name.strip_prefix("visit_").unwrap_or(name);
     // Only the first underscore stands for a dot, and only behind what the operator works on.
-    const DOTTED: [&str; 10] =
-        ["i32", "i64", "f32", "f64", "local", "global", "memory", "table", "ref", "data"];
+    const DOTTED: [&str; 10] = [
+        "i32", "i64", "f32", "f64", "local", "global", "memory", "table", "ref", "data",
+    ];
     match name.split_once('_') {
         _ if name == "typed_select" => "select".to_owned(),
         Some((of, what)) if DOTTED.contains(&of) || of == "elem" => format!("{of}.{what}"),

@@ -7,13 +7,16 @@
 #![forbid(unsafe_code)]
 
 mod disassembly;
+mod functions;
 mod lines;
+#[allow(dead_code)] // Until variables land, which ask for types of locals and globals.
 mod module;
 mod source_map;
 mod sources;
 mod warning;
 
 pub use disassembly::Instruction;
+pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::LoadError;
 pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
@@ -47,7 +50,12 @@ impl DebugInfo {
         let mut files = Files::default();
         let rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         let lines = Lines::new(rows, &module);
-        Ok(DebugInfo { module, files, lines, warnings: warnings.into_vec() })
+        Ok(DebugInfo {
+            module,
+            files,
+            lines,
+            warnings: warnings.into_vec(),
+        })
     }
 
     /// What was left out because it is broken.
@@ -100,6 +108,40 @@ impl DebugInfo {
     /// [`LineError`] if no code comes from this line or a later one.
     pub fn break_at_line(&self, file: FileId, line: u32) -> Result<LineBreak, LineError> {
         self.lines.break_at(file, line)
+    }
+
+    /// All functions, imported ones first.
+    pub fn functions(&self) -> Vec<Function> {
+        (0..self.module.function_count())
+            .map(|index| self.function(FuncIdx(index)))
+            .collect()
+    }
+
+    /// A function by its index.
+    pub fn function(&self, index: FuncIdx) -> Function {
+        functions::describe(&self.module, &self.lines, index)
+    }
+
+    /// The functions that the user may mean by `name`: its name or symbol, or the last part of its
+    /// name. Several if the compiler made several, or if they share the name.
+    pub fn functions_named(&self, name: &str) -> Vec<Function> {
+        let mut found: Vec<(u8, Function)> = Vec::new();
+        for function in self.functions() {
+            let by_name = functions::rank(&function.name, name);
+            let by_symbol = function
+                .symbol
+                .as_deref()
+                .and_then(|s| functions::rank(s, name));
+            if let Some(rank) = by_name.into_iter().chain(by_symbol).min() {
+                found.push((rank, function));
+            }
+        }
+        let best = found.iter().map(|(rank, _)| *rank).min();
+        found
+            .into_iter()
+            .filter(|(rank, _)| Some(*rank) == best)
+            .map(|(_, f)| f)
+            .collect()
     }
 
     /// The function whose body holds `offset`.

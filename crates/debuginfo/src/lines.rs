@@ -99,7 +99,10 @@ impl Lines {
             match rows.last_mut() {
                 Some(last) if last.offset == row.offset => {
                     let prologue_end = last.prologue_end || row.prologue_end;
-                    *last = Row { prologue_end, ..row };
+                    *last = Row {
+                        prologue_end,
+                        ..row
+                    };
                 }
                 _ => rows.push(row),
             }
@@ -122,23 +125,34 @@ impl Lines {
     }
 
     pub(crate) fn place(&self, module: &ModuleIndex, offset: CodeOffset) -> Option<SourcePlace> {
-        let RowSource { file, line, column, .. } = self.row(module, offset)?.source?;
+        let RowSource {
+            file, line, column, ..
+        } = self.row(module, offset)?.source?;
         Some(SourcePlace { file, line, column })
     }
 
     /// True if a line begins exactly at `offset`.
     pub(crate) fn begins(&self, module: &ModuleIndex, offset: CodeOffset) -> bool {
-        let Some(row) = self.row(module, offset).filter(|row| row.offset == offset.0) else {
+        let Some(row) = self
+            .row(module, offset)
+            .filter(|row| row.offset == offset.0)
+        else {
             return false;
         };
         row.source.is_some_and(|source| {
-            self.starts.binary_search(&(source.file, source.line, offset.0)).is_ok()
+            self.starts
+                .binary_search(&(source.file, source.line, offset.0))
+                .is_ok()
         })
     }
 
     /// The lines of a file that have code, each once.
     pub(crate) fn lines_of(&self, file: FileId) -> Vec<u32> {
-        let mut lines: Vec<u32> = self.starts_of(file).iter().map(|&(_, line, _)| line).collect();
+        let mut lines: Vec<u32> = self
+            .starts_of(file)
+            .iter()
+            .map(|&(_, line, _)| line)
+            .collect();
         lines.dedup();
         lines
     }
@@ -153,24 +167,40 @@ impl Lines {
         let starts = self.starts_of(file);
         let &(_, last, _) = starts.last().ok_or(LineError::NoCode)?;
         let from = starts.partition_point(|&(_, line, _)| line < asked);
-        let &(_, line, _) = starts.get(from).ok_or(LineError::AfterLast { asked, last })?;
+        let &(_, line, _) = starts
+            .get(from)
+            .ok_or(LineError::AfterLast { asked, last })?;
         let offsets = starts
             .iter()
             .skip(from)
             .take_while(|&&(_, other, _)| other == line)
             .map(|&(_, _, offset)| CodeOffset(offset))
             .collect();
-        Ok(LineBreak { file, asked, line, offsets })
+        Ok(LineBreak {
+            file,
+            asked,
+            line,
+            offsets,
+        })
     }
 
     /// Where a breakpoint on a function goes: after the code that sets up its frame.
     pub(crate) fn after_prologue(&self, module: &ModuleIndex, function: FuncIdx) -> Option<u32> {
         let body = module.body_of(function)?;
-        let begin = self.rows.partition_point(|row| row.offset < body.range.start);
+        let begin = self
+            .rows
+            .partition_point(|row| row.offset < body.range.start);
         let end = self.rows.partition_point(|row| row.offset < body.range.end);
         let rows = self.rows.get(begin..end)?;
-        let marked = rows.iter().find(|row| row.prologue_end).map(|row| row.offset);
-        marked.or_else(|| rows.iter().find(|row| row.source.is_some()).map(|row| row.offset))
+        let marked = rows
+            .iter()
+            .find(|row| row.prologue_end)
+            .map(|row| row.offset);
+        marked.or_else(|| {
+            rows.iter()
+                .find(|row| row.source.is_some())
+                .map(|row| row.offset)
+        })
     }
 }
 
@@ -186,11 +216,44 @@ fn line_starts(rows: &[Row], module: &ModuleIndex) -> Vec<(FileId, u32, u32)> {
         let here = (function, source.file, source.line);
         begun &= previous == Some(here);
         if source.is_stmt && !begun {
-            starts.push((source.file, source.line, row.offset));
+            let offset = inside_loop(rows, module, row.offset, source).unwrap_or(row.offset);
+            starts.push((source.file, source.line, offset));
             begun = true;
         }
         previous = Some(here);
     }
     starts.sort_unstable();
     starts
+}
+
+/// Opcodes that only open a block.
+const BLOCK: u8 = 0x02;
+const LOOP: u8 = 0x03;
+
+/// Most blocks that one line opens at once; bounds the time that a hostile table can take.
+const MAX_BLOCKS: usize = 64;
+
+/// A line such as `while (x)` may begin with nothing but the opening of blocks, of which one is a
+/// loop: then it begins behind them, where every round comes by and not only the first.
+fn inside_loop(rows: &[Row], module: &ModuleIndex, from: u32, line: RowSource) -> Option<u32> {
+    let function = module.function_at(CodeOffset(from))?;
+    let starts = module.starts(function);
+    let first = starts.binary_search(&from).ok()?;
+    let mut behind_loop = false;
+    for &offset in starts.get(first..)?.iter().take(MAX_BLOCKS) {
+        match *module.bytes.get(offset as usize)? {
+            BLOCK => {}
+            LOOP => behind_loop = true,
+            _ if !behind_loop => return None,
+            _ => {
+                let row = rows
+                    .partition_point(|row| row.offset <= offset)
+                    .checked_sub(1)?;
+                let source = rows.get(row)?.source?;
+                let same = source.file == line.file && source.line == line.line;
+                return same.then_some(offset);
+            }
+        }
+    }
+    None
 }

@@ -126,11 +126,15 @@ impl ModuleIndex {
                 for export in section {
                     let export = export?;
                     if export.kind == wasmparser::ExternalKind::Func {
-                        self.exports.entry(export.index).or_insert(export.name.to_owned());
+                        self.exports
+                            .entry(export.index)
+                            .or_insert(export.name.to_owned());
                     }
                 }
             }
-            Payload::CodeSectionStart { unchecked_range, .. } => {
+            Payload::CodeSectionStart {
+                unchecked_range, ..
+            } => {
                 self.code_start = unchecked_range.start as u32;
             }
             Payload::CodeSectionEntry(body) => self.body(&body)?,
@@ -157,7 +161,10 @@ impl ModuleIndex {
             }
             wasmparser::TypeRef::Global(ty) => {
                 let name = format!("{}.{}", import.module, import.name);
-                self.names.globals.entry(self.globals.len() as u32).or_insert(name);
+                self.names
+                    .globals
+                    .entry(self.globals.len() as u32)
+                    .or_insert(name);
                 self.globals.push(Global {
                     ty: val_type(ty.content_type),
                     mutable: ty.mutable,
@@ -177,7 +184,12 @@ impl ModuleIndex {
             locals.push((count, val_type(ty)));
         }
         let code = reader.original_position() as u32..range.end;
-        self.bodies.push(Body { range, code, locals, starts: OnceLock::new() });
+        self.bodies.push(Body {
+            range,
+            code,
+            locals,
+            starts: OnceLock::new(),
+        });
         Ok(())
     }
 
@@ -199,7 +211,9 @@ impl ModuleIndex {
                     let naming = naming?;
                     // The import's two names say more than the compiler's name for it.
                     if naming.index >= self.imported {
-                        self.names.functions.insert(naming.index, naming.name.to_owned());
+                        self.names
+                            .functions
+                            .insert(naming.index, naming.name.to_owned());
                     }
                 }
             }
@@ -216,7 +230,9 @@ impl ModuleIndex {
             Name::Global(map) => {
                 for naming in map {
                     let naming = naming?;
-                    self.names.globals.insert(naming.index, naming.name.to_owned());
+                    self.names
+                        .globals
+                        .insert(naming.index, naming.name.to_owned());
                 }
             }
             _ => {}
@@ -235,7 +251,8 @@ impl ModuleIndex {
 
     /// The body of a function; imported ones have none.
     pub(crate) fn body_of(&self, function: FuncIdx) -> Option<&Body> {
-        self.bodies.get(function.0.checked_sub(self.imported)? as usize)
+        self.bodies
+            .get(function.0.checked_sub(self.imported)? as usize)
     }
 
     /// The functions that have a body, in the order of their code.
@@ -245,10 +262,14 @@ impl ModuleIndex {
 
     /// The function whose body holds `offset`.
     pub(crate) fn function_at(&self, offset: CodeOffset) -> Option<FuncIdx> {
-        let after = self.bodies.partition_point(|body| body.range.start <= offset.0);
+        let after = self
+            .bodies
+            .partition_point(|body| body.range.start <= offset.0);
         let index = after.checked_sub(1)?;
         let body = self.bodies.get(index)?;
-        body.range.contains(&offset.0).then_some(FuncIdx(self.imported + index as u32))
+        body.range
+            .contains(&offset.0)
+            .then_some(FuncIdx(self.imported + index as u32))
     }
 
     pub(crate) fn type_of(&self, function: FuncIdx) -> Option<&FuncType> {
@@ -263,7 +284,8 @@ impl ModuleIndex {
 
     /// Number of parameters; they are the first locals.
     pub(crate) fn param_count(&self, function: FuncIdx) -> u32 {
-        self.type_of(function).map_or(0, |ty| ty.params.len() as u32)
+        self.type_of(function)
+            .map_or(0, |ty| ty.params.len() as u32)
     }
 
     /// The type of a local, parameters first; `None` of a local that does not exist or has a type

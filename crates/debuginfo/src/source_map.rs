@@ -42,7 +42,11 @@ pub(crate) fn rows(
         Ok(map) => map,
         Err(error) => {
             let offset = error.column() as u64;
-            warnings.push(Part::SourceMap, offset, Problem::NotASourceMap(error.to_string()));
+            warnings.push(
+                Part::SourceMap,
+                offset,
+                Problem::NotASourceMap(error.to_string()),
+            );
             return Vec::new();
         }
     };
@@ -59,7 +63,11 @@ pub(crate) fn rows(
         let path = source.as_deref().unwrap_or("unknown");
         // AssemblyScript's root is the module's name, not a folder: with the text at hand, the
         // plain path says more.
-        let path = if content.is_some() { path.to_owned() } else { join(root, path) };
+        let path = if content.is_some() {
+            path.to_owned()
+        } else {
+            join(root, path)
+        };
         let id = files.intern(&path, content, provider);
         if id.is_none() {
             warnings.push(Part::SourceMap, 0, Problem::TooLarge);
@@ -72,10 +80,19 @@ pub(crate) fn rows(
             let file = (*ids.get(usize::try_from(index).ok()?)?)?;
             let line = u32::try_from(line).ok()?.checked_add(1)?;
             let column = u32::try_from(column).ok()?.checked_add(1)?;
-            Some(RowSource { file, line, column, is_stmt: true })
+            Some(RowSource {
+                file,
+                line,
+                column,
+                is_stmt: true,
+            })
         });
         if let Ok(offset) = u32::try_from(segment.offset) {
-            rows.push(Row { offset, source, prologue_end: false });
+            rows.push(Row {
+                offset,
+                source,
+                prologue_end: false,
+            });
         }
     });
     if let Err(at) = end {
@@ -91,11 +108,19 @@ fn fetch(url: &str, provider: &dyn SourceProvider) -> Option<Vec<u8>> {
         return provider.read(path);
     };
     let (kind, body) = data.split_once(',')?;
-    if kind.ends_with(";base64") { base64(body) } else { Some(percent_decoded(body)) }
+    if kind.ends_with(";base64") {
+        base64(body)
+    } else {
+        Some(percent_decoded(body))
+    }
 }
 
 fn shorten(url: &str) -> String {
-    if url.starts_with("data:") { "the embedded map".to_owned() } else { url.to_owned() }
+    if url.starts_with("data:") {
+        "the embedded map".to_owned()
+    } else {
+        url.to_owned()
+    }
 }
 
 fn base64(text: &str) -> Option<Vec<u8>> {
@@ -180,12 +205,18 @@ fn decode(mappings: &str, mut each: impl FnMut(Segment)) -> Result<(), usize> {
                 // Sums cannot overflow: each of at most 2^32 fields is below 2^31.
                 offset += fields[0];
                 match count {
-                    1 => each(Segment { offset, source: None }),
+                    1 => each(Segment {
+                        offset,
+                        source: None,
+                    }),
                     4 | 5 => {
                         source += fields[1];
                         line += fields[2];
                         column += fields[3];
-                        each(Segment { offset, source: Some((source, line, column)) });
+                        each(Segment {
+                            offset,
+                            source: Some((source, line, column)),
+                        });
                     }
                     _ => return Err(begin),
                 }
@@ -212,7 +243,14 @@ fn vlq(bytes: &[u8], mut at: usize) -> Result<(i64, usize), usize> {
         }
     }
     let magnitude = (value >> 1) as i64;
-    Ok((if value & 1 == 1 { -magnitude } else { magnitude }, at))
+    Ok((
+        if value & 1 == 1 {
+            -magnitude
+        } else {
+            magnitude
+        },
+        at,
+    ))
 }
 
 #[cfg(test)]
@@ -233,10 +271,22 @@ mod tests {
         assert_eq!(
             segments,
             [
-                Segment { offset: 226, source: source(2, 12, 15) },
-                Segment { offset: 228, source: source(2, 12, 23) },
-                Segment { offset: 230, source: None },
-                Segment { offset: 1, source: source(2, 11, 8) },
+                Segment {
+                    offset: 226,
+                    source: source(2, 12, 15)
+                },
+                Segment {
+                    offset: 228,
+                    source: source(2, 12, 23)
+                },
+                Segment {
+                    offset: 230,
+                    source: None
+                },
+                Segment {
+                    offset: 1,
+                    source: source(2, 11, 8)
+                },
             ]
         );
     }
@@ -259,9 +309,18 @@ mod tests {
 
     #[test]
     fn data_urls_are_decoded() {
-        assert_eq!(fetch("data:x;base64,aGkh", &crate::NoSources), Some(b"hi!".to_vec()));
-        assert_eq!(fetch("data:x;base64,aGk=", &crate::NoSources), Some(b"hi".to_vec()));
-        assert_eq!(fetch("data:,a%20b%zz", &crate::NoSources), Some(b"a b%zz".to_vec()));
+        assert_eq!(
+            fetch("data:x;base64,aGkh", &crate::NoSources),
+            Some(b"hi!".to_vec())
+        );
+        assert_eq!(
+            fetch("data:x;base64,aGk=", &crate::NoSources),
+            Some(b"hi".to_vec())
+        );
+        assert_eq!(
+            fetch("data:,a%20b%zz", &crate::NoSources),
+            Some(b"a b%zz".to_vec())
+        );
         assert_eq!(fetch("data:x;base64,a*", &crate::NoSources), None);
     }
 }

@@ -55,7 +55,11 @@ impl Folders {
     pub fn around(module: &Path) -> Folders {
         let mut folders = Folders::default();
         let beside = module.parent().map_or(Path::new("."), |parent| {
-            if parent.as_os_str().is_empty() { Path::new(".") } else { parent }
+            if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            }
         });
         folders.add(beside);
         folders.add(&beside.join(".."));
@@ -122,7 +126,10 @@ pub struct SourceFile {
 impl SourceFile {
     /// Line `line`, counted from 1, without its line break.
     pub fn line(&self, line: u32) -> Option<&str> {
-        self.text.as_deref()?.lines().nth(line.checked_sub(1)? as usize)
+        self.text
+            .as_deref()?
+            .lines()
+            .nth(line.checked_sub(1)? as usize)
     }
 }
 
@@ -184,7 +191,10 @@ impl Files {
         let text = text.filter(|text| self.text_bytes + text.len() <= MAX_TEXT_BYTES);
         self.text_bytes += text.as_ref().map_or(0, |text| text.len());
         let id = FileId(self.files.len() as u32);
-        self.files.push(SourceFile { path: path.clone(), text });
+        self.files.push(SourceFile {
+            path: path.clone(),
+            text,
+        });
         self.by_path.insert(path, id);
         Some(id)
     }
@@ -204,15 +214,20 @@ impl Files {
             return Ok(id);
         }
         let ends = |path: &str| {
-            path.strip_suffix(name.as_str()).is_some_and(|before| before.ends_with('/'))
+            path.strip_suffix(name.as_str())
+                .is_some_and(|before| before.ends_with('/'))
         };
-        let found: Vec<usize> =
-            (0..self.files.len()).filter(|&i| ends(&self.files[i].path)).collect();
+        let found: Vec<usize> = (0..self.files.len())
+            .filter(|&i| ends(&self.files[i].path))
+            .collect();
         match found.as_slice() {
             [] => Err(FileError::Unknown(name)),
             [one] => Ok(FileId(*one as u32)),
             several => Err(FileError::Ambiguous {
-                candidates: several.iter().map(|&i| self.files[i].path.clone()).collect(),
+                candidates: several
+                    .iter()
+                    .map(|&i| self.files[i].path.clone())
+                    .collect(),
                 name,
             }),
         }
@@ -239,7 +254,11 @@ pub(crate) fn tidy(path: &str) -> String {
 /// `path` seen from `base`, if it is relative.
 pub(crate) fn join(base: &str, path: &str) -> String {
     let absolute = path.starts_with('/') || path.get(1..3).is_some_and(|p| p == ":\\" || p == ":/");
-    if absolute || base.is_empty() { path.to_owned() } else { format!("{base}/{path}") }
+    if absolute || base.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{base}/{path}")
+    }
 }
 
 #[cfg(test)]
@@ -279,7 +298,10 @@ mod tests {
         let mut folders = Folders::default();
         folders.add(&inside);
         assert_eq!(folders.read("src/a.c"), Some(b"yes".to_vec()));
-        assert_eq!(folders.read("/build/elsewhere/src/a.c"), Some(b"yes".to_vec()));
+        assert_eq!(
+            folders.read("/build/elsewhere/src/a.c"),
+            Some(b"yes".to_vec())
+        );
         assert_eq!(folders.read("../secret"), None);
         assert_eq!(folders.read(dir.join("secret").to_str().unwrap()), None);
         std::fs::remove_dir_all(dir).unwrap();

@@ -86,14 +86,22 @@ pub(crate) struct Warnings {
 
 impl Warnings {
     pub(crate) fn push(&mut self, part: Part, offset: u64, problem: Problem) {
-        let warning = Warning { part, offset, problem };
+        let warning = Warning {
+            part,
+            offset,
+            problem,
+        };
         if self.kept.len() < MAX_WARNINGS && !self.kept.contains(&warning) {
             self.kept.push(warning);
         }
     }
 
     pub(crate) fn malformed(&mut self, part: Part, error: &wasmparser::Error) {
-        self.push(part, error.offset(), Problem::Malformed(error.message().to_owned()));
+        self.push(
+            part,
+            error.offset(),
+            Problem::Malformed(error.message().to_owned()),
+        );
     }
 
     pub(crate) fn into_vec(self) -> Vec<Warning> {
