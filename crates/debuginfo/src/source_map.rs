@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn segments_add_up() {
-        let (segments, end) = decoded("kOEYe,EAAQ,E;CAADf");
+        let (segments, end) = decoded("kOEYe,EAAQ,E;CADf");
         assert_eq!(end, Ok(()));
         let source = |s, l, c| Some((s, l, c));
         assert_eq!(
