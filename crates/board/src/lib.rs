@@ -1,1 +1,54 @@
 //! What a program can see and do of the outside: primitives, codomains, rules, effects and compensations.
+//!
+//! A program's imports are *primitives*. An **input** brings a value from its *codomain* into the program; an
+//! **output** changes the environment and can be undone by a *compensation* (MIO, section 3.4).
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Board`] | the description: which primitives there are, what they may answer, what is connected |
+//! | [`BoardState`] | the model: what the calls so far have done to the environment |
+//! | [`Driver`] | performs calls on a [`Hardware`] (simulated or real) and keeps the model beside it |
+//! | [`Captured`] | what an output found that the model could not know; usually nothing |
+//! | [`Compensation`] | what undoes one output |
+//!
+//! # Invariants
+//! - [`BoardState`] is a pure function of the board and the sequence of calls (outputs with what they captured,
+//!   inputs with the value they answered): device and twin agree without talking about it.
+//! - The model predicts, the device reports only deviations: an empty [`Captured`] is zero bytes.
+//! - A compensation restores the environment to what it was before *that very call* (device rule
+//!   `STEP-BACK-COMPENSATE`): [`Driver::output`] followed by [`Driver::compensate`] is the identity on the environment
+//!   and on the model, for every primitive and all arguments. Undoing a sequence in reverse order, in full or in
+//!   part, is therefore the same as never having performed the undone calls.
+//! - Whether a call is refused depends on the board, the arguments and the memory alone, so that both sides refuse alike.
+//! - Motors move only inside primitives (a delay, a timed drive, a turn), never by elapsed instructions.
+//! - Nothing here does I/O, reads a clock or panics on any argument.
+#![no_std]
+
+extern crate alloc;
+
+mod action;
+mod board;
+mod codomain;
+mod compensation;
+mod driver;
+mod font;
+mod hardware;
+mod primitive;
+mod rule;
+mod shared;
+mod state;
+mod table;
+
+pub use action::{Action, Rect, Refusal};
+pub use board::{BindError, Board, DisplayBoard, ProgramLimits, Range, SpiWiring};
+pub use codomain::Codomain;
+pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
+pub use driver::{Done, Driver, Event};
+pub use hardware::{EventSource, Hardware, Sensor};
+pub use primitive::{Kind, Primitive, PrimitiveId, Register};
+pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};
+pub use shared::{Shared, VecMap};
+pub use state::{
+    Angle, BoardState, Channel, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer,
+    Motor, Panel, Pin, Pixels, PixelsPatch, St7735, Subscription, Timer,
+};

@@ -1,0 +1,479 @@
+//! Actions: what an output means, once its arguments have been looked at.
+//!
+//! Model and hardware both work from these, so that a primitive's arguments are interpreted in one place only.
+
+use borges_vm::Value;
+use thiserror::Error;
+
+use crate::{Board, Kind, PrimitiveId, board::ms_to_us, primitive::Op};
+
+/// Full speed of a motor, as the primitives count it.
+pub(crate) const FULL_SPEED: i32 = 10_000;
+/// The slowest that a turn by an angle goes: slower would stall.
+pub(crate) const LEAST_TURNING_SPEED: i32 = 100;
+/// Twelve bits of duty.
+const FULL_DUTY: u32 = 4095;
+
+/// Why a call is refused. A refused call changes nothing and ends the program as a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// The program gave up: `abort`, or another primitive that is declared to trap.
+    #[error("the program called abort")]
+    Abort,
+    /// No primitive has this number.
+    #[error("this board has no such primitive")]
+    UnknownPrimitive,
+    /// An input was called as an output or the other way round.
+    #[error("an input was called as an output, or an output as an input")]
+    WrongKind,
+    /// The arguments do not have the primitive's types.
+    #[error("the arguments do not have the types that the primitive takes")]
+    WrongArguments,
+    /// The board has no such pin.
+    #[error("this board has no pin {0}; set `pins` in the board file if it should")]
+    NoSuchPin(i32),
+    /// The board has no such PWM channel.
+    #[error("there is no PWM channel {0}: channels are 0 to 255")]
+    NoSuchChannel(i32),
+    /// The board has no such motor.
+    #[error("this board has no motor {0}; set `motors` in the board file if it should")]
+    NoSuchMotor(i32),
+    /// The board has no such sensor port.
+    #[error("this board has no port {0}; set `ports` in the board file if it should")]
+    NoSuchPort(i32),
+    /// A text reaches outside the program's memory.
+    #[error("the text of {length} bytes at address {address} reaches outside the program's memory")]
+    TextOutsideMemory {
+        /// Where the text begins.
+        address: u32,
+        /// Its length in bytes.
+        length: u32,
+    },
+    /// A duty relative to a maximum of zero.
+    #[error("a duty was given as a part of zero")]
+    ZeroMaximum,
+    /// A timer of no period would fire for ever.
+    #[error("a timer's period must be at least one microsecond")]
+    ZeroPeriod,
+}
+
+/// A rectangle on the display, already clipped to it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct Rect {
+    /// Left edge.
+    pub x: u16,
+    /// Upper edge.
+    pub y: u16,
+    /// Width.
+    pub w: u16,
+    /// Height.
+    pub h: u16,
+}
+
+/// One output, understood and checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// Nothing in the environment changes (a constant).
+    Nothing,
+    /// A pin becomes an input or an output.
+    PinMode {
+        /// The pin.
+        pin: u8,
+        /// The mode as the program gave it (0 input, 2 output).
+        mode: i32,
+    },
+    /// A level is written to a pin.
+    Level {
+        /// The pin.
+        pin: u8,
+        /// High or low.
+        level: bool,
+    },
+    /// A duty is written to a pin.
+    Duty {
+        /// The pin.
+        pin: u8,
+        /// The duty, of 255.
+        duty: u8,
+    },
+    /// A PWM channel is set up; its duty becomes 0.
+    ChannelSetup {
+        /// The channel.
+        channel: u8,
+        /// Its frequency in Hz.
+        frequency_hz: u32,
+        /// Its resolution.
+        bits: u32,
+        /// A pin attached to it in the same call.
+        pin: Option<u8>,
+    },
+    /// A pin follows a PWM channel.
+    ChannelAttach {
+        /// The pin.
+        pin: u8,
+        /// The channel.
+        channel: u8,
+    },
+    /// A PWM channel gets a duty.
+    ChannelDuty {
+        /// The channel.
+        channel: u8,
+        /// The duty, of 4095.
+        duty: u16,
+    },
+    /// Time passes.
+    Wait {
+        /// How much of it, in microseconds.
+        us: u64,
+    },
+    /// A motor gets a speed and keeps it.
+    MotorSpeed {
+        /// The motor.
+        motor: u8,
+        /// Its speed, ±10,000 being full.
+        speed: i32,
+    },
+    /// A motor runs for a time and stops.
+    MotorFor {
+        /// The motor.
+        motor: u8,
+        /// Its speed, ±10,000 being full.
+        speed: i32,
+        /// For how long, in microseconds.
+        us: u64,
+    },
+    /// A motor turns by an angle from where it is and stops.
+    MotorTurn {
+        /// The motor.
+        motor: u8,
+        /// Its speed, 100 to 10,000.
+        speed: i32,
+        /// By how much.
+        degrees: i32,
+    },
+    /// A number is printed, with a line end.
+    Number(i32),
+    /// A text is printed.
+    Text(&'a [u8]),
+    /// A tone sounds (Hz), or nothing does.
+    Tone(Option<i32>),
+    /// The pixel strip gets ready.
+    PixelsInit,
+    /// A pixel of the buffer gets a colour, `0xRRGGBB`.
+    PixelSet {
+        /// Its index; there may be no such pixel, as on real strips nothing happens then.
+        index: u8,
+        /// Red, green and blue, eight bits each.
+        rgb: u32,
+    },
+    /// The buffer is shown.
+    PixelsShow,
+    /// The buffer is cleared.
+    PixelsClear,
+    /// The display gets ready: cleared and switched on.
+    DisplaySetup,
+    /// The display is turned.
+    DisplayOrientation(i32),
+    /// A rectangle of the display gets one colour (RGB 5-6-5).
+    DisplayFill {
+        /// Where, clipped to the display.
+        rect: Rect,
+        /// The colour.
+        colour: u16,
+    },
+    /// A text is drawn on the display, in cells of 8 × 16 pixels times the scale.
+    DisplayText {
+        /// Left edge of the first cell; may lie outside the display.
+        x: i32,
+        /// Upper edge.
+        y: i32,
+        /// The text.
+        text: &'a [u8],
+        /// Each dot is a square of so many pixels.
+        scale: u16,
+        /// Colour of the dots.
+        foreground: u16,
+        /// Colour between them.
+        background: u16,
+    },
+    /// The SPI bus gets ready.
+    SpiBegin,
+    /// A byte goes out on the SPI bus.
+    SpiByte(u8),
+    /// A 16-bit word goes out on the SPI bus, several times, high byte first.
+    SpiWords {
+        /// How many times.
+        count: u32,
+        /// The word.
+        word: u16,
+    },
+    /// Changes of a pin become events.
+    Subscribe {
+        /// The pin.
+        pin: u8,
+        /// The handler, as an index into the program's table.
+        handler: u32,
+        /// Which changes: 1 any, 2 falling, 3 rising.
+        mode: i32,
+    },
+    /// Changes of a pin are no events any more.
+    Unsubscribe {
+        /// The pin.
+        pin: u8,
+    },
+    /// The timer starts.
+    SubscribeTimer {
+        /// Its period in microseconds.
+        period_us: u32,
+        /// The handler, as an index into the program's table.
+        handler: u32,
+    },
+    /// The timer stops.
+    UnsubscribeTimer,
+    /// A sensor gets a mode.
+    SensorMode {
+        /// Its port.
+        port: u8,
+        /// The mode (2: colours).
+        mode: i32,
+    },
+    /// An output that the user declared.
+    Declared {
+        /// Which one.
+        primitive: PrimitiveId,
+        /// Its arguments.
+        args: &'a [Value],
+    },
+}
+
+impl Board {
+    /// What a call of an output means here.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the arguments make no sense on this board; nothing must happen then.
+    pub fn action<'a>(
+        &self,
+        id: PrimitiveId,
+        args: &'a [Value],
+        memory: &'a [u8],
+    ) -> Result<Action<'a>, Refusal> {
+        let primitive = self.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
+        if !primitive.accepts(args) {
+            return Err(Refusal::WrongArguments);
+        }
+        match primitive.kind {
+            Kind::Input => return Err(Refusal::WrongKind),
+            Kind::Trap => return Err(Refusal::Abort),
+            Kind::Constant(_) => return Ok(Action::Nothing),
+            Kind::Output => {}
+        }
+        let a = Arguments(args);
+        let pin = |n| self.pin(a.int(n));
+        let port = |n| self.port(a.int(n));
+        let motor = |n| self.motor(a.int(n));
+        Ok(match primitive.op {
+            Op::PinMode => Action::PinMode {
+                pin: pin(0)?,
+                mode: a.int(1),
+            },
+            Op::DigitalWrite => Action::Level {
+                pin: pin(0)?,
+                level: a.int(1) != 0,
+            },
+            Op::AnalogWrite => Action::Duty {
+                pin: pin(0)?,
+                duty: a.int(1) as u8,
+            },
+            Op::LedcSetup => Action::ChannelSetup {
+                channel: channel(a.int(0))?,
+                frequency_hz: a.unsigned(1),
+                bits: a.unsigned(2),
+                pin: None,
+            },
+            Op::LedcAttach => {
+                let pin = pin(0)?;
+                Action::ChannelSetup {
+                    channel: pin,
+                    frequency_hz: a.unsigned(1),
+                    bits: a.unsigned(2),
+                    pin: Some(pin),
+                }
+            }
+            Op::LedcAttachPin => Action::ChannelAttach {
+                pin: pin(0)?,
+                channel: channel(a.int(1))?,
+            },
+            Op::LedcSetDuty => {
+                let (value, maximum) = (a.unsigned(1), a.unsigned(2));
+                // As WARDuino computes it, rounding included.
+                let unit = FULL_DUTY.checked_div(maximum).ok_or(Refusal::ZeroMaximum)?;
+                Action::ChannelDuty {
+                    channel: channel(a.int(0))?,
+                    duty: (unit * value.min(maximum)) as u16,
+                }
+            }
+            Op::DelayMs => Action::Wait {
+                us: ms_to_us(a.unsigned(0)),
+            },
+            Op::DelayUs => Action::Wait {
+                us: u64::from(a.unsigned(0)),
+            },
+            Op::DriveMotor => Action::MotorSpeed {
+                motor: motor(0)?,
+                speed: speed(a.int(1)),
+            },
+            Op::StopMotor => Action::MotorSpeed {
+                motor: motor(0)?,
+                speed: 0,
+            },
+            Op::DriveMotorMs => Action::MotorFor {
+                motor: motor(0)?,
+                speed: speed(a.int(1)),
+                us: ms_to_us(a.unsigned(2)),
+            },
+            Op::DriveMotorDegrees => turn(motor(0)?, a.int(1), a.int(2)),
+            Op::Rotate => turn(motor(0)?, a.int(2), a.int(1)),
+            Op::PrintInt => Action::Number(a.int(0)),
+            Op::PrintString => Action::Text(a.text(0, memory)?),
+            Op::Tone => Action::Tone(Some(a.int(0))),
+            Op::NoTone => Action::Tone(None),
+            Op::InitPixels => Action::PixelsInit,
+            Op::SetPixelColor => {
+                let byte = |n| a.unsigned(n) & 0xff;
+                Action::PixelSet {
+                    index: a.int(0) as u8,
+                    rgb: byte(1) << 16 | byte(2) << 8 | byte(3),
+                }
+            }
+            Op::ShowPixels => Action::PixelsShow,
+            Op::ClearPixels => Action::PixelsClear,
+            Op::DisplaySetup => Action::DisplaySetup,
+            Op::DisplaySetOrientation => Action::DisplayOrientation(a.int(0)),
+            Op::DisplayFillRect => Action::DisplayFill {
+                rect: self.display.clip(a.int(0), a.int(1), a.int(2), a.int(3)),
+                colour: a.int(4) as u16,
+            },
+            Op::DisplayDrawString => Action::DisplayText {
+                x: a.int(0),
+                y: a.int(1),
+                text: a.text(2, memory)?,
+                scale: a.unsigned(4).clamp(1, u32::from(u16::MAX)) as u16,
+                foreground: a.int(5) as u16,
+                background: a.int(6) as u16,
+            },
+            Op::SpiBegin => Action::SpiBegin,
+            Op::SpiByte => Action::SpiByte(a.int(0) as u8),
+            // The original counts in a signed loop: a negative count sends nothing.
+            Op::SpiWords => Action::SpiWords {
+                count: a.int(0).max(0) as u32,
+                word: a.int(1) as u16,
+            },
+            Op::SubscribeInterrupt => Action::Subscribe {
+                pin: pin(0)?,
+                handler: a.unsigned(1),
+                mode: a.int(2),
+            },
+            Op::UnsubscribeInterrupt => Action::Unsubscribe { pin: pin(0)? },
+            Op::SubscribeTimer => match a.unsigned(0) {
+                0 => return Err(Refusal::ZeroPeriod),
+                period_us => Action::SubscribeTimer {
+                    period_us,
+                    handler: a.unsigned(1),
+                },
+            },
+            Op::UnsubscribeTimer => Action::UnsubscribeTimer,
+            Op::SetupUartSensor => Action::SensorMode {
+                port: port(0)?,
+                mode: a.int(1),
+            },
+            Op::Declared => Action::Declared {
+                primitive: id,
+                args,
+            },
+            // Inputs, constants and traps were sorted out above.
+            Op::Abort
+            | Op::AnalogRead
+            | Op::ColorSensor
+            | Op::DigitalRead
+            | Op::DisplayHeight
+            | Op::DisplayWidth
+            | Op::Ev3Touch
+            | Op::Micros
+            | Op::Millis
+            | Op::NxtTouch
+            | Op::Random
+            | Op::RandomBelow
+            | Op::RandomBetween
+            | Op::ReadUartSensor => return Err(Refusal::WrongKind),
+        })
+    }
+
+    pub(crate) fn pin(&self, pin: i32) -> Result<u8, Refusal> {
+        u8::try_from(pin)
+            .ok()
+            .filter(|p| u16::from(*p) < self.pins)
+            .ok_or(Refusal::NoSuchPin(pin))
+    }
+
+    pub(crate) fn port(&self, port: i32) -> Result<u8, Refusal> {
+        u8::try_from(port)
+            .ok()
+            .filter(|p| *p < self.ports)
+            .ok_or(Refusal::NoSuchPort(port))
+    }
+
+    fn motor(&self, motor: i32) -> Result<u8, Refusal> {
+        u8::try_from(motor)
+            .ok()
+            .filter(|m| *m < self.motors)
+            .ok_or(Refusal::NoSuchMotor(motor))
+    }
+}
+
+fn channel(channel: i32) -> Result<u8, Refusal> {
+    u8::try_from(channel).map_err(|_| Refusal::NoSuchChannel(channel))
+}
+
+fn speed(speed: i32) -> i32 {
+    speed.clamp(-FULL_SPEED, FULL_SPEED)
+}
+
+/// A turn goes the way of its angle, whatever the sign of the speed.
+fn turn(motor: u8, speed: i32, degrees: i32) -> Action<'static> {
+    let speed = speed
+        .unsigned_abs()
+        .clamp(LEAST_TURNING_SPEED as u32, FULL_SPEED as u32) as i32;
+    Action::MotorTurn {
+        motor,
+        speed,
+        degrees,
+    }
+}
+
+/// Arguments whose types have been checked: all that the listed primitives take are i32.
+struct Arguments<'a>(&'a [Value]);
+
+impl<'a> Arguments<'a> {
+    fn int(&self, n: usize) -> i32 {
+        match self.0.get(n) {
+            Some(Value::I32(v)) => *v,
+            _ => 0,
+        }
+    }
+
+    fn unsigned(&self, n: usize) -> u32 {
+        self.int(n) as u32
+    }
+
+    /// The text whose address and length are arguments `n` and `n + 1`.
+    fn text(&self, n: usize, memory: &'a [u8]) -> Result<&'a [u8], Refusal> {
+        let (address, length) = (self.unsigned(n), self.unsigned(n + 1));
+        let start = address as usize;
+        start
+            .checked_add(length as usize)
+            .and_then(|end| memory.get(start..end))
+            .ok_or(Refusal::TextOutsideMemory { address, length })
+    }
+}

@@ -1,0 +1,535 @@
+//! The board: the description of what a program is connected to.
+
+use alloc::{
+    borrow::{Cow, ToOwned},
+    string::String,
+    vec::Vec,
+};
+use core::fmt;
+
+use borges_vm::{FuncType, ValType, Value};
+
+use crate::{
+    BoardState, Codomain, Kind, Primitive, PrimitiveId, Rect, Rule, VecMap,
+    action::FULL_SPEED,
+    primitive::Op,
+    table::{listed_primitives, with_declared},
+};
+
+/// How many bytes of printed text a board keeps, unless the board file says otherwise.
+const CONSOLE_BYTES: u32 = 1 << 20;
+/// The mode in which a colour sensor tells colours, 0 to 7.
+const COLOUR_MODE: i32 = 2;
+
+/// The description of the outside: which primitives there are, what they may answer, what is connected to what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// Limits for the program, where the board sets any.
+    pub limits: ProgramLimits,
+    /// How many pins there are, numbered from 0; at most 256.
+    pub pins: u16,
+    /// How many motors there are, numbered from 0.
+    pub motors: u8,
+    /// How fast a motor turns at full speed (10,000), in degrees a second.
+    pub degrees_per_second: u32,
+    /// How many sensor ports there are, numbered from 0.
+    pub ports: u8,
+    /// How many pixels the pixel strip has.
+    pub pixels: u16,
+    /// The display.
+    pub display: DisplayBoard,
+    /// How many bytes of printed text are kept; what is older can no longer be shown.
+    pub console_bytes: u32,
+    /// Levels of pins before anything is written to them, where they are not low.
+    pub high_pins: Vec<u8>,
+    /// What is connected to a pin, for showing: "red LED".
+    pub labels: VecMap<u8, String>,
+    /// Ranges for some arguments of an input, in place of the primitive's codomain.
+    pub ranges: Vec<Range>,
+    /// Rules between outputs and inputs.
+    pub rules: Vec<Rule>,
+    pub(crate) primitives: Cow<'static, [Primitive]>,
+}
+
+/// Limits for the program; `None`: the VM's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProgramLimits {
+    /// Pages of 64 KiB of memory.
+    pub memory_pages: Option<u32>,
+    /// Slots of the value stack.
+    pub stack_slots: Option<u32>,
+    /// Nested calls.
+    pub call_depth: Option<u32>,
+    /// Elements of a table.
+    pub table_elements: Option<u32>,
+    /// Bytes of a module.
+    pub module_bytes: Option<u32>,
+}
+
+/// A display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisplayBoard {
+    /// Width in pixels.
+    pub width: u16,
+    /// Height in pixels.
+    pub height: u16,
+    /// How it hangs on the SPI bus, if it does.
+    pub spi: Option<SpiWiring>,
+}
+
+/// How a display with an ST7735 controller hangs on the SPI bus. The program moves these pins itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpiWiring {
+    /// Low: a byte is a command; high: it is data.
+    pub dc: u8,
+    /// Low: the display listens. `None`: it always does.
+    pub cs: Option<u8>,
+    /// Low: the controller resets. `None`: not connected.
+    pub reset: Option<u8>,
+    /// The first column of the controller's memory that can be seen.
+    pub column_offset: u16,
+    /// The first row of the controller's memory that can be seen.
+    pub row_offset: u16,
+    /// Whether the panel's red and blue are swapped, which most programs set right by the BGR bit.
+    pub bgr: bool,
+}
+
+/// A codomain for some arguments of an input: "on pin 12 only 0..1023".
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The input.
+    pub primitive: PrimitiveId,
+    /// The arguments; `None` where any will do.
+    pub args: Vec<Option<Value>>,
+    /// What it may answer then.
+    pub codomain: Codomain,
+}
+
+/// Why an import cannot be bound to a primitive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BindError {
+    /// No primitive has this name.
+    Unknown {
+        /// The import's module.
+        module: String,
+        /// The import's name.
+        name: String,
+        /// The import's type.
+        ty: FuncType,
+        /// A primitive with a similar name.
+        similar: Option<String>,
+    },
+    /// The primitive exists with other types only.
+    WrongType {
+        /// The import's module.
+        module: String,
+        /// The import's name.
+        name: String,
+        /// The import's type.
+        ty: FuncType,
+        /// The types that it may have.
+        expected: Vec<FuncType>,
+    },
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Board::default_board()
+    }
+}
+
+impl Board {
+    /// A board with all the listed primitives and something at every place: 128 pins, four motors, four ports,
+    /// 64 pixels, and a display of 128 × 160 on the SPI bus.
+    pub fn default_board() -> Self {
+        Board {
+            name: "default".to_owned(),
+            limits: ProgramLimits::default(),
+            pins: 128,
+            motors: 4,
+            degrees_per_second: 1000,
+            ports: 4,
+            pixels: 64,
+            display: DisplayBoard::default(),
+            console_bytes: CONSOLE_BYTES,
+            high_pins: Vec::new(),
+            labels: VecMap::new(),
+            ranges: Vec::new(),
+            rules: Vec::new(),
+            primitives: listed_primitives(),
+        }
+    }
+
+    /// A board like the default one with these declared primitives besides.
+    pub fn with_primitives(declared: Vec<Primitive>) -> Self {
+        Board {
+            primitives: with_declared(declared),
+            ..Board::default_board()
+        }
+    }
+
+    /// All primitives, the listed ones first.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.primitives
+    }
+
+    /// The primitive with this number.
+    pub fn primitive(&self, id: PrimitiveId) -> Option<&Primitive> {
+        self.primitives.get(usize::from(id.0))
+    }
+
+    /// The numbers of all primitives of this name, with whichever types.
+    pub fn named<'a>(
+        &'a self,
+        module: &'a str,
+        name: &'a str,
+    ) -> impl Iterator<Item = PrimitiveId> + 'a {
+        self.ids().filter(move |id| {
+            self.primitive(*id)
+                .is_some_and(|p| p.module == module && p.name == name)
+        })
+    }
+
+    /// All numbers of primitives.
+    pub fn ids(&self) -> impl Iterator<Item = PrimitiveId> + use<> {
+        (0..self.primitives.len()).map(|i| PrimitiveId(i as u16))
+    }
+
+    /// The primitive that an import means.
+    ///
+    /// # Errors
+    /// [`BindError`], whose text says what to declare in the board file.
+    pub fn bind(&self, module: &str, name: &str, ty: &FuncType) -> Result<PrimitiveId, BindError> {
+        let mut expected = Vec::new();
+        let mut bound = None;
+        for id in self.named(module, name) {
+            match self.primitive(id) {
+                // A declaration of the user comes later than the listed one that it replaces.
+                Some(p) if p.has_type(ty) => bound = Some(id),
+                Some(p) => expected.push(p.func_type()),
+                None => {}
+            }
+        }
+        if let Some(id) = bound {
+            return Ok(id);
+        }
+        let (module, name, ty) = (module.to_owned(), name.to_owned(), ty.clone());
+        if expected.is_empty() {
+            let similar =
+                closest(&name, self.primitives.iter().map(|p| &*p.name)).map(ToOwned::to_owned);
+            Err(BindError::Unknown {
+                module,
+                name,
+                ty,
+                similar,
+            })
+        } else {
+            Err(BindError::WrongType {
+                module,
+                name,
+                ty,
+                expected,
+            })
+        }
+    }
+
+    /// What an input may answer for these arguments, before anything has happened: ranges, but no rules.
+    pub fn codomain(&self, id: PrimitiveId, args: &[Value]) -> Codomain {
+        let Some(primitive) = self.primitive(id) else {
+            return Codomain::nothing(ValType::I32);
+        };
+        let range = self.ranges.iter().find(|r| {
+            r.primitive == id
+                && r.args.len() == args.len()
+                && r.args
+                    .iter()
+                    .zip(args)
+                    .all(|(r, a)| r.is_none_or(|r| r == *a))
+        });
+        match (range, primitive.op, args) {
+            (Some(range), ..) => range.codomain.clone(),
+            // Arduino's `random`: below a bound that allows nothing, the answer is 0, and an empty span gives its start.
+            (None, Op::RandomBelow, [Value::I32(bound)]) => {
+                Codomain::range(Value::I32(0), Value::I32(bound.saturating_sub(1).max(0)))
+            }
+            (None, Op::RandomBetween, [Value::I32(from), Value::I32(bound)]) => Codomain::range(
+                Value::I32(*from),
+                Value::I32(bound.saturating_sub(1).max(*from)),
+            ),
+            _ => primitive.codomain.clone(),
+        }
+    }
+
+    /// What an input may answer in this state: its codomain, narrowed by the rules that apply.
+    ///
+    /// A debugger accepts a mock only if it is in here. The result is empty if rules contradict each other.
+    pub fn codomain_at(&self, id: PrimitiveId, args: &[Value], state: &BoardState) -> Codomain {
+        let mut codomain = self.codomain(id, args);
+        match self.primitive(id).map(|p| p.op) {
+            Some(Op::ColorSensor | Op::ReadUartSensor) if self.tells_colours(args, state) => {
+                codomain = codomain.intersect(&Codomain::range(Value::I32(0), Value::I32(7)));
+            }
+            _ => {}
+        }
+        if let Codomain::NotBeforeLast(ty) = codomain {
+            codomain = self.clock_codomain(id, ty, args, state);
+        }
+        for rule in &self.rules {
+            let mut claims = rule
+                .claims
+                .iter()
+                .filter(|c| c.call.is(id, args))
+                .peekable();
+            if claims.peek().is_some() && rule.applies(self, state) {
+                codomain = claims.fold(codomain, |codomain, claim| {
+                    claim.bound.narrow(codomain, state.last_reading(id, args))
+                });
+            }
+        }
+        codomain
+    }
+
+    /// Whether rules say anything about this input.
+    pub fn has_rules_for(&self, id: PrimitiveId, args: &[Value]) -> bool {
+        self.rules
+            .iter()
+            .any(|r| r.claims.iter().any(|c| c.call.is(id, args)))
+    }
+
+    /// Whether the model must remember the last reading of an input.
+    pub(crate) fn remembers(&self, id: PrimitiveId, args: &[Value]) -> bool {
+        let is_clock_of_the_user = || {
+            self.primitive(id).is_some_and(|p| p.is_declared())
+                && matches!(self.codomain(id, args), Codomain::NotBeforeLast(_))
+        };
+        is_clock_of_the_user()
+            || self.rules.iter().any(|rule| {
+                rule.claims
+                    .iter()
+                    .any(|c| c.bound.needs_last_reading() && c.call.is(id, args))
+                    || rule
+                        .conditions
+                        .iter()
+                        .any(|c| c.quantity.is_reading_of(id, args))
+            })
+    }
+
+    /// What a clock shows at the earliest.
+    fn clock_codomain(
+        &self,
+        id: PrimitiveId,
+        ty: ValType,
+        args: &[Value],
+        state: &BoardState,
+    ) -> Codomain {
+        let floor = match self.primitive(id).map(|p| p.op) {
+            Some(Op::Millis) => Some(state.clock_floor_us() / 1000),
+            Some(Op::Micros) => Some(state.clock_floor_us()),
+            _ => None,
+        };
+        let declared = || state.last_reading(id, args);
+        match (floor, ty) {
+            (Some(floor), ValType::I64) => {
+                i64::try_from(floor).map(|f| Codomain::range(Value::I64(f), Value::I64(i64::MAX)))
+            }
+            // A 32-bit clock wraps: past its range nothing can be said.
+            (Some(floor), _) => {
+                i32::try_from(floor).map(|f| Codomain::range(Value::I32(f), Value::I32(i32::MAX)))
+            }
+            (None, _) => Ok(match declared() {
+                Some(last) => crate::Bound::NeverFalls.narrow(Codomain::Full(ty), Some(last)),
+                None => Codomain::Full(ty),
+            }),
+        }
+        .unwrap_or(Codomain::Full(ty))
+    }
+
+    /// How far a motor turns, in microdegrees: the ideal motor that models start from.
+    pub fn travel(&self, speed: i32, us: u64) -> i64 {
+        // Degrees a second are microdegrees a microsecond.
+        let microdegrees = i128::from(speed) * i128::from(self.degrees_per_second) * i128::from(us)
+            / i128::from(FULL_SPEED);
+        microdegrees.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+    }
+
+    /// How long a motor takes to turn by an angle, in microseconds.
+    pub fn turning_time_us(&self, speed: i32, degrees: i32) -> u64 {
+        let rate =
+            i128::from(speed.unsigned_abs().max(1)) * i128::from(self.degrees_per_second.max(1));
+        let us = i128::from(degrees.unsigned_abs()) * 1_000_000 * i128::from(FULL_SPEED) / rate;
+        u64::try_from(us).unwrap_or(u64::MAX)
+    }
+
+    fn tells_colours(&self, args: &[Value], state: &BoardState) -> bool {
+        match args {
+            [Value::I32(port)] => self
+                .port(*port)
+                .is_ok_and(|p| state.sensor_mode(p) == Some(COLOUR_MODE)),
+            _ => false,
+        }
+    }
+
+    /// Sets the display's size, which the constants `display_width` and `display_height` answer.
+    pub fn set_display(&mut self, display: DisplayBoard) {
+        self.display = display;
+        for primitive in self.primitives.to_mut() {
+            match primitive.op {
+                Op::DisplayWidth => {
+                    primitive.kind = Kind::Constant(Value::I32(i32::from(display.width)))
+                }
+                Op::DisplayHeight => {
+                    primitive.kind = Kind::Constant(Value::I32(i32::from(display.height)))
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Default for DisplayBoard {
+    fn default() -> Self {
+        let wiring = SpiWiring {
+            dc: 15,
+            cs: Some(13),
+            reset: Some(14),
+            column_offset: 0,
+            row_offset: 0,
+            bgr: true,
+        };
+        DisplayBoard {
+            width: 128,
+            height: 160,
+            spi: Some(wiring),
+        }
+    }
+}
+
+impl DisplayBoard {
+    /// The part of a rectangle that can be seen; negative sizes count as none.
+    pub fn clip(&self, x: i32, y: i32, w: i32, h: i32) -> Rect {
+        let (left, width) = clip_span(x, w, self.width);
+        let (top, height) = clip_span(y, h, self.height);
+        if width == 0 || height == 0 {
+            return Rect::default();
+        }
+        Rect {
+            x: left,
+            y: top,
+            w: width,
+            h: height,
+        }
+    }
+}
+
+/// The part of `start..start + length` within `0..limit`, as start and length.
+fn clip_span(start: i32, length: i32, limit: u16) -> (u16, u16) {
+    let limit = i64::from(limit);
+    let from = i64::from(start).clamp(0, limit);
+    let to = (i64::from(start) + i64::from(length)).clamp(from, limit);
+    (from as u16, (to - from) as u16)
+}
+
+pub(crate) fn ms_to_us(ms: u32) -> u64 {
+    u64::from(ms) * 1000
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BindError::Unknown {
+                module,
+                name,
+                ty,
+                similar,
+            } => {
+                writeln!(
+                    f,
+                    "the board has no primitive `{module}.{name}` of type {ty}."
+                )?;
+                if let Some(similar) = similar {
+                    writeln!(
+                        f,
+                        "There is one named `{similar}`. If the program means something else,"
+                    )?;
+                }
+                write!(
+                    f,
+                    "declare it in the board file:\n\n{}",
+                    declaration(module, name, ty)
+                )
+            }
+            BindError::WrongType {
+                module,
+                name,
+                ty,
+                expected,
+            } => {
+                write!(
+                    f,
+                    "the program imports `{module}.{name}` with the type {ty}; the board has it with "
+                )?;
+                for (i, expected) in expected.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(" or ")?;
+                    }
+                    write!(f, "{expected}")?;
+                }
+                write!(
+                    f,
+                    ".\nImport it with that type, or declare this one in the board file:\n\n{}",
+                    declaration(module, name, ty)
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for BindError {}
+
+/// A board-file entry to start from.
+fn declaration(module: &str, name: &str, ty: &FuncType) -> String {
+    let params: Vec<String> = ty
+        .params
+        .iter()
+        .map(|t| alloc::format!("\"{t}\""))
+        .collect();
+    let mut text = alloc::format!(
+        "[[primitive]]\nmodule = \"{module}\"\nname = \"{name}\"\nparams = [{}]\n",
+        params.join(", ")
+    );
+    if let Some(result) = ty.results.first() {
+        text += &alloc::format!("result = \"{result}\"\nkind = \"input\"\ncodomain = \"0..100\"\n");
+    } else {
+        text += "kind = \"output\"\n";
+    }
+    text
+}
+
+/// The name that differs least from `name`, if any is close enough to be meant.
+pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = name.len() / 3 + 1;
+    names
+        .map(|candidate| (distance(name.as_bytes(), candidate.as_bytes()), candidate))
+        .filter(|(d, _)| *d <= allowed)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters must change to make one word of the other.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        row[0] = left;
+        for (j, cb) in b.iter().enumerate() {
+            let up = row[j + 1];
+            left = (diagonal + usize::from(ca != cb)).min(up + 1).min(left + 1);
+            diagonal = up;
+            row[j + 1] = left;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}

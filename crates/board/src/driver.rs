@@ -1,0 +1,272 @@
+//! The driver: performs a program's calls on the hardware and keeps the model beside it.
+
+use alloc::vec::Vec;
+
+use borges_vm::{ValType, Value};
+
+use crate::{
+    Action, Angle, Board, BoardState, Captured, CapturedMotor, Compensation, EventSource, Hardware,
+    Kind, PrimitiveId, Refusal, Sensor, primitive::Op,
+};
+
+/// Performs calls on a [`Hardware`] and keeps the model beside it, to notice what it cannot know.
+#[derive(Clone, Debug)]
+pub struct Driver<H> {
+    /// The hardware.
+    pub hardware: H,
+    state: BoardState,
+}
+
+/// An output that was performed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// What it answers, if its type has a result.
+    pub result: Option<Value>,
+    /// What the model could not know.
+    pub captured: Captured,
+}
+
+/// An event, with the handler that the program gave for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Event {
+    /// Where it comes from.
+    pub source: EventSource,
+    /// The handler, as an index into the program's table.
+    pub handler: u32,
+}
+
+impl<H: Hardware> Driver<H> {
+    /// A driver on hardware to which nothing has been done. Its model is a lean one.
+    pub fn new(board: &Board, hardware: H) -> Self {
+        Driver {
+            hardware,
+            state: BoardState::lean(board),
+        }
+    }
+
+    /// The model.
+    pub fn state(&self) -> &BoardState {
+        &self.state
+    }
+
+    /// Tells the hardware how far the program is. Call it before a call, before polling, and after a jump.
+    pub fn at(&mut self, steps: u64) {
+        self.hardware.at(steps);
+    }
+
+    /// Reads an input.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the arguments make no sense on this board; the program traps then, here as on the twin.
+    pub fn input(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+    ) -> Result<Value, Refusal> {
+        let (sensor, op, ty) = board.sensor(id, args)?;
+        let raw = self.hardware.sense(board, sensor, args);
+        let mut value = match (op, raw) {
+            (Op::Millis, Value::I64(us)) => integer(ty, us / 1000),
+            (Op::Micros, Value::I64(us)) => integer(ty, us),
+            (Op::RandomBelow | Op::RandomBetween, Value::I32(random)) => {
+                let values = board.codomain(id, args);
+                let nth = values
+                    .count()
+                    .map_or(0, |count| u64::from(random as u32) % count.max(1));
+                values.nth(nth).unwrap_or(Value::I32(0))
+            }
+            (_, value) if value.ty() == ty => value,
+            // Hardware that answers with a wrong type is wrong, but must not bring the VM down.
+            _ => Value::default_of(ty),
+        };
+        if board.has_rules_for(id, args) {
+            value = self
+                .hardware
+                .lawful(&board.codomain_at(id, args, &self.state), value);
+        }
+        self.state.observe(board, id, args, value);
+        Ok(value)
+    }
+
+    /// Takes note of a value that stands in for an input's reading.
+    ///
+    /// # Errors
+    /// A [`Refusal`] where [`Driver::input`] would refuse.
+    pub fn mocked(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        value: Value,
+    ) -> Result<(), Refusal> {
+        board.sensor(id, args)?;
+        self.state.observe(board, id, args, value);
+        Ok(())
+    }
+
+    /// Performs an output (or answers a constant).
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the arguments make no sense on this board, or the primitive is one that traps. Nothing has
+    /// happened then.
+    pub fn output(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+    ) -> Result<Done, Refusal> {
+        let action = board.action(id, args, memory)?;
+        let captured = match action {
+            Action::Level { pin, .. } => {
+                let found = self.level_before_first_write(board, pin);
+                self.perform(board, &action);
+                found.map_or(Captured::Nothing, Captured::Level)
+            }
+            Action::MotorSpeed { .. } | Action::MotorFor { .. } | Action::MotorTurn { .. } => {
+                self.perform_moving(board, &action)
+            }
+            // A delay while motors run moves them.
+            Action::Wait { .. } if self.state.motors_run() => self.perform_moving(board, &action),
+            _ => {
+                self.perform(board, &action);
+                Captured::Nothing
+            }
+        };
+        Ok(Done {
+            result: board.result(id),
+            captured,
+        })
+    }
+
+    /// Undoes a call: the environment is then what it was before it, and so is the model.
+    pub fn compensate(&mut self, board: &Board, compensation: &Compensation) {
+        for step in &compensation.steps {
+            self.hardware.restore(board, step);
+            self.state.restore(step);
+        }
+    }
+
+    /// The next event that the program has subscribed to.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        loop {
+            let source = self.hardware.poll_event()?;
+            let handler = match source {
+                EventSource::Pin(pin) => self.state.subscription(pin).map(|s| s.handler),
+                EventSource::Timer => self.state.timer().map(|t| t.handler),
+            };
+            // An event may have come just before its subscription ended.
+            if let Some(handler) = handler {
+                return Some(Event { source, handler });
+            }
+        }
+    }
+
+    /// How many more steps the program can take before the next event, if the hardware knows.
+    pub fn steps_to_event(&mut self) -> Option<u64> {
+        self.hardware.steps_to_event()
+    }
+
+    /// Forgets events that were not polled, after a jump.
+    pub fn discard_events(&mut self) {
+        self.hardware.discard_events();
+    }
+
+    fn perform(&mut self, board: &Board, action: &Action<'_>) {
+        self.hardware.perform(board, action);
+        self.state.perform(board, action);
+    }
+
+    /// The level that a pin has before its first write, if it is not what the board says.
+    fn level_before_first_write(&mut self, board: &Board, pin: u8) -> Option<bool> {
+        if self.state.pin(pin).level.is_some() {
+            return None;
+        }
+        let found = self.hardware.pin_level(pin);
+        (found != self.state.level(board, pin)).then_some(found)
+    }
+
+    /// Performs an output that moves motors, and compares all encoders with the model before and after.
+    fn perform_moving(&mut self, board: &Board, action: &Action<'_>) -> Captured {
+        let before = self.deviations(board);
+        self.state.correct_motors(&before);
+        self.perform(board, action);
+        let after = self.deviations(board);
+        self.state.correct_motors(&after);
+        let mut motors = Vec::new();
+        for motor in 0..board.motors {
+            let at = |list: &[(u8, Angle)]| {
+                list.iter()
+                    .find(|(m, _)| *m == motor)
+                    .map(|(_, angle)| *angle)
+            };
+            let (before, after) = (at(&before), at(&after));
+            if before.is_some() || after.is_some() {
+                motors.push(CapturedMotor {
+                    motor,
+                    before,
+                    after,
+                });
+            }
+        }
+        if motors.is_empty() {
+            Captured::Nothing
+        } else {
+            Captured::Motors(motors)
+        }
+    }
+
+    /// The motors whose encoders stand elsewhere than the model says.
+    fn deviations(&mut self, board: &Board) -> Vec<(u8, Angle)> {
+        let mut list = Vec::new();
+        for motor in 0..board.motors {
+            let angle = self.hardware.motor_angle(motor);
+            if self.state.motor(motor).is_some_and(|m| m.angle != angle) {
+                list.push((motor, angle));
+            }
+        }
+        list
+    }
+}
+
+impl Board {
+    /// Where an input's value comes from, with its operation and type.
+    fn sensor(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+    ) -> Result<(Sensor<'_>, Op, ValType), Refusal> {
+        let primitive = self.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
+        if primitive.kind != Kind::Input {
+            return Err(Refusal::WrongKind);
+        }
+        if !primitive.accepts(args) {
+            return Err(Refusal::WrongArguments);
+        }
+        let first = match args {
+            [Value::I32(first), ..] => *first,
+            _ => 0,
+        };
+        let sensor = match primitive.op {
+            Op::DigitalRead => Sensor::Level(self.pin(first)?),
+            Op::AnalogRead => Sensor::Analog(self.pin(first)?),
+            Op::ColorSensor => Sensor::Colour(self.port(first)?),
+            Op::ReadUartSensor => Sensor::Uart(self.port(first)?),
+            Op::NxtTouch => Sensor::NxtTouch(self.port(first)?),
+            Op::Ev3Touch => Sensor::Ev3Touch(self.port(first)?),
+            Op::Millis | Op::Micros => Sensor::Clock,
+            Op::Random | Op::RandomBelow | Op::RandomBetween => Sensor::Random,
+            _ => Sensor::Declared { id, primitive },
+        };
+        Ok((sensor, primitive.op, primitive.codomain.ty()))
+    }
+}
+
+/// An integer of a type; a 32-bit clock wraps.
+fn integer(ty: ValType, value: i64) -> Value {
+    match ty {
+        ValType::I64 => Value::I64(value),
+        _ => Value::I32(value as i32),
+    }
+}

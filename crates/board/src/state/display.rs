@@ -1,0 +1,480 @@
+//! The display: its pixels, shared between states row by row, and what draws on them.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::St7735;
+use crate::{Action, DisplayBoard, Rect, Shared, font};
+
+/// Width of a character cell in dots.
+const CELL_WIDTH: i64 = 8;
+
+/// A display and, if it hangs on the SPI bus, its controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Display {
+    board: DisplayBoard,
+    frame: Framebuffer,
+    panel: Panel,
+}
+
+/// The display without its pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Panel {
+    /// Whether `display_setup` was called.
+    pub ready: bool,
+    /// How it is turned, as the program said.
+    pub orientation: i32,
+    /// The controller on the SPI bus.
+    pub controller: Option<St7735>,
+}
+
+/// Pixels (RGB 5-6-5). Cloning shares all rows; drawing copies only the rows that it touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Framebuffer {
+    width: u16,
+    rows: Vec<Shared<Vec<u16>>>,
+}
+
+/// A rectangle of one colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fill {
+    /// Where.
+    pub rect: Rect,
+    /// The colour, RGB 5-6-5.
+    pub colour: u16,
+}
+
+/// What undoes a change of the display: the old pixels where they differ, as rectangles of one colour.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisplayPatch {
+    /// The rest of the display, if it changed.
+    pub panel: Option<Panel>,
+    /// Rectangles to fill; they do not overlap.
+    pub fills: Vec<Fill>,
+}
+
+impl Display {
+    /// A dark display.
+    pub fn new(board: DisplayBoard) -> Self {
+        let controller = board.spi.map(|wiring| St7735::after_reset(&board, &wiring));
+        let panel = Panel {
+            ready: false,
+            orientation: 0,
+            controller,
+        };
+        Display {
+            board,
+            frame: Framebuffer::new(board.width, board.height),
+            panel,
+        }
+    }
+
+    /// Its pixels, as they were written.
+    pub fn frame(&self) -> &Framebuffer {
+        &self.frame
+    }
+
+    /// The rest of it.
+    pub fn panel(&self) -> &Panel {
+        &self.panel
+    }
+
+    /// The colour that can be seen at a place: 0 if the display is off, and with what the controller does to colours.
+    pub fn visible(&self, x: u16, y: u16) -> u16 {
+        let colour = self.frame.pixel(x, y);
+        match (&self.panel.controller, &self.board.spi) {
+            _ if self.panel.ready => colour,
+            (Some(controller), Some(wiring)) if controller.on && !controller.asleep => {
+                let colour = if controller.inverted { !colour } else { colour };
+                if controller.swaps_colours(wiring) {
+                    colour << 11 | colour & 0x07e0 | colour >> 11
+                } else {
+                    colour
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether anything can be seen on it at all.
+    pub fn is_lit(&self) -> bool {
+        self.panel.ready || self.panel.controller.is_some_and(|c| c.on && !c.asleep)
+    }
+
+    /// Whether writing this level to this pin resets the controller.
+    pub fn resets_on(&self, pin: u8, level: bool) -> bool {
+        !level
+            && self
+                .board
+                .spi
+                .is_some_and(|wiring| wiring.reset == Some(pin))
+    }
+
+    /// Resets the controller.
+    pub fn reset(&mut self) {
+        self.panel.controller = self
+            .board
+            .spi
+            .map(|wiring| St7735::after_reset(&self.board, &wiring));
+    }
+
+    /// Performs an action; others than those on displays do nothing. `level` tells the levels of pins.
+    pub fn perform(&mut self, action: &Action<'_>, level: impl Fn(u8) -> bool) {
+        match *action {
+            Action::DisplaySetup => {
+                self.panel.ready = true;
+                self.frame.fill(
+                    Rect {
+                        x: 0,
+                        y: 0,
+                        w: self.board.width,
+                        h: self.board.height,
+                    },
+                    0,
+                );
+            }
+            Action::DisplayOrientation(orientation) => self.panel.orientation = orientation,
+            Action::DisplayFill { rect, colour } => self.frame.fill(rect, colour),
+            Action::DisplayText {
+                x,
+                y,
+                text,
+                scale,
+                foreground,
+                background,
+            } => {
+                self.text((x, y), text, scale, (foreground, background));
+            }
+            Action::SpiByte(byte) => self.spi(u16::from(byte), None, level),
+            Action::SpiWords { count, word } => self.spi(word, Some(count), level),
+            _ => {}
+        }
+    }
+
+    /// What leads from `after` back to this display, if they differ.
+    pub(crate) fn patch_from(&self, after: &Display) -> Option<DisplayPatch> {
+        let fills = self.frame.differences(&after.frame);
+        let panel = (self.panel != after.panel).then_some(self.panel);
+        (panel.is_some() || !fills.is_empty()).then_some(DisplayPatch { panel, fills })
+    }
+
+    /// Undoes a change.
+    pub fn restore(&mut self, patch: &DisplayPatch) {
+        for fill in &patch.fills {
+            self.frame.fill(fill.rect, fill.colour);
+        }
+        let Some(panel) = patch.panel else { return };
+        // A patch may come over a wire: a controller in an impossible state is not taken over.
+        let sound = match (&panel.controller, &self.board.spi) {
+            (Some(controller), Some(wiring)) => controller.is_sound(&self.board, wiring),
+            (None, None) => true,
+            _ => false,
+        };
+        if sound {
+            self.panel = panel;
+        }
+    }
+
+    /// One byte, or `count` words, on the SPI bus.
+    fn spi(&mut self, data: u16, count: Option<u32>, level: impl Fn(u8) -> bool) {
+        let (Some(controller), Some(wiring)) = (&mut self.panel.controller, &self.board.spi) else {
+            return;
+        };
+        if wiring.cs.is_some_and(&level) {
+            return;
+        }
+        match (level(wiring.dc), count) {
+            (true, None) => controller.data(data as u8, &mut self.frame, &self.board, wiring),
+            (true, Some(count)) => {
+                controller.data_words(data, count, &mut self.frame, &self.board, wiring)
+            }
+            (false, None) => controller.command(data as u8, &self.board, wiring),
+            (false, Some(count)) => {
+                // Commands do the same however often they are repeated.
+                for _ in 0..count.min(2) {
+                    controller.command((data >> 8) as u8, &self.board, wiring);
+                    controller.command(data as u8, &self.board, wiring);
+                }
+            }
+        }
+    }
+
+    fn text(
+        &mut self,
+        (x, y): (i32, i32),
+        text: &[u8],
+        scale: u16,
+        (foreground, background): (u16, u16),
+    ) {
+        let cell = CELL_WIDTH * i64::from(scale);
+        // Cells left of the display are skipped at once, however long the text is.
+        let first = (-i64::from(x)).div_euclid(cell).max(0);
+        for (i, byte) in (first..).zip(text.iter().skip(first as usize)) {
+            let left = i64::from(x) + i * cell;
+            if left >= i64::from(self.board.width) {
+                break;
+            }
+            self.glyph(
+                (left, i64::from(y)),
+                *byte,
+                i64::from(scale),
+                (foreground, background),
+            );
+        }
+    }
+
+    fn glyph(
+        &mut self,
+        (x, y): (i64, i64),
+        byte: u8,
+        scale: i64,
+        (foreground, background): (u16, u16),
+    ) {
+        for (row, bits) in font::glyph(byte).into_iter().enumerate() {
+            let top = y + row as i64 * scale;
+            let mut column = 0;
+            while column < CELL_WIDTH {
+                // Neighbouring dots of one colour are one rectangle.
+                let lit = bits >> (7 - column) & 1 == 1;
+                let mut length = 1;
+                while column + length < CELL_WIDTH
+                    && (bits >> (7 - column - length) & 1 == 1) == lit
+                {
+                    length += 1;
+                }
+                self.block(
+                    x + column * scale,
+                    top,
+                    length * scale,
+                    scale,
+                    if lit { foreground } else { background },
+                );
+                column += length;
+            }
+        }
+    }
+
+    fn block(&mut self, x: i64, y: i64, w: i64, h: i64, colour: u16) {
+        let int = |v: i64| v.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
+        let rect = self.board.clip(int(x), int(y), int(w), int(h));
+        self.frame.fill(rect, colour);
+    }
+}
+
+impl Framebuffer {
+    /// A black one.
+    pub fn new(width: u16, height: u16) -> Self {
+        let black = Shared::new(alloc::vec![0; usize::from(width)]);
+        Framebuffer {
+            width,
+            rows: alloc::vec![black; usize::from(height)],
+        }
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> u16 {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> u16 {
+        self.rows.len() as u16
+    }
+
+    /// The pixels of a row, from the left.
+    pub fn row(&self, y: u16) -> &[u16] {
+        self.rows
+            .get(usize::from(y))
+            .map_or(&[], |row| row.as_slice())
+    }
+
+    /// The colour at a place; 0 outside.
+    pub fn pixel(&self, x: u16, y: u16) -> u16 {
+        self.row(y).get(usize::from(x)).copied().unwrap_or(0)
+    }
+
+    /// Fills a rectangle; what lies outside is left out.
+    pub fn fill(&mut self, rect: Rect, colour: u16) {
+        let (from, top) = (
+            usize::from(rect.x).min(usize::from(self.width)),
+            usize::from(rect.y).min(self.rows.len()),
+        );
+        let to = (from + usize::from(rect.w)).min(usize::from(self.width));
+        let bottom = (top + usize::from(rect.h)).min(self.rows.len());
+        if from == to || top == bottom {
+            return;
+        }
+        let rows = &mut self.rows[top..bottom];
+        if to - from == usize::from(self.width) && rows.len() > 1 {
+            // Whole rows: all of them share one.
+            rows.fill(Shared::new(alloc::vec![colour; usize::from(self.width)]));
+            return;
+        }
+        for row in rows {
+            Shared::make_mut(row)[from..to].fill(colour);
+        }
+    }
+
+    /// The rectangles to fill to get from `after` back to these pixels.
+    fn differences(&self, after: &Framebuffer) -> Vec<Fill> {
+        let mut done: Vec<Fill> = Vec::new();
+        // Rectangles that end at the row above, and may grow by this one.
+        let mut growing: Vec<Fill> = Vec::new();
+        for (y, (was, is)) in self.rows.iter().zip(&after.rows).enumerate() {
+            let mut row = if Shared::ptr_eq(was, is) {
+                Vec::new()
+            } else {
+                runs(y as u16, was, is)
+            };
+            for fill in &mut row {
+                let above = |g: &Fill| {
+                    g.rect.x == fill.rect.x && g.rect.w == fill.rect.w && g.colour == fill.colour
+                };
+                if let Ok(i) = growing.binary_search_by_key(&fill.rect.x, |g| g.rect.x)
+                    && above(&growing[i])
+                {
+                    let taller = growing.remove(i);
+                    fill.rect.y = taller.rect.y;
+                    fill.rect.h = taller.rect.h + 1;
+                }
+            }
+            done.append(&mut growing);
+            growing = row;
+        }
+        done.append(&mut growing);
+        done
+    }
+}
+
+/// The runs of equal old colour among the pixels of a row that differ.
+fn runs(y: u16, was: &[u16], is: &[u16]) -> Vec<Fill> {
+    let mut runs: Vec<Fill> = Vec::new();
+    for (x, (old, new)) in was.iter().zip(is).enumerate() {
+        if old == new {
+            continue;
+        }
+        let x = x as u16;
+        match runs.last_mut() {
+            Some(run) if run.colour == *old && run.rect.x + run.rect.w == x => run.rect.w += 1,
+            _ => runs.push(Fill {
+                rect: Rect { x, y, w: 1, h: 1 },
+                colour: *old,
+            }),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_a_few_rectangles() {
+        let mut frame = Framebuffer::new(128, 160);
+        frame.fill(
+            Rect {
+                x: 10,
+                y: 10,
+                w: 50,
+                h: 50,
+            },
+            0xf800,
+        );
+        let before = frame.clone();
+        frame.fill(
+            Rect {
+                x: 20,
+                y: 20,
+                w: 60,
+                h: 20,
+            },
+            0x001f,
+        );
+        let fills = before.differences(&frame);
+        assert_eq!(
+            fills,
+            [
+                Fill {
+                    rect: Rect {
+                        x: 20,
+                        y: 20,
+                        w: 40,
+                        h: 20
+                    },
+                    colour: 0xf800
+                },
+                Fill {
+                    rect: Rect {
+                        x: 60,
+                        y: 20,
+                        w: 20,
+                        h: 20
+                    },
+                    colour: 0
+                },
+            ]
+        );
+        for fill in fills {
+            frame.fill(fill.rect, fill.colour);
+        }
+        assert_eq!(frame, before);
+    }
+
+    #[test]
+    fn drawing_outside_changes_nothing() {
+        let mut display = Display::new(DisplayBoard::default());
+        let dark = display.clone();
+        let text = [b'x'; 300];
+        for (x, y) in [
+            (-3000, 0),
+            (200, 5),
+            (5, 200),
+            (5, -40),
+            (i32::MAX, i32::MAX),
+            (i32::MIN, i32::MIN),
+        ] {
+            display.text((x, y), &text, 1, (1, 2));
+        }
+        assert_eq!(display, dark);
+        // 300 cells from -1000 on cover the upper edge.
+        display.text((-1000, 0), &text, 1, (1, 2));
+        assert_eq!(
+            (display.frame.pixel(0, 0), display.frame.pixel(127, 15)),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn text_can_be_read() {
+        let mut display = Display::new(DisplayBoard::default());
+        display.text((0, 0), b"Hi", 1, (1, 0));
+        let lines: Vec<alloc::string::String> = (0..16)
+            .map(|y| {
+                (0..16)
+                    .map(|x| {
+                        if display.frame.pixel(x, y) == 1 {
+                            '#'
+                        } else {
+                            '.'
+                        }
+                    })
+                    .collect()
+            })
+            .filter(|line: &alloc::string::String| line.contains('#'))
+            .collect();
+        let expected = [
+            "#....#....#.....",
+            "#....#..........",
+            "#....#...##.....",
+            "######....#.....",
+        ];
+        for line in expected {
+            assert!(
+                lines.iter().any(|l| l.contains(line.trim_end_matches('.'))),
+                "{line} in {lines:#?}"
+            );
+        }
+    }
+}
