@@ -3,8 +3,18 @@
 //! Everything here is pure: no input or output, no clock, no threads, no async. What a function
 //! needs from the world (time to stop, who wants progress) its caller passes in.
 //!
+//! - [`language`]: the recipe, what a language says about itself.
+//! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
+//!
+//! Nothing assumes that a multiverse fits into one process for ever: outside names are contents
+//! (a trace, a [`fingerprint::Fingerprint`]), dense numbers are private to one graph, and every
+//! exploration can be paused and resumed.
 
 #![forbid(unsafe_code)]
 
+pub mod fingerprint;
+pub mod graph;
+pub mod language;
+pub mod random;
 pub mod tree;

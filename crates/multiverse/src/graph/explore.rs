@@ -1,0 +1,461 @@
+//! Growing a graph: in which order, how far, and for how long.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::fmt;
+
+use super::{Graph, NodeId, Status};
+use crate::language::Language;
+use crate::random::Random;
+
+/// A rule that says which states are more interesting: higher first.
+pub type Score<S> = Box<dyn Fn(&S) -> i64 + Send>;
+
+/// A rule that halts the program in the states for which it holds.
+pub type Halt<S> = Box<dyn Fn(&S) -> bool + Send>;
+
+/// The order in which universes are explored.
+pub enum Strategy<S> {
+    /// Nearest first: the path found first is a shortest one.
+    BreadthFirst,
+    /// Deepest first: reaches ends soon, needs the smallest frontier.
+    DepthFirst,
+    /// Any waiting universe, evenly.
+    Random {
+        /// The same seed gives the same order.
+        seed: u64,
+    },
+    /// The most interesting first; among equals, the one discovered first.
+    Guided(Score<S>),
+}
+
+impl<S> fmt::Debug for Strategy<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BreadthFirst => "BreadthFirst",
+            Self::DepthFirst => "DepthFirst",
+            Self::Random { seed } => return write!(f, "Random {{ seed: {seed} }}"),
+            Self::Guided(_) => "Guided",
+        })
+    }
+}
+
+/// How far an exploration goes. What lies beyond is marked as unexplored, never missing silently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Pauses once there are this many nodes (a last expansion may add its choices on top).
+    pub states: usize,
+    /// Nodes further than this many edges from the start are not expanded.
+    pub depth: u32,
+}
+
+impl Default for Limits {
+    /// A million states, any depth.
+    fn default() -> Self {
+        Self {
+            states: 1_000_000,
+            depth: u32::MAX,
+        }
+    }
+}
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Nodes of the graph.
+    pub states: usize,
+    /// Edges of the graph.
+    pub edges: usize,
+    /// Nodes whose turn is still to come.
+    pub waiting: usize,
+    /// Ends found so far.
+    pub ends: usize,
+    /// Nodes beyond the depth limit.
+    pub cut: usize,
+    /// Nodes in which a breakpoint halted the program.
+    pub halted: usize,
+    /// The greatest depth at which a node was expanded.
+    pub depth: u32,
+}
+
+/// Why an exploration returned. It can always be run again, with the same or other limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Everything is explored.
+    Complete,
+    /// Everything is explored but what follows the halted nodes.
+    Halted,
+    /// Everything within the depth limit is explored.
+    Depth,
+    /// The limit of states is reached.
+    States,
+    /// The caller asked to stop.
+    Cancelled,
+    /// The ids of nodes or edges are used up.
+    Full,
+}
+
+/// How many nodes are expanded between two calls of `keep_going`.
+const BEAT: u32 = 256;
+
+/// The exploration of a program, to be run in as many slices as the caller likes.
+///
+/// ```text
+/// let mut exploration = Exploration::new(program, Strategy::BreadthFirst);
+/// let pause = exploration.run(&Limits::default(), |progress| clock.has_time());
+/// ```
+pub struct Exploration<L: Language> {
+    graph: Graph<L>,
+    frontier: Frontier<L::State>,
+    cut: Vec<NodeId>,
+    halted: Vec<NodeId>,
+    halts: Vec<Halt<L::State>>,
+    ends: usize,
+    deepest: u32,
+    /// Whether nodes may have been reached by detours: in any order but breadth first.
+    detours: bool,
+    /// The depth limit of the last run.
+    depth: u32,
+}
+
+impl<L: Language> Exploration<L> {
+    /// Explores the state graph: equal states are one universe.
+    pub fn new(language: L, strategy: Strategy<L::State>) -> Self {
+        let start = language.initial();
+        Self::from_state(language, start, strategy, true)
+    }
+
+    /// Explores the tree: every path leads to a universe of its own.
+    pub fn unmerged(language: L, strategy: Strategy<L::State>) -> Self {
+        let start = language.initial();
+        Self::from_state(language, start, strategy, false)
+    }
+
+    /// Explores from any state.
+    pub fn from_state(
+        language: L,
+        start: L::State,
+        strategy: Strategy<L::State>,
+        merged: bool,
+    ) -> Self {
+        let detours = merged && !matches!(strategy, Strategy::BreadthFirst);
+        let mut exploration = Self {
+            graph: Graph::new(language, start, merged),
+            frontier: Frontier::new(strategy),
+            cut: Vec::new(),
+            halted: Vec::new(),
+            halts: Vec::new(),
+            ends: 0,
+            deepest: 0,
+            detours,
+            depth: u32::MAX,
+        };
+        exploration.frontier.push(&exploration.graph, NodeId::ROOT);
+        exploration
+    }
+
+    /// Adds a breakpoint: every universe that is discovered from now on and for which `halt` holds
+    /// is not explored further until [`Exploration::release`].
+    pub fn halt_when(&mut self, halt: impl Fn(&L::State) -> bool + Send + 'static) {
+        self.halts.push(Box::new(halt));
+    }
+
+    /// Removes all breakpoints; universes that they halted stay halted.
+    pub fn clear_halts(&mut self) {
+        self.halts.clear();
+    }
+
+    /// The universes that are halted by a breakpoint.
+    #[must_use]
+    pub fn halted(&self) -> &[NodeId] {
+        &self.halted
+    }
+
+    /// Lets all halted universes go on at the next run.
+    pub fn release(&mut self) {
+        self.detours = self.graph.is_merged();
+        for id in std::mem::take(&mut self.halted) {
+            self.enqueue(id);
+        }
+    }
+
+    /// What is explored so far.
+    pub const fn graph(&self) -> &Graph<L> {
+        &self.graph
+    }
+
+    /// Ends the exploration.
+    pub fn into_graph(self) -> Graph<L> {
+        self.graph
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            states: self.graph.len(),
+            edges: self.graph.edge_count(),
+            waiting: self.frontier.len(),
+            ends: self.ends,
+            cut: self.cut.len(),
+            halted: self.halted.len(),
+            depth: self.deepest,
+        }
+    }
+
+    /// Explores until done, a limit is reached, or `keep_going` returns false.
+    ///
+    /// `keep_going` is asked every few hundred universes: it may look at a clock or a flag, or
+    /// show the progress.
+    pub fn run(&mut self, limits: &Limits, mut keep_going: impl FnMut(Progress) -> bool) -> Pause {
+        self.change_depth(limits.depth);
+        let mut choices = Vec::new();
+        let mut beat = 0;
+        while let Some(id) = self.frontier.pop() {
+            if self.graph.len() >= limits.states {
+                self.frontier.push_back_first(&self.graph, id);
+                return Pause::States;
+            }
+            beat += 1;
+            if beat == BEAT {
+                beat = 0;
+                if !keep_going(self.progress()) {
+                    self.frontier.push_back_first(&self.graph, id);
+                    return Pause::Cancelled;
+                }
+            }
+            if !self.expand(id, &mut choices) {
+                self.frontier.push_back_first(&self.graph, id);
+                return Pause::Full;
+            }
+        }
+        if !self.cut.is_empty() {
+            Pause::Depth
+        } else if !self.halted.is_empty() {
+            Pause::Halted
+        } else {
+            Pause::Complete
+        }
+    }
+
+    /// Explores one universe out of turn, as when the user opens it. False if it is not in the
+    /// graph, or the graph is full.
+    pub fn open(&mut self, id: NodeId) -> bool {
+        match self.graph.status(id) {
+            None => false,
+            Some(Status::Expanded) => true,
+            Some(_) => {
+                self.detours = self.graph.is_merged();
+                self.cut.retain(|other| *other != id);
+                self.halted.retain(|other| *other != id);
+                // The frontier skips what is expanded by the time its turn comes.
+                self.expand(id, &mut Vec::new())
+            }
+        }
+    }
+
+    fn expand(&mut self, id: NodeId, choices: &mut Vec<L::Choice>) -> bool {
+        let Some(node) = self.graph.nodes.get(id.0 as usize) else {
+            return true;
+        };
+        if node.status == Status::Expanded {
+            return true;
+        }
+        self.deepest = self.deepest.max(node.depth);
+        let mut fresh = Vec::new();
+        let mut nearer = Vec::new();
+        let done = self.graph.expand(id, choices, |graph, to, depth, new| {
+            if new {
+                fresh.push(to);
+            } else if graph.nodes[to.0 as usize].depth > depth {
+                nearer.push((to, depth));
+            }
+        });
+        if matches!(self.frontier, Frontier::Stack(_)) {
+            // The first choice is popped first.
+            fresh.reverse();
+        }
+        for to in fresh {
+            let halt = self
+                .graph
+                .state(to)
+                .is_some_and(|s| self.halts.iter().any(|halt| halt(s)));
+            if halt {
+                self.graph.nodes[to.0 as usize].status = Status::Halted;
+                self.halted.push(to);
+            } else {
+                self.enqueue(to);
+            }
+        }
+        if self.detours {
+            self.shorten(nearer);
+        }
+        self.ends += usize::from(done && self.graph.is_end(id));
+        done
+    }
+
+    /// Queues a node, or cuts it off.
+    fn enqueue(&mut self, id: NodeId) {
+        let node = &mut self.graph.nodes[id.0 as usize];
+        if node.depth > self.depth {
+            node.status = Status::Cut;
+            self.cut.push(id);
+        } else {
+            node.status = Status::Waiting;
+            self.frontier.push(&self.graph, id);
+        }
+    }
+
+    /// Passes on that nodes are nearer than they were thought to be, so that a depth limit cuts
+    /// off the same universes in whatever order they are found.
+    fn shorten(&mut self, mut nearer: Vec<(NodeId, u32)>) {
+        if self.depth == u32::MAX {
+            // Nothing is cut, so nobody asks how deep a node is.
+            return;
+        }
+        let mut uncut = false;
+        while let Some((id, depth)) = nearer.pop() {
+            let node = &mut self.graph.nodes[id.0 as usize];
+            if node.depth <= depth {
+                continue;
+            }
+            node.depth = depth;
+            match node.status {
+                Status::Expanded => {
+                    let targets = self
+                        .graph
+                        .edges_from(id)
+                        .map(|(_, edge)| (edge.to, depth + 1));
+                    nearer.extend(targets);
+                }
+                Status::Cut if depth <= self.depth => {
+                    node.status = Status::Waiting;
+                    self.frontier.push(&self.graph, id);
+                    uncut = true;
+                }
+                Status::Cut | Status::Waiting | Status::Halted => {}
+            }
+        }
+        if uncut {
+            self.cut
+                .retain(|id| self.graph.status(*id) == Some(Status::Cut));
+        }
+    }
+
+    /// Applies another depth limit to what is known.
+    fn change_depth(&mut self, depth: u32) {
+        if depth == self.depth {
+            return;
+        }
+        if self.detours && self.depth == u32::MAX {
+            self.measure();
+        }
+        self.depth = depth;
+        let mut unexplored = self.frontier.drain();
+        unexplored.append(&mut self.cut);
+        unexplored.retain(|id| self.graph.status(*id) != Some(Status::Expanded));
+        // Breadth first goes on with the nearest.
+        unexplored.sort_by_key(|id| self.graph.nodes[id.0 as usize].depth);
+        for id in unexplored {
+            self.enqueue(id);
+        }
+    }
+
+    /// Finds the true depth of every node.
+    fn measure(&mut self) {
+        for node in &mut self.graph.nodes {
+            node.depth = u32::MAX;
+        }
+        let mut queue = VecDeque::from([(NodeId::ROOT, 0)]);
+        while let Some((id, depth)) = queue.pop_front() {
+            let node = &mut self.graph.nodes[id.0 as usize];
+            if node.depth == u32::MAX {
+                node.depth = depth;
+                queue.extend(
+                    self.graph
+                        .edges_from(id)
+                        .map(|(_, edge)| (edge.to, depth + 1)),
+                );
+            }
+        }
+    }
+}
+
+impl<L: Language> fmt::Debug for Exploration<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exploration")
+            .field("progress", &self.progress())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The nodes whose turn is to come.
+enum Frontier<S> {
+    Queue(VecDeque<NodeId>),
+    Stack(Vec<NodeId>),
+    Bag(Vec<NodeId>, Random),
+    Heap(BinaryHeap<(i64, Reverse<NodeId>)>, Score<S>),
+}
+
+impl<S> Frontier<S> {
+    fn new(strategy: Strategy<S>) -> Self {
+        match strategy {
+            Strategy::BreadthFirst => Self::Queue(VecDeque::new()),
+            Strategy::DepthFirst => Self::Stack(Vec::new()),
+            Strategy::Random { seed } => Self::Bag(Vec::new(), Random::from_seed(seed)),
+            Strategy::Guided(score) => Self::Heap(BinaryHeap::new(), score),
+        }
+    }
+
+    fn push<L: Language<State = S>>(&mut self, graph: &Graph<L>, id: NodeId) {
+        match self {
+            Self::Queue(queue) => queue.push_back(id),
+            Self::Stack(nodes) | Self::Bag(nodes, _) => nodes.push(id),
+            Self::Heap(heap, score) => {
+                if let Some(state) = graph.state(id) {
+                    heap.push((score(state), Reverse(id)));
+                }
+            }
+        }
+    }
+
+    /// Returns what `pop` gave, to be popped again first (where the order is fixed).
+    fn push_back_first<L: Language<State = S>>(&mut self, graph: &Graph<L>, id: NodeId) {
+        match self {
+            Self::Queue(queue) => queue.push_front(id),
+            _ => self.push(graph, id),
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        match self {
+            Self::Queue(queue) => queue.pop_front(),
+            Self::Stack(nodes) => nodes.pop(),
+            Self::Bag(nodes, random) => {
+                let drawn = random.below(nodes.len());
+                (!nodes.is_empty()).then(|| nodes.swap_remove(drawn))
+            }
+            Self::Heap(heap, _) => heap.pop().map(|(_, Reverse(id))| id),
+        }
+    }
+
+    fn drain(&mut self) -> Vec<NodeId> {
+        match self {
+            Self::Queue(queue) => queue.drain(..).collect(),
+            Self::Stack(nodes) | Self::Bag(nodes, _) => std::mem::take(nodes),
+            Self::Heap(heap, _) => {
+                let mut nodes: Vec<_> = heap.drain().map(|(_, Reverse(id))| id).collect();
+                nodes.sort_unstable();
+                nodes
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Queue(queue) => queue.len(),
+            Self::Stack(nodes) | Self::Bag(nodes, _) => nodes.len(),
+            Self::Heap(heap, _) => heap.len(),
+        }
+    }
+}

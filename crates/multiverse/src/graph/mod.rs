@@ -1,0 +1,324 @@
+//! The multiverse of a model language as data: nodes for universes, edges for steps.
+//!
+//! A graph either merges equal states (then it is the state graph) or does not (then it is a
+//! tree). It is grown by an [`Exploration`] and may be incomplete at any time: a node says whether
+//! its edges are known ([`Status`]), and no question treats the unknown as absent.
+//!
+//! [`NodeId`] and [`EdgeId`] are dense numbers of one graph in one process. What names a universe
+//! elsewhere is its trace (the list of its choices); what names a state elsewhere, and decides
+//! which of several workers owns it, is its [`Fingerprint`].
+
+mod cycles;
+mod explore;
+mod paths;
+mod reach;
+
+use std::fmt;
+
+use hashbrown::HashTable;
+
+pub use cycles::Component;
+pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
+pub use paths::{CountError, PathCounts, ShortestPaths};
+pub use reach::{Divergence, Predecessors, Region};
+
+use crate::fingerprint::Fingerprint;
+use crate::language::{Language, Next, Outcome};
+
+/// A universe in one [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The initial state.
+    pub const ROOT: Self = Self(0);
+}
+
+/// A step in one [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EdgeId(pub u32);
+
+/// A step between two universes.
+#[derive(Clone, Debug)]
+pub struct Edge<C> {
+    /// Where it leaves.
+    pub from: NodeId,
+    /// Where it leads.
+    pub to: NodeId,
+    /// The rules applied on the way; more than 1 where deterministic runs are folded.
+    pub steps: u64,
+    /// What was decided.
+    pub choice: C,
+}
+
+/// What is known about a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing but its state: its turn has not come.
+    Waiting,
+    /// Nothing but its state: it lies beyond the depth limit.
+    Cut,
+    /// Nothing but its state: a breakpoint halted the program here.
+    Halted,
+    /// All its edges.
+    Expanded,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    fingerprint: Fingerprint,
+    first_edge: u32,
+    edge_count: u32,
+    /// The length of the shortest path known to the exploration.
+    depth: u32,
+    status: Status,
+}
+
+/// The universes of a program, as far as they are explored.
+pub struct Graph<L: Language> {
+    language: L,
+    states: Vec<L::State>,
+    nodes: Vec<Node>,
+    /// The edges of one node lie side by side, in the order of its choices.
+    edges: Vec<Edge<L::Choice>>,
+    /// Nodes by fingerprint; none where equal states stay apart.
+    index: Option<HashTable<u32>>,
+}
+
+impl<L: Language> fmt::Debug for Graph<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut summary = f.debug_struct("Graph");
+        summary
+            .field("nodes", &self.len())
+            .field("edges", &self.edge_count());
+        summary.finish_non_exhaustive()
+    }
+}
+
+impl<L: Language> Graph<L> {
+    /// The graph of the initial state alone.
+    fn new(language: L, start: L::State, merged: bool) -> Self {
+        let mut graph = Self {
+            language,
+            states: Vec::new(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            index: merged.then(HashTable::new),
+        };
+        let start = graph.canonical(start);
+        graph.intern(start, 0);
+        graph
+    }
+
+    /// The language of the program.
+    pub const fn language(&self) -> &L {
+        &self.language
+    }
+
+    /// Whether equal states are one node.
+    #[must_use]
+    pub const fn is_merged(&self) -> bool {
+        self.index.is_some()
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: there is always the initial state.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The number of edges.
+    #[must_use]
+    pub const fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// All nodes, in the order of their discovery.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<L> {
+        // `intern` keeps the number of nodes within u32.
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// The state of `node`.
+    #[must_use]
+    pub fn state(&self, node: NodeId) -> Option<&L::State> {
+        self.states.get(node.0 as usize)
+    }
+
+    /// What is known about `node`.
+    #[must_use]
+    pub fn status(&self, node: NodeId) -> Option<Status> {
+        Some(self.nodes.get(node.0 as usize)?.status)
+    }
+
+    /// The name of the node's state outside this process.
+    #[must_use]
+    pub fn fingerprint(&self, node: NodeId) -> Option<Fingerprint> {
+        Some(self.nodes.get(node.0 as usize)?.fingerprint)
+    }
+
+    /// The node of `state`, where equal states are merged.
+    #[must_use]
+    pub fn find(&self, state: &L::State) -> Option<NodeId> {
+        let state = self.canonical(state.clone());
+        let hash = Fingerprint::of(&state).0;
+        let same = |id: &u32| self.states.get(*id as usize) == Some(&state);
+        self.index.as_ref()?.find(hash, same).copied().map(NodeId)
+    }
+
+    /// An edge.
+    #[must_use]
+    pub fn edge(&self, edge: EdgeId) -> Option<&Edge<L::Choice>> {
+        self.edges.get(edge.0 as usize)
+    }
+
+    /// The edges that leave `node`, as far as they are known, in the order of its choices.
+    pub fn edges_from(
+        &self,
+        node: NodeId,
+    ) -> impl DoubleEndedIterator<Item = (EdgeId, &Edge<L::Choice>)> + ExactSizeIterator {
+        let ids = self.nodes.get(node.0 as usize).map_or(0..0, |node| {
+            node.first_edge..node.first_edge + node.edge_count
+        });
+        let edges = self
+            .edges
+            .get(ids.start as usize..ids.end as usize)
+            .unwrap_or_default();
+        edges.iter().zip(ids).map(|(edge, id)| (EdgeId(id), edge))
+    }
+
+    /// All edges.
+    pub fn edges(&self) -> impl DoubleEndedIterator<Item = (EdgeId, &Edge<L::Choice>)> {
+        self.edges
+            .iter()
+            .enumerate()
+            .map(|(id, edge)| (EdgeId(id as u32), edge))
+    }
+
+    /// Whether `node` is known to be an end: nothing is enabled in it.
+    #[must_use]
+    pub fn is_end(&self, node: NodeId) -> bool {
+        let node = self.nodes.get(node.0 as usize);
+        node.is_some_and(|node| node.status == Status::Expanded && node.edge_count == 0)
+    }
+
+    /// The ends, in the order of their discovery.
+    pub fn ends(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.nodes().filter(|node| self.is_end(*node))
+    }
+
+    /// The outcome of an end.
+    #[must_use]
+    pub fn outcome(&self, node: NodeId) -> Option<Outcome<L::Value>> {
+        self.is_end(node)
+            .then(|| self.state(node).map(|state| self.language.outcome(state)))?
+    }
+
+    /// Whether the edges of every node are known.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.nodes
+            .iter()
+            .all(|node| node.status == Status::Expanded)
+    }
+
+    /// Bytes that the graph holds on the heap, without what states and choices own there.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.states.capacity() * size_of::<L::State>()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<Edge<L::Choice>>()
+            + self.index.as_ref().map_or(0, HashTable::allocation_size)
+    }
+
+    /// The representative of `state`; where states stay apart they also stay as they are.
+    fn canonical(&self, state: L::State) -> L::State {
+        if self.is_merged() {
+            self.language.canonical(state)
+        } else {
+            state
+        }
+    }
+
+    /// The node of a canonical `state`, and whether it is new; none if the graph is full.
+    fn intern(&mut self, state: L::State, depth: u32) -> Option<(NodeId, bool)> {
+        let fingerprint = Fingerprint::of(&state);
+        let id = u32::try_from(self.nodes.len())
+            .ok()
+            .filter(|id| *id < u32::MAX);
+        if let Some(index) = &mut self.index {
+            let (states, nodes) = (&self.states, &self.nodes);
+            let same = |other: &u32| {
+                nodes[*other as usize].fingerprint == fingerprint
+                    && states[*other as usize] == state
+            };
+            if let Some(known) = index.find(fingerprint.0, same) {
+                return Some((NodeId(*known), false));
+            }
+            let hash = |other: &u32| nodes[*other as usize].fingerprint.0;
+            index.insert_unique(fingerprint.0, id?, hash);
+        }
+        let id = id?;
+        self.states.push(state);
+        let (first_edge, edge_count) = (0, 0);
+        self.nodes.push(Node {
+            fingerprint,
+            first_edge,
+            edge_count,
+            depth,
+            status: Status::Waiting,
+        });
+        Some((NodeId(id), true))
+    }
+
+    /// Finds all edges of a node. Calls `met` with each target, its step's depth, and whether it is
+    /// new. False if the graph is full; the node then stays as it was.
+    fn expand(
+        &mut self,
+        id: NodeId,
+        choices: &mut Vec<L::Choice>,
+        mut met: impl FnMut(&mut Self, NodeId, u32, bool),
+    ) -> bool {
+        choices.clear();
+        let Some(state) = self.state(id).cloned() else {
+            return true;
+        };
+        self.language.enabled(&state, choices);
+        let depth = self.nodes[id.0 as usize].depth.saturating_add(1);
+        let first_edge = self.edges.len();
+        if u32::try_from(first_edge + choices.len()).is_err() {
+            return false;
+        }
+        for choice in choices.drain(..) {
+            // A language that enables what it then refuses breaks its contract; no edge then.
+            let Some(Next { state: next, steps }) = self.language.apply(&state, &choice) else {
+                debug_assert!(false, "an enabled choice was refused");
+                continue;
+            };
+            let next = self.canonical(next);
+            let Some((to, new)) = self.intern(next, depth) else {
+                self.edges.truncate(first_edge);
+                return false;
+            };
+            self.edges.push(Edge {
+                from: id,
+                to,
+                steps,
+                choice,
+            });
+            met(self, to, depth, new);
+        }
+        let edge_count = (self.edges.len() - first_edge) as u32;
+        let node = &mut self.nodes[id.0 as usize];
+        node.first_edge = first_edge as u32;
+        node.edge_count = edge_count;
+        node.status = Status::Expanded;
+        true
+    }
+}

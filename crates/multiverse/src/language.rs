@@ -1,0 +1,239 @@
+//! The recipe: what a language says about itself to become debuggable in all its universes.
+//!
+//! A language is a transition system that can explain its steps. The core asks for nothing else,
+//! and knows nothing else: no syntax, no threads, no messages. See `docs/multiverse.md` for the
+//! recipe step by step.
+
+use std::fmt::{self, Debug, Display};
+use std::hash::Hash;
+
+/// A program of some language: its states, and what can happen in each.
+///
+/// A value of the implementing type is one program (with whatever it was parsed into), so that
+/// states need not carry what never changes.
+///
+/// All methods must be functions of their arguments alone: two calls give equal answers, on every
+/// machine. In particular [`Language::enabled`] lists the choices in an order that depends on the
+/// state only, since the position in that list names a choice outside the process.
+pub trait Language {
+    /// A state of the program. Cloning should be cheap (share, do not copy): a million of them
+    /// are kept at once. Debugger state is no part of it.
+    type State: Clone + Eq + Hash;
+
+    /// What is decided at a choice point. Named by causal birth (which actor, which operand), not
+    /// by addresses or counters of one run.
+    type Choice: Clone + Debug + PartialEq;
+
+    /// Who takes a step: an actor, a thread.
+    type Agent: Clone + Debug + Ord + Display;
+
+    /// What steps touch: the send end of a port, an inbox, a pin.
+    type Resource: Clone + Debug + Ord;
+
+    /// What remains of a program that ended: its value, what it printed.
+    type Value: Clone + Debug + Ord + Hash + Display;
+
+    /// The state in which the program starts.
+    fn initial(&self) -> Self::State;
+
+    /// Appends the choices of `state` to `choices`; none if it is an end.
+    fn enabled(&self, state: &Self::State, choices: &mut Vec<Self::Choice>);
+
+    /// Takes one step. None if `choice` is not enabled in `state`: choices also come from
+    /// elsewhere (a session file, a URL) and must be refused, not trusted.
+    fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>>;
+
+    /// What it means that nothing is enabled in `state`. Asked in ends only.
+    fn outcome(&self, state: &Self::State) -> Outcome<Self::Value>;
+
+    /// Who takes the step.
+    fn agent(&self, state: &Self::State, choice: &Self::Choice) -> Self::Agent;
+
+    /// The step in the language's words, and where it stands in the source.
+    fn label(&self, state: &Self::State, choice: &Self::Choice) -> Label;
+
+    /// What the step touches. Reductions and causal rollback believe it, so a resource too many
+    /// costs time and one too few loses outcomes.
+    fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource>;
+
+    /// The representative with which `state` is merged in a graph.
+    ///
+    /// It must be able to do exactly what `state` can, up to names; for most languages the state
+    /// itself will do.
+    fn canonical(&self, state: Self::State) -> Self::State {
+        state
+    }
+
+    /// The state in the language's own syntax.
+    fn show(&self, state: &Self::State) -> String;
+}
+
+/// What a step leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next<S> {
+    /// The state afterwards.
+    pub state: S,
+    /// How many rules of the language were applied: 1, or more where a deterministic run is taken
+    /// as one step.
+    pub steps: u64,
+}
+
+impl<S> Next<S> {
+    /// The result of a single rule.
+    pub const fn one(state: S) -> Self {
+        Self { state, steps: 1 }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The program is done.
+    Finished,
+    /// A part of the program has no rule that applies, and never will.
+    Stuck,
+    /// Agents wait for each other, or for what nobody will send.
+    Deadlock,
+    /// The program failed by its own rules: an assertion, a division by zero.
+    Failed,
+}
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Finished => "finished",
+            Self::Stuck => "stuck",
+            Self::Deadlock => "deadlock",
+            Self::Failed => "failed",
+        })
+    }
+}
+
+/// The end of a run: the verdict and what the program left behind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Outcome<V> {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// With what.
+    pub value: V,
+}
+
+impl<V: Display> Display for Outcome<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.verdict, self.value)
+    }
+}
+
+/// A part of a source text, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The offset of the first byte.
+    pub start: u32,
+    /// The offset after the last byte.
+    pub end: u32,
+}
+
+/// A step in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The rule of the semantics, as its paper names it.
+    pub rule: &'static str,
+    /// What it does here, in a few words without line breaks.
+    pub text: String,
+    /// Where in the source, if it stands anywhere.
+    pub span: Option<Span>,
+}
+
+/// The resources that a step reads and those that it changes.
+///
+/// Two steps of different agents are independent when neither changes what the other touches: in
+/// either order both can happen, and both orders lead to the same state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footprint<R> {
+    /// What the step depends on.
+    pub reads: Vec<R>,
+    /// What the step changes (and may depend on).
+    pub writes: Vec<R>,
+}
+
+impl<R> Default for Footprint<R> {
+    fn default() -> Self {
+        Self {
+            reads: Vec::new(),
+            writes: Vec::new(),
+        }
+    }
+}
+
+impl<R: PartialEq> Footprint<R> {
+    /// Whether the order of two steps matters.
+    #[must_use]
+    pub fn conflicts(&self, other: &Self) -> bool {
+        let touched =
+            |by: &Self, resource| by.reads.contains(resource) || by.writes.contains(resource);
+        self.writes.iter().any(|resource| touched(other, resource))
+            || other.writes.iter().any(|resource| touched(self, resource))
+    }
+}
+
+impl<L: Language + ?Sized> Language for &L {
+    type State = L::State;
+    type Choice = L::Choice;
+    type Agent = L::Agent;
+    type Resource = L::Resource;
+    type Value = L::Value;
+
+    fn initial(&self) -> Self::State {
+        (**self).initial()
+    }
+
+    fn enabled(&self, state: &Self::State, choices: &mut Vec<Self::Choice>) {
+        (**self).enabled(state, choices);
+    }
+
+    fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>> {
+        (**self).apply(state, choice)
+    }
+
+    fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {
+        (**self).outcome(state)
+    }
+
+    fn agent(&self, state: &Self::State, choice: &Self::Choice) -> Self::Agent {
+        (**self).agent(state, choice)
+    }
+
+    fn label(&self, state: &Self::State, choice: &Self::Choice) -> Label {
+        (**self).label(state, choice)
+    }
+
+    fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource> {
+        (**self).footprint(state, choice)
+    }
+
+    fn canonical(&self, state: Self::State) -> Self::State {
+        (**self).canonical(state)
+    }
+
+    fn show(&self, state: &Self::State) -> String {
+        (**self).show(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn footprints_conflict_where_one_writes_what_the_other_touches() {
+        let touch = |reads: &[u8], writes: &[u8]| Footprint {
+            reads: reads.to_vec(),
+            writes: writes.to_vec(),
+        };
+        assert!(touch(&[], &[1]).conflicts(&touch(&[], &[1])));
+        assert!(touch(&[1], &[]).conflicts(&touch(&[], &[1])));
+        assert!(touch(&[], &[1]).conflicts(&touch(&[1], &[])));
+        assert!(!touch(&[1], &[2]).conflicts(&touch(&[1], &[3])));
+        assert!(!touch(&[], &[]).conflicts(&touch(&[1], &[2])));
+    }
+}
