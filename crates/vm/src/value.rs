@@ -99,7 +99,7 @@ impl fmt::Display for Value {
 }
 
 /// The type of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncType {
     /// Types of the arguments.
     pub params: Vec<ValType>,

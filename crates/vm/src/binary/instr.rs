@@ -41,8 +41,6 @@ pub(crate) mod op {
     pub(crate) const I64_CONST: u8 = 0x42;
     pub(crate) const F32_CONST: u8 = 0x43;
     pub(crate) const F64_CONST: u8 = 0x44;
-    pub(crate) const NUMERIC_FIRST: u8 = 0x45;
-    pub(crate) const NUMERIC_LAST: u8 = 0xc4;
     pub(crate) const REF_NULL: u8 = 0xd0;
     pub(crate) const REF_IS_NULL: u8 = 0xd1;
     pub(crate) const REF_FUNC: u8 = 0xd2;

@@ -1,0 +1,353 @@
+//! Instantiation: memories, tables and globals come to be, imports are resolved, segments copied.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use thiserror::Error;
+
+use super::slow;
+use super::state::{Memory, NONE, Progress, backed_bytes};
+use super::{Func, Instance, Machine};
+use crate::limits::{LimitExceeded, within};
+use crate::module::{ConstExpr, ExternIdx, SegmentMode};
+use crate::value::ref_to_cell;
+use crate::{FuncIdx, FuncType, GlobalType, Module, Shared, TableType, Trap};
+
+/// An instance of a machine, in the order of instantiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstanceId(pub u32);
+
+/// What an import is resolved with; the numbers are addresses in one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extern {
+    /// A function that the embedder answers, whatever its type.
+    Host,
+    /// A function of an instance.
+    Func(u32),
+    /// A table of an instance.
+    Table(u32),
+    /// A memory of an instance.
+    Memory(u32),
+    /// A global of an instance.
+    Global(u32),
+}
+
+/// Why a module cannot be instantiated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StartError {
+    /// There are fewer externs than imports, or the embedder was offered for something else than a
+    /// function.
+    #[error("unknown import: import {import} is resolved with nothing")]
+    Missing {
+        /// Which import.
+        import: u32,
+    },
+    /// An import is resolved with something of another kind or type.
+    #[error("incompatible import type: import {import}")]
+    Incompatible {
+        /// Which import.
+        import: u32,
+    },
+    /// A limit is passed.
+    #[error("program too large: {0}")]
+    Limit(#[from] LimitExceeded),
+    /// The host has less memory than the limits promise.
+    #[error("the host has no memory left for the program")]
+    OutOfMemory,
+    /// An active segment does not fit. The instance exists all the same, as the standard wants:
+    /// what was copied before stays.
+    #[error("{trap}: active {what} segment {segment} does not fit")]
+    Segment {
+        /// `data` or `element`.
+        what: &'static str,
+        /// Which one.
+        segment: u32,
+        /// The trap that this is.
+        trap: Trap,
+    },
+}
+
+impl Machine {
+    /// Makes an instance of `module`, its imports resolved with `imports` in order, and copies its
+    /// active segments. Its start function, if it has one, runs before the next entry.
+    ///
+    /// # Errors
+    /// [`StartError`] if an import does not fit, a limit is passed, or a segment does not fit; in
+    /// the last case alone, the instance was added nevertheless.
+    pub fn instantiate(
+        &mut self,
+        module: Shared<Module>,
+        imports: &[Extern],
+    ) -> Result<InstanceId, StartError> {
+        self.check_imports(&module, imports)?;
+        self.check_limits(&module)?;
+        let id = self.instances.len() as u32;
+        let instance = self.allocate(module, imports)?;
+        let data = instance.module.data.len();
+        let elements = instance.module.elements.len();
+        self.state.store.progress.push(Progress {
+            started: instance.module.start.is_none(),
+            dropped_elements: alloc::vec![false; elements],
+            dropped_data: alloc::vec![false; data],
+        });
+        self.instances.push(instance);
+        self.copy_segments(id)?;
+        Ok(InstanceId(id))
+    }
+
+    /// What an instance exports under this name.
+    pub fn export(&self, instance: InstanceId, name: &str) -> Option<Extern> {
+        let instance = self.instances.get(instance.0 as usize)?;
+        Some(match instance.module.export_item(name)? {
+            ExternIdx::Func(index) => Extern::Func(*instance.funcs.get(index as usize)?),
+            ExternIdx::Table(index) => Extern::Table(*instance.tables.get(index as usize)?),
+            ExternIdx::Memory => Extern::Memory(instance.memory),
+            ExternIdx::Global(index) => Extern::Global(*instance.globals.get(index as usize)?),
+        })
+    }
+
+    fn check_imports(&self, module: &Module, imports: &[Extern]) -> Result<(), StartError> {
+        for (number, item) in module.import_items().enumerate() {
+            let import = number as u32;
+            let resolved = imports.get(number).ok_or(StartError::Missing { import })?;
+            let fits = match (*resolved, item) {
+                (Extern::Host, ExternIdx::Func(_)) => true,
+                (Extern::Host, _) => return Err(StartError::Missing { import }),
+                (Extern::Func(address), ExternIdx::Func(index)) => {
+                    self.func_ty(address) == module.func_type(FuncIdx(index))
+                }
+                (Extern::Table(address), ExternIdx::Table(index)) => module
+                    .tables
+                    .get(index as usize)
+                    .is_some_and(|ty| self.table_fits(address, ty)),
+                (Extern::Memory(address), ExternIdx::Memory) => {
+                    let size = self.state.store.memories.get(address as usize);
+                    let most = self.memory_types.get(address as usize).copied();
+                    match (size, most, module.memory) {
+                        (Some(memory), Some(found), Some(ty)) => {
+                            fits_size(memory.pages, found.max, ty.min, ty.max)
+                        }
+                        _ => false,
+                    }
+                }
+                (Extern::Global(address), ExternIdx::Global(index)) => {
+                    let found: Option<&GlobalType> = self.global_types.get(address as usize);
+                    found.is_some() && found == module.globals.get(index as usize)
+                }
+                _ => false,
+            };
+            if !fits {
+                return Err(StartError::Incompatible { import });
+            }
+        }
+        Ok(())
+    }
+
+    fn table_fits(&self, address: u32, ty: &TableType) -> bool {
+        let elements = self.state.store.tables.get(address as usize);
+        match (self.table_types.get(address as usize), elements) {
+            (Some(found), Some(elements)) => {
+                found.element == ty.element
+                    && fits_size(elements.len() as u32, found.max, ty.min, ty.max)
+            }
+            _ => false,
+        }
+    }
+
+    /// What the machine checks again although the module was loaded within limits: these may be
+    /// others.
+    fn check_limits(&self, module: &Module) -> Result<(), StartError> {
+        let limits = &self.limits;
+        if let Some(memory) = module.memory {
+            within(
+                "pages of memory",
+                memory.min.into(),
+                limits.memory_pages.into(),
+            )?;
+        }
+        for table in &module.tables {
+            within(
+                "elements of a table",
+                table.min.into(),
+                limits.table_elements.into(),
+            )?;
+        }
+        let funcs = self.funcs.len() as u64 + module.functions.len() as u64;
+        within("functions", funcs, limits.functions.into())?;
+        Ok(())
+    }
+
+    /// Makes what the module defines and notes what it imports.
+    fn allocate(
+        &mut self,
+        module: Shared<Module>,
+        imports: &[Extern],
+    ) -> Result<Instance, StartError> {
+        let types = self.intern(&module.types);
+        let mut instance = Instance {
+            module: module.clone(),
+            funcs: Vec::with_capacity(module.functions.len()),
+            tables: Vec::with_capacity(module.tables.len()),
+            globals: Vec::with_capacity(module.globals.len()),
+            memory: NONE,
+            types,
+        };
+        let id = self.instances.len() as u32;
+        for resolved in imports.iter().take(module.import_items().count()) {
+            match *resolved {
+                Extern::Host => {
+                    let index = instance.funcs.len();
+                    instance
+                        .funcs
+                        .push(self.add_func(&module, &instance.types, id, index));
+                }
+                Extern::Func(address) => instance.funcs.push(address),
+                Extern::Table(address) => instance.tables.push(address),
+                Extern::Memory(address) => instance.memory = address,
+                Extern::Global(address) => instance.globals.push(address),
+            }
+        }
+        for index in instance.funcs.len()..module.functions.len() {
+            instance
+                .funcs
+                .push(self.add_func(&module, &instance.types, id, index));
+        }
+        for table in module.tables.iter().skip(instance.tables.len()) {
+            instance.tables.push(self.state.store.tables.len() as u32);
+            self.state
+                .store
+                .tables
+                .push(alloc::vec![0; table.min as usize]);
+            self.table_types.push(*table);
+        }
+        if let (Some(memory), NONE) = (module.memory, instance.memory) {
+            let mut bytes = Vec::new();
+            let length = backed_bytes(memory.min, &self.limits);
+            bytes
+                .try_reserve_exact(length)
+                .map_err(|_| StartError::OutOfMemory)?;
+            bytes.resize(length, 0);
+            instance.memory = self.state.store.memories.len() as u32;
+            self.state.store.memories.push(Memory {
+                pages: memory.min,
+                bytes,
+            });
+            self.memory_types.push(memory);
+        }
+        for (value, ty) in module
+            .global_values
+            .iter()
+            .zip(module.globals.iter().skip(instance.globals.len()))
+        {
+            let cell = instance.constant(*value, &self.state.store.globals);
+            instance.globals.push(self.state.store.globals.len() as u32);
+            self.state.store.globals.push(cell);
+            self.global_types.push(*ty);
+        }
+        Ok(instance)
+    }
+
+    fn add_func(&mut self, module: &Module, types: &[u32], instance: u32, index: usize) -> u32 {
+        // Validation made sure that the function has a type.
+        let ty = module
+            .functions
+            .get(index)
+            .and_then(|ty| types.get(*ty as usize));
+        self.funcs.push(Func {
+            ty: ty.copied().unwrap_or(NONE),
+            instance,
+            index: index as u32,
+        });
+        self.funcs.len() as u32 - 1
+    }
+
+    /// The numbers of types in this machine: equal types have equal numbers.
+    fn intern(&mut self, types: &[FuncType]) -> Vec<u32> {
+        let mut known: BTreeMap<FuncType, u32> = self
+            .types
+            .iter()
+            .cloned()
+            .zip(0..self.types.len() as u32)
+            .collect();
+        types
+            .iter()
+            .map(|ty| match known.get(ty) {
+                Some(&number) => number,
+                None => {
+                    let number = self.types.len() as u32;
+                    self.types.push(ty.clone());
+                    known.insert(ty.clone(), number);
+                    number
+                }
+            })
+            .collect()
+    }
+
+    fn copy_segments(&mut self, id: u32) -> Result<(), StartError> {
+        let Some(instance) = self.instances.get(id as usize).cloned() else {
+            return Ok(());
+        };
+        let module = &instance.module;
+        for (number, segment) in module.elements.iter().enumerate() {
+            let segment_number = number as u32;
+            if let SegmentMode::Active { target, offset } = segment.mode {
+                let to = instance.constant(offset, &self.state.store.globals) as u32;
+                let count = segment.items.len() as u32;
+                let store = &mut self.state.store;
+                slow::table_init(store, &instance, id, target, segment_number, [to, 0, count])
+                    .map_err(|trap| StartError::Segment {
+                        what: "element",
+                        segment: segment_number,
+                        trap,
+                    })?;
+            }
+            if segment.mode != SegmentMode::Passive {
+                slow::drop_element(&mut self.state.store, id, segment_number);
+            }
+        }
+        for (number, segment) in module.data.iter().enumerate() {
+            let segment_number = number as u32;
+            if let SegmentMode::Active { offset, .. } = segment.mode {
+                let to = instance.constant(offset, &self.state.store.globals) as u32;
+                let count = segment.bytes.len() as u32;
+                let store = &mut self.state.store;
+                slow::memory_init(store, &instance, id, segment_number, [to, 0, count]).map_err(
+                    |trap| StartError::Segment {
+                        what: "data",
+                        segment: segment_number,
+                        trap,
+                    },
+                )?;
+                slow::drop_data(&mut self.state.store, id, segment_number);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Instance {
+    /// The cell of a constant expression; validation made sure that what it names exists.
+    pub(super) fn constant(&self, value: ConstExpr, globals: &[u64]) -> u64 {
+        match value {
+            ConstExpr::Cell(cell) => cell,
+            ConstExpr::Func(index) => ref_to_cell(self.funcs.get(index as usize).copied()),
+            ConstExpr::Global(index) => {
+                let address = self.globals.get(index as usize);
+                address
+                    .and_then(|&at| globals.get(at as usize))
+                    .copied()
+                    .unwrap_or(0)
+            }
+        }
+    }
+}
+
+/// True if something of this size and maximum may be imported as one of at least `min` and at most
+/// `most`.
+fn fits_size(size: u32, max: Option<u32>, min: u32, most: Option<u32>) -> bool {
+    let max_fits = match (most, max) {
+        (None, _) => true,
+        (Some(most), Some(max)) => max <= most,
+        (Some(_), None) => false,
+    };
+    size >= min && max_fits
+}

@@ -1,0 +1,184 @@
+//! The machine: instances of modules and the state of the program that runs in them.
+
+mod link;
+mod run;
+mod slow;
+mod state;
+mod step;
+
+use alloc::vec::Vec;
+
+pub use link::{Extern, InstanceId, StartError};
+pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome};
+use state::{Frame, State};
+
+use crate::{FuncType, GlobalType, Limits, MemoryType, Module, Shared, TableType, Value};
+
+/// A function of the machine, by its address: those of the first instance come first, so that
+/// there address and index are the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Func {
+    /// Its type among [`Machine::types`].
+    pub(crate) ty: u32,
+    /// The instance that defines it or, for a function of the embedder, imports it.
+    pub(crate) instance: u32,
+    /// Its index there; imported means that the embedder answers its calls.
+    pub(crate) index: u32,
+}
+
+/// A module put to work: what its indices mean in this machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    pub(crate) module: Shared<Module>,
+    /// Addresses by index.
+    pub(crate) funcs: Vec<u32>,
+    pub(crate) tables: Vec<u32>,
+    pub(crate) globals: Vec<u32>,
+    /// Address of the memory, or [`NONE`].
+    pub(crate) memory: u32,
+    /// The machine's types by index.
+    pub(crate) types: Vec<u32>,
+}
+
+/// A WebAssembly machine: a program and its whole state.
+///
+/// It never calls out. [`Machine::run`] executes until something happens and says what; between
+/// two instructions everything can be read, hashed, saved and restored. Time is counted in
+/// *steps*, one for every instruction retired:
+/// - structural instructions (`block`, `loop`, `end`, `nop`, …) count;
+/// - a branch to a block's label goes past its `end`, one to a loop's label to the first
+///   instruction of its body, one to the function's label to its last `end`, which then counts;
+/// - `if` whose condition is false goes past its `else` or, without one, past its `end`; `else`
+///   behind the first arm goes past the `end`;
+/// - a call of the embedder counts when it is answered; an instruction that traps does not count.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) limits: Limits,
+    // What instantiation fixes.
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) funcs: Vec<Func>,
+    /// Every function type once, so that equal types have equal numbers.
+    pub(crate) types: Vec<FuncType>,
+    pub(crate) table_types: Vec<TableType>,
+    pub(crate) memory_types: Vec<MemoryType>,
+    pub(crate) global_types: Vec<GlobalType>,
+    // What running changes.
+    pub(crate) state: State,
+    /// What the entry came to; it follows from the state.
+    outcome: Option<Outcome>,
+}
+
+impl Machine {
+    /// A machine without instances.
+    pub fn empty(limits: Limits) -> Machine {
+        Machine {
+            limits,
+            instances: Vec::new(),
+            funcs: Vec::new(),
+            types: Vec::new(),
+            table_types: Vec::new(),
+            memory_types: Vec::new(),
+            global_types: Vec::new(),
+            state: State::new(&limits),
+            outcome: None,
+        }
+    }
+
+    /// A machine with one instance of `module`, whose imports must all be functions: the embedder
+    /// answers their calls. Data and elements are in place; nothing was executed, not even a start
+    /// function.
+    ///
+    /// # Errors
+    /// [`StartError`] if an import is no function, a segment does not fit, or a limit is passed.
+    pub fn new(module: Shared<Module>, limits: Limits) -> Result<Machine, StartError> {
+        let mut machine = Machine::empty(limits);
+        let imports: Vec<Extern> = module.imports().map(|_| Extern::Host).collect();
+        machine.instantiate(module, &imports)?;
+        Ok(machine)
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The module of the first instance.
+    pub fn module(&self) -> Option<&Shared<Module>> {
+        self.instances.first().map(|instance| &instance.module)
+    }
+
+    /// Instructions retired since the machine was made.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    /// How the program ended, if it did.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The bytes of the first instance's memory; none if it has no memory.
+    pub fn memory(&self) -> &[u8] {
+        match self.instances.first() {
+            Some(instance) => {
+                let memory = self.state.store.memories.get(instance.memory as usize);
+                memory.map_or(&[], |memory| memory.bytes.as_slice())
+            }
+            None => &[],
+        }
+    }
+
+    /// The bytes of the first instance's memory, for the embedder's answers that write there.
+    pub fn memory_mut(&mut self) -> &mut [u8] {
+        match self.instances.first() {
+            Some(instance) => {
+                let memory = self.state.store.memories.get_mut(instance.memory as usize);
+                memory.map_or(&mut [], |memory| memory.bytes.as_mut_slice())
+            }
+            None => &mut [],
+        }
+    }
+
+    /// The globals of the first instance.
+    pub fn globals(&self) -> Vec<Value> {
+        let Some(instance) = self.instances.first() else {
+            return Vec::new();
+        };
+        instance
+            .globals
+            .iter()
+            .filter_map(|&address| self.global(address))
+            .collect()
+    }
+
+    pub(crate) fn global(&self, address: u32) -> Option<Value> {
+        let ty = self.global_types.get(address as usize)?;
+        let cell = self.state.store.globals.get(address as usize)?;
+        Some(Value::from_cell(ty.value, *cell))
+    }
+
+    /// The elements of a table of the first instance; none if there is no such table.
+    pub fn table(&self, index: u32) -> Vec<Value> {
+        let address = self
+            .instances
+            .first()
+            .and_then(|first| first.tables.get(index as usize));
+        let Some(&address) = address else {
+            return Vec::new();
+        };
+        let ty = self.table_types.get(address as usize);
+        let elements = self.state.store.tables.get(address as usize);
+        match (ty, elements) {
+            (Some(ty), Some(elements)) => elements
+                .iter()
+                .map(|&cell| Value::from_cell(ty.element, cell))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn func_ty(&self, address: u32) -> Option<&FuncType> {
+        self.types
+            .get(self.funcs.get(address as usize)?.ty as usize)
+    }
+}

@@ -1,0 +1,519 @@
+//! Beginning, running, answering calls of the embedder, interrupting.
+
+use alloc::vec::Vec;
+use thiserror::Error;
+
+use super::link::InstanceId;
+use super::state::{NONE, Phase};
+use super::step::{NoHooks, Stop, frame_for, indirect};
+use super::{Instance, Machine};
+use crate::binary::Instr;
+use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The entry returned these results.
+    Finished(Vec<Value>),
+    /// It was aborted.
+    Trapped(Trap),
+}
+
+/// Why [`Machine::run`] came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The entry returned, or nothing was begun.
+    Finished,
+    /// The program was aborted.
+    Trapped(Trap),
+    /// The step count asked for is reached.
+    Budget,
+    /// The next instruction is a call that the embedder must answer.
+    HostCall,
+    /// A breakpoint stands at the next instruction.
+    Breakpoint(CodeOffset),
+    /// The last instruction changed something watched.
+    Watch {
+        /// The watch, by its place in the list that was set.
+        watch: usize,
+        /// The instruction that changed it.
+        offset: CodeOffset,
+    },
+}
+
+/// A call that the embedder must answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCall<'m> {
+    /// The instance whose import is called.
+    pub instance: InstanceId,
+    /// The imported function.
+    pub func: FuncIdx,
+    /// Its type.
+    pub ty: &'m FuncType,
+    /// The arguments.
+    pub args: Vec<Value>,
+}
+
+/// Why a function cannot be begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BeginError {
+    /// Another entry runs: let it end, or load another state.
+    #[error("a program is running already")]
+    Busy,
+    /// There is no such instance or function.
+    #[error("no function {} in instance {}", .func.0, .instance.0)]
+    UnknownFunc {
+        /// The instance asked for.
+        instance: InstanceId,
+        /// The function asked for.
+        func: FuncIdx,
+    },
+    /// The arguments are not those of the function's type.
+    #[error("the arguments do not have the function's types")]
+    Arguments,
+    /// The stack cannot even hold the arguments or results.
+    #[error("the stack is too small for the function's arguments or results")]
+    Stack,
+}
+
+/// Why an answer is refused; the call still waits for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum AnswerError {
+    /// No call waits.
+    #[error("no call of the embedder waits for an answer")]
+    NoCall,
+    /// The results are not those of the function's type.
+    #[error("the results do not have the function's types")]
+    Results,
+}
+
+/// Why a handler cannot be entered; nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum InterruptError {
+    /// No program runs.
+    #[error("no program is running")]
+    NotRunning,
+    /// A handler runs, and handlers do not nest.
+    #[error("a handler is running already")]
+    Nested,
+    /// The table has no function there, or one of the embedder.
+    #[error("the table has no function of the program at this index")]
+    NoFunction,
+    /// The arguments are not those of the function's type.
+    #[error("the arguments do not have the handler's types")]
+    Arguments,
+    /// The stack has no room for the handler.
+    #[error("the stack has no room for the handler")]
+    Stack,
+}
+
+/// The next instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The instance whose code it is.
+    pub instance: InstanceId,
+    /// The function.
+    pub func: FuncIdx,
+    /// The instruction's opcode.
+    pub offset: CodeOffset,
+}
+
+/// The function of the embedder that the next instruction calls.
+struct Pending {
+    address: u32,
+    /// Past the arguments in the stack.
+    arguments_end: usize,
+    /// Past the call instruction; nothing if the function was begun directly.
+    after: Option<u32>,
+}
+
+impl Machine {
+    /// Begins a function of the first instance; if that has a start function that did not run yet,
+    /// it runs first. Nothing is executed before [`Machine::run`].
+    ///
+    /// # Errors
+    /// [`BeginError`]; nothing changed then.
+    pub fn begin(&mut self, func: FuncIdx, args: &[Value]) -> Result<(), BeginError> {
+        self.begin_in(InstanceId(0), func, args)
+    }
+
+    /// Like [`Machine::begin`], in any instance.
+    ///
+    /// # Errors
+    /// [`BeginError`]; nothing changed then.
+    pub fn begin_in(
+        &mut self,
+        instance: InstanceId,
+        func: FuncIdx,
+        args: &[Value],
+    ) -> Result<(), BeginError> {
+        if self.is_running() {
+            return Err(BeginError::Busy);
+        }
+        let unknown = BeginError::UnknownFunc { instance, func };
+        let found = self.instances.get(instance.0 as usize).ok_or(unknown)?;
+        let address = *found.funcs.get(func.0 as usize).ok_or(unknown)?;
+        let ty = self.func_ty(address).ok_or(unknown)?;
+        if !fit(&ty.params, args) || !args.iter().all(|arg| self.refers_to_something(*arg)) {
+            return Err(BeginError::Arguments);
+        }
+        if ty.params.len().max(ty.results.len()) > self.state.stack.len() {
+            return Err(BeginError::Stack);
+        }
+        self.reset();
+        for (slot, arg) in self.state.stack.iter_mut().zip(args) {
+            *slot = arg.to_cell();
+        }
+        self.state.sp = args.len();
+        self.state.entry = address;
+        if !self.begin_start(instance) {
+            self.enter_entry();
+        }
+        Ok(())
+    }
+
+    /// Begins only the start function of an instance.
+    ///
+    /// Gives false if it has none or it ran before; nothing changed then.
+    ///
+    /// # Errors
+    /// [`BeginError::Busy`] if a program runs.
+    pub fn start(&mut self, instance: InstanceId) -> Result<bool, BeginError> {
+        if self.is_running() {
+            return Err(BeginError::Busy);
+        }
+        let progress = self.state.store.progress.get(instance.0 as usize);
+        if progress.is_none_or(|progress| progress.started) {
+            return Ok(false);
+        }
+        self.reset();
+        Ok(self.begin_start(instance))
+    }
+
+    /// Runs until the step count is `until`, or something else happens before. An instruction is
+    /// executed wholly or not at all, and the machine stops at exactly `until` steps.
+    pub fn run(&mut self, until: u64) -> Exit {
+        loop {
+            match self.state.phase {
+                Phase::Idle | Phase::Finished => return Exit::Finished,
+                Phase::Trapped(trap) => return Exit::Trapped(trap),
+                Phase::Start | Phase::Entry => {}
+            }
+            let budget = until.saturating_sub(self.state.steps);
+            if budget == 0 {
+                return Exit::Budget;
+            }
+            if self.state.frames.is_empty() {
+                return Exit::HostCall;
+            }
+            match self.step(budget, &NoHooks, false) {
+                Stop::Budget => return Exit::Budget,
+                Stop::HostCall => return Exit::HostCall,
+                Stop::Trap(trap) => self.abort(trap),
+                Stop::Returned => self.returned(),
+                // Never asked for.
+                Stop::Hook => return Exit::Budget,
+            }
+        }
+    }
+
+    /// The call of the embedder that the next instruction is, if it is one.
+    pub fn pending(&self) -> Option<HostCall<'_>> {
+        let pending = self.find_pending()?;
+        let func = self.funcs.get(pending.address as usize)?;
+        let ty = self.types.get(func.ty as usize)?;
+        let start = pending.arguments_end.checked_sub(ty.params.len())?;
+        let cells = self.state.stack.get(start..pending.arguments_end)?;
+        let args = ty
+            .params
+            .iter()
+            .zip(cells)
+            .map(|(ty, cell)| Value::from_cell(*ty, *cell));
+        Some(HostCall {
+            instance: InstanceId(func.instance),
+            func: FuncIdx(func.index),
+            ty,
+            args: args.collect(),
+        })
+    }
+
+    /// Gives the waiting call its results: the call is retired and counts as a step.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; the call still waits then.
+    pub fn answer(&mut self, results: &[Value]) -> Result<(), AnswerError> {
+        let pending = self.find_pending().ok_or(AnswerError::NoCall)?;
+        let ty = self.func_ty(pending.address).ok_or(AnswerError::NoCall)?;
+        if !fit(&ty.results, results) || !results.iter().all(|v| self.refers_to_something(*v)) {
+            return Err(AnswerError::Results);
+        }
+        let start = pending.arguments_end.saturating_sub(ty.params.len());
+        let room = self.state.stack.get_mut(start..start + results.len());
+        for (slot, result) in room.ok_or(AnswerError::Results)?.iter_mut().zip(results) {
+            *slot = result.to_cell();
+        }
+        self.state.sp = start + results.len();
+        self.state.steps += 1;
+        match (pending.after, self.state.frames.last_mut()) {
+            (Some(after), Some(frame)) => frame.pc = after,
+            _ => self.returned(),
+        }
+        Ok(())
+    }
+
+    /// Aborts the running program, as if its next instruction trapped. Without effect if none
+    /// runs.
+    pub fn trap(&mut self, trap: Trap) {
+        if self.is_running() {
+            self.abort(trap);
+        }
+    }
+
+    /// Enters a function of the first instance's table `0` as a handler, before the next
+    /// instruction. When it returns, its results are dropped and the program goes on where it was.
+    ///
+    /// # Errors
+    /// [`InterruptError`]; nothing changed then.
+    pub fn interrupt(&mut self, table_index: u32, args: &[Value]) -> Result<(), InterruptError> {
+        if !self.is_running() || self.state.frames.is_empty() {
+            return Err(InterruptError::NotRunning);
+        }
+        if self.in_handler() {
+            return Err(InterruptError::Nested);
+        }
+        let table = self
+            .instances
+            .first()
+            .and_then(|instance| instance.tables.first());
+        let table = table.and_then(|&at| self.state.store.tables.get(at as usize));
+        let cell = table
+            .and_then(|table| table.get(table_index as usize))
+            .copied();
+        let address = cell.and_then(|cell| cell.checked_sub(1));
+        let address = address.ok_or(InterruptError::NoFunction)? as u32;
+        let func = self
+            .funcs
+            .get(address as usize)
+            .ok_or(InterruptError::NoFunction)?;
+        let instance = self.instances.get(func.instance as usize);
+        let body = instance.and_then(|instance| instance.module.body(func.index));
+        let body = *body.ok_or(InterruptError::NoFunction)?;
+        let ty = self.func_ty(address).ok_or(InterruptError::NoFunction)?;
+        if !fit(&ty.params, args) || !args.iter().all(|arg| self.refers_to_something(*arg)) {
+            return Err(InterruptError::Arguments);
+        }
+        let depth = self.state.frames.len();
+        let end = self.state.sp + args.len();
+        let frame = frame_for(&body, address, end, depth, &self.limits)
+            .map_err(|_| InterruptError::Stack)?;
+        let room = self
+            .state
+            .stack
+            .get_mut(self.state.sp..)
+            .ok_or(InterruptError::Stack)?;
+        for (slot, arg) in room.iter_mut().zip(args) {
+            *slot = arg.to_cell();
+        }
+        self.state.handler = depth as u32;
+        self.push_frame(frame, &body, end);
+        Ok(())
+    }
+
+    /// True while a handler runs that [`Machine::interrupt`] entered.
+    pub fn in_handler(&self) -> bool {
+        self.state.handler != NONE
+    }
+
+    /// True between the beginning of a program and its end.
+    pub fn is_running(&self) -> bool {
+        matches!(self.state.phase, Phase::Start | Phase::Entry)
+    }
+
+    /// The next instruction (after a trap, the one that trapped); nothing if none is left, or if
+    /// the embedder's function was begun directly.
+    pub fn location(&self) -> Option<Location> {
+        let frame = self.state.frames.last()?;
+        let func = self.funcs.get(frame.func as usize)?;
+        Some(Location {
+            instance: InstanceId(func.instance),
+            func: FuncIdx(func.index),
+            offset: CodeOffset(frame.pc),
+        })
+    }
+
+    /// The next instruction, decoded.
+    pub fn next_instr(&self) -> Option<Instr<'_>> {
+        let frame = self.state.frames.last()?;
+        let (instance, _) = self.code_of(frame.func)?;
+        let bytes = instance.module.bytes();
+        let mut reader = crate::binary::Reader::new(bytes, frame.pc as usize, bytes.len());
+        Instr::read(&mut reader).ok()
+    }
+
+    /// How many frames there are.
+    pub fn depth(&self) -> usize {
+        self.state.frames.len()
+    }
+
+    /// Instance and body of a function of the program.
+    pub(crate) fn code_of(&self, address: u32) -> Option<(&Instance, &crate::module::Body)> {
+        let func = self.funcs.get(address as usize)?;
+        let instance = self.instances.get(func.instance as usize)?;
+        Some((instance, instance.module.body(func.index)?))
+    }
+
+    /// Numbers refer to nothing, references to functions must name one that exists.
+    fn refers_to_something(&self, value: Value) -> bool {
+        !matches!(value, Value::FuncRef(Some(address)) if address as usize >= self.funcs.len())
+    }
+
+    /// Forgets how the last program ended.
+    fn reset(&mut self) {
+        self.outcome = None;
+        let state = &mut self.state;
+        (state.phase, state.entry, state.start) = (Phase::Idle, NONE, NONE);
+        (state.handler, state.sp) = (NONE, 0);
+        state.frames.clear();
+    }
+
+    /// Enters the start function of an instance, once.
+    fn begin_start(&mut self, instance: InstanceId) -> bool {
+        let found = self.instances.get(instance.0 as usize);
+        let address = found.and_then(|found| {
+            let start = found.module.start?;
+            found.funcs.get(start as usize).copied()
+        });
+        let progress = self.state.store.progress.get_mut(instance.0 as usize);
+        let (Some(address), Some(progress)) = (address, progress) else {
+            return false;
+        };
+        if core::mem::replace(&mut progress.started, true) {
+            return false;
+        }
+        self.state.phase = Phase::Start;
+        self.state.start = address;
+        self.enter(address);
+        true
+    }
+
+    /// Enters the entry, whose arguments are all that is on the stack.
+    fn enter_entry(&mut self) {
+        self.state.phase = Phase::Entry;
+        self.state.start = NONE;
+        match self.state.entry {
+            NONE => self.finish(),
+            address => self.enter(address),
+        }
+    }
+
+    /// Enters a function at the bottom of the call stack. One of the embedder has no frame.
+    fn enter(&mut self, address: u32) {
+        let Some((_, &body)) = self.code_of(address) else {
+            return;
+        };
+        let sp = self.state.sp;
+        match frame_for(&body, address, sp, self.state.frames.len(), &self.limits) {
+            Ok(frame) => self.push_frame(frame, &body, sp),
+            Err(trap) => self.abort(trap),
+        }
+    }
+
+    /// Pushes a frame whose arguments end at `end`; the room was checked.
+    fn push_frame(&mut self, frame: super::Frame, body: &crate::module::Body, end: usize) {
+        let operands = frame.fp as usize + usize::from(body.locals);
+        if let Some(locals) = self.state.stack.get_mut(end..operands) {
+            locals.fill(0);
+        }
+        self.state.sp = operands;
+        self.state.frames.push(frame);
+    }
+
+    /// The function at the bottom of the call stack returned.
+    pub(crate) fn returned(&mut self) {
+        if self.state.phase == Phase::Start {
+            self.enter_entry();
+        } else {
+            self.finish();
+        }
+    }
+
+    fn finish(&mut self) {
+        self.state.phase = Phase::Finished;
+        self.settle();
+    }
+
+    fn abort(&mut self, trap: Trap) {
+        self.state.phase = Phase::Trapped(trap);
+        self.settle();
+    }
+
+    /// Derives the outcome from the state.
+    pub(crate) fn settle(&mut self) {
+        self.outcome = match self.state.phase {
+            Phase::Trapped(trap) => Some(Outcome::Trapped(trap)),
+            Phase::Finished => {
+                let results = self
+                    .func_ty(self.state.entry)
+                    .map(|ty| ty.results.as_slice());
+                let cells = self.state.stack.iter();
+                let results = results.unwrap_or_default().iter().zip(cells);
+                Some(Outcome::Finished(
+                    results
+                        .map(|(ty, cell)| Value::from_cell(*ty, *cell))
+                        .collect(),
+                ))
+            }
+            Phase::Idle | Phase::Start | Phase::Entry => None,
+        };
+    }
+
+    fn find_pending(&self) -> Option<Pending> {
+        let sp = self.state.sp;
+        let base = |address| Pending {
+            address,
+            arguments_end: sp,
+            after: None,
+        };
+        let Some(frame) = self.state.frames.last() else {
+            return match self.state.phase {
+                Phase::Start => Some(base(self.state.start)),
+                Phase::Entry => Some(base(self.state.entry)),
+                _ => None,
+            };
+        };
+        if !self.is_running() {
+            return None;
+        }
+        let (instance, _) = self.code_of(frame.func)?;
+        let bytes = instance.module.bytes();
+        let mut reader = crate::binary::Reader::new(bytes, frame.pc as usize, bytes.len());
+        let (address, arguments_end) = match Instr::read(&mut reader).ok()? {
+            Instr::Call(func) => (*instance.funcs.get(func as usize)?, sp),
+            Instr::CallIndirect { ty, table } => {
+                let end = sp.checked_sub(1)?;
+                let index = *self.state.stack.get(end)? as u32;
+                let tables = &self.state.store.tables;
+                (
+                    indirect(tables, &self.funcs, instance, (ty, table, index)).ok()?,
+                    end,
+                )
+            }
+            _ => return None,
+        };
+        let after = Some(reader.at() as u32);
+        let of_program = self.code_of(address).is_some();
+        (!of_program).then_some(Pending {
+            address,
+            arguments_end,
+            after,
+        })
+    }
+}
+
+fn fit(types: &[ValType], values: &[Value]) -> bool {
+    types.len() == values.len()
+        && types
+            .iter()
+            .zip(values)
+            .all(|(ty, value)| *ty == value.ty())
+}

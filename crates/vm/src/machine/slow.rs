@@ -1,0 +1,356 @@
+//! Instructions that are not worth a place in the stepping loop: those on tables and bulk memory,
+//! and what instantiation shares with them.
+
+use super::Instance;
+use super::state::{NONE, PAGE, Store, backed_bytes};
+use crate::binary::{Instr, Reader};
+use crate::{Limits, MemoryType, TableType, Trap};
+
+/// `index` within `length`, or nothing if `count` things from there do not fit.
+fn range(index: u32, count: u32, length: usize) -> Option<core::ops::Range<usize>> {
+    // No overflow where `usize` has 32 bits: lengths are compared in 64.
+    let end = u64::from(index) + u64::from(count);
+    (end <= length as u64).then_some(index as usize..end as usize)
+}
+
+/// The trap of an access to `count` bytes from `address`, which is not all there.
+#[cold]
+pub(crate) fn memory_fault(pages: u32, address: u64, count: u64) -> Trap {
+    if address.saturating_add(count) <= u64::from(pages) * PAGE {
+        Trap::MemoryNotBacked
+    } else {
+        Trap::MemoryOutOfBounds
+    }
+}
+
+/// `memory.init`: destination, source, count.
+pub(super) fn memory_init(
+    store: &mut Store,
+    instance: &Instance,
+    id: u32,
+    data: u32,
+    [to, from, count]: [u32; 3],
+) -> Result<(), Trap> {
+    let dropped = store
+        .progress
+        .get(id as usize)
+        .and_then(|progress| progress.dropped_data.get(data as usize).copied());
+    let segment = match (instance.module.data.get(data as usize), dropped) {
+        (Some(segment), Some(false)) => instance.module.slice(&segment.bytes),
+        _ => &[],
+    };
+    let source = range(from, count, segment.len()).and_then(|range| segment.get(range));
+    let source = source.ok_or(Trap::MemoryOutOfBounds)?;
+    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+    let pages = memory.pages;
+    range(to, count, memory.bytes.len())
+        .and_then(|range| memory.bytes.get_mut(range))
+        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
+        .copy_from_slice(source);
+    Ok(())
+}
+
+/// `memory.copy`: destination, source, count.
+fn memory_copy(
+    store: &mut Store,
+    instance: &Instance,
+    [to, from, count]: [u32; 3],
+) -> Result<(), Trap> {
+    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+    let length = memory.bytes.len();
+    let far = to.max(from);
+    match (range(from, count, length), range(to, count, length)) {
+        (Some(source), Some(target)) => {
+            memory.bytes.copy_within(source, target.start);
+            Ok(())
+        }
+        _ => Err(memory_fault(memory.pages, far.into(), count.into())),
+    }
+}
+
+/// `memory.fill`: destination, value, count.
+fn memory_fill(
+    store: &mut Store,
+    instance: &Instance,
+    [to, value, count]: [u32; 3],
+) -> Result<(), Trap> {
+    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+    let pages = memory.pages;
+    range(to, count, memory.bytes.len())
+        .and_then(|range| memory.bytes.get_mut(range))
+        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
+        .fill(value as u8);
+    Ok(())
+}
+
+/// `memory.grow`: the old size, or -1.
+fn memory_grow(
+    store: &mut Store,
+    types: &[MemoryType],
+    limits: &Limits,
+    instance: &Instance,
+    delta: u32,
+) -> u32 {
+    let ty = types.get(instance.memory as usize);
+    let memory = store.memories.get_mut(instance.memory as usize);
+    let (Some(ty), Some(memory)) = (ty, memory) else {
+        return u32::MAX;
+    };
+    // 65,536 pages are the most that 32-bit addresses reach.
+    let most = ty
+        .max
+        .unwrap_or(1 << 16)
+        .min(limits.memory_pages)
+        .min(1 << 16);
+    let old = memory.pages;
+    match old.checked_add(delta) {
+        Some(pages) if pages <= most => {
+            memory.pages = pages;
+            memory.bytes.resize(backed_bytes(pages, limits), 0);
+            old
+        }
+        _ => u32::MAX,
+    }
+}
+
+/// `table.init`: destination, source, count.
+pub(super) fn table_init(
+    store: &mut Store,
+    instance: &Instance,
+    id: u32,
+    table: u32,
+    elem: u32,
+    [to, from, count]: [u32; 3],
+) -> Result<(), Trap> {
+    let dropped = store
+        .progress
+        .get(id as usize)
+        .and_then(|progress| progress.dropped_elements.get(elem as usize).copied());
+    let items = match (instance.module.elements.get(elem as usize), dropped) {
+        (Some(segment), Some(false)) => segment.items.as_slice(),
+        _ => &[],
+    };
+    let source = range(from, count, items.len()).and_then(|range| items.get(range));
+    let source = source.ok_or(Trap::TableOutOfBounds)?;
+    let Store {
+        tables, globals, ..
+    } = store;
+    let elements = table_mut(tables, instance, table).ok_or(Trap::TableOutOfBounds)?;
+    let target = range(to, count, elements.len()).and_then(|range| elements.get_mut(range));
+    for (element, item) in target.ok_or(Trap::TableOutOfBounds)?.iter_mut().zip(source) {
+        *element = instance.constant(*item, globals);
+    }
+    Ok(())
+}
+
+/// `table.copy`: destination, source, count.
+fn table_copy(
+    store: &mut Store,
+    instance: &Instance,
+    (to_table, from_table): (u32, u32),
+    [to, from, count]: [u32; 3],
+) -> Result<(), Trap> {
+    let address = |table: u32| instance.tables.get(table as usize).map(|at| *at as usize);
+    let bounds = Trap::TableOutOfBounds;
+    let (target_at, source_at) = (
+        address(to_table).ok_or(bounds)?,
+        address(from_table).ok_or(bounds)?,
+    );
+    let length = |at: usize| store.tables.get(at).map_or(0, |table| table.len());
+    let source = range(from, count, length(source_at)).ok_or(bounds)?;
+    let target = range(to, count, length(target_at)).ok_or(bounds)?;
+    if target_at == source_at {
+        if let Some(table) = store.tables.get_mut(target_at) {
+            table.copy_within(source, target.start);
+        }
+    } else if let Ok([target_table, source_table]) =
+        store.tables.get_disjoint_mut([target_at, source_at])
+        && let (Some(target), Some(source)) =
+            (target_table.get_mut(target), source_table.get(source))
+    {
+        target.copy_from_slice(source);
+    }
+    Ok(())
+}
+
+/// `table.grow`: the old size, or -1.
+fn table_grow(
+    store: &mut Store,
+    types: &[TableType],
+    limits: &Limits,
+    instance: &Instance,
+    table: u32,
+    (cell, delta): (u64, u32),
+) -> u32 {
+    let address = instance.tables.get(table as usize).copied().unwrap_or(NONE) as usize;
+    let (Some(ty), Some(elements)) = (types.get(address), store.tables.get_mut(address)) else {
+        return u32::MAX;
+    };
+    let most = ty.max.unwrap_or(u32::MAX).min(limits.table_elements);
+    let old = elements.len() as u32;
+    match old.checked_add(delta) {
+        Some(size) if size <= most => {
+            elements.resize(size as usize, cell);
+            old
+        }
+        _ => u32::MAX,
+    }
+}
+
+fn table_mut<'s>(
+    tables: &'s mut [alloc::vec::Vec<u64>],
+    instance: &Instance,
+    table: u32,
+) -> Option<&'s mut alloc::vec::Vec<u64>> {
+    tables.get_mut(*instance.tables.get(table as usize)? as usize)
+}
+
+pub(super) fn drop_element(store: &mut Store, id: u32, elem: u32) {
+    let progress = store.progress.get_mut(id as usize);
+    if let Some(dropped) = progress.and_then(|all| all.dropped_elements.get_mut(elem as usize)) {
+        *dropped = true;
+    }
+}
+
+pub(super) fn drop_data(store: &mut Store, id: u32, data: u32) {
+    let progress = store.progress.get_mut(id as usize);
+    if let Some(dropped) = progress.and_then(|all| all.dropped_data.get_mut(data as usize)) {
+        *dropped = true;
+    }
+}
+
+/// What these instructions need of the machine besides its store.
+#[derive(Clone, Copy)]
+pub(super) struct Fixed<'m> {
+    pub(super) limits: &'m Limits,
+    pub(super) memory_types: &'m [MemoryType],
+    pub(super) table_types: &'m [TableType],
+}
+
+/// Executes one instruction at `pc` of instance `id` whose operands end at `sp`. Gives the new
+/// `pc` and `sp`.
+#[inline(never)]
+pub(super) fn execute(
+    fixed: Fixed<'_>,
+    store: &mut Store,
+    (instance, id): (&Instance, u32),
+    stack: &mut [u64],
+    (pc, sp): (usize, usize),
+) -> Result<(usize, usize), Trap> {
+    let bytes = instance.module.bytes();
+    let mut reader = Reader::new(bytes, pc, bytes.len());
+    // Validated code reads without errors.
+    let instr = Instr::read(&mut reader).map_err(|_| Trap::Unreachable)?;
+    let mut operands = Operands { stack, sp };
+    match instr {
+        Instr::Numeric(numeric) => {
+            let count = numeric.operands().len();
+            let from = operands.sp.saturating_sub(count);
+            let cells = operands.stack.get(from..operands.sp).unwrap_or_default();
+            let result = numeric.apply(cells)?;
+            operands.sp = from;
+            operands.push(result);
+        }
+        Instr::MemoryGrow => {
+            let delta = operands.pop() as u32;
+            let old = memory_grow(store, fixed.memory_types, fixed.limits, instance, delta);
+            operands.push(old.into());
+        }
+        Instr::MemorySize => {
+            let memory = store.memories.get(instance.memory as usize);
+            operands.push(memory.map_or(0, |memory| memory.pages).into());
+        }
+        Instr::MemoryInit(data) => memory_init(store, instance, id, data, operands.three())?,
+        Instr::DataDrop(data) => drop_data(store, id, data),
+        Instr::MemoryCopy => memory_copy(store, instance, operands.three())?,
+        Instr::MemoryFill => memory_fill(store, instance, operands.three())?,
+        Instr::TableInit { elem, table } => {
+            table_init(store, instance, id, table, elem, operands.three())?;
+        }
+        Instr::ElemDrop(elem) => drop_element(store, id, elem),
+        Instr::TableCopy { to, from } => {
+            table_copy(store, instance, (to, from), operands.three())?;
+        }
+        Instr::TableGrow(table) => {
+            let delta = operands.pop() as u32;
+            let cell = operands.pop();
+            let types = fixed.table_types;
+            let old = table_grow(store, types, fixed.limits, instance, table, (cell, delta));
+            operands.push(old.into());
+        }
+        Instr::TableSize(table) => {
+            let size = table_mut(&mut store.tables, instance, table).map_or(0, |table| table.len());
+            operands.push(size as u64);
+        }
+        Instr::TableFill(table) => {
+            let count = operands.pop() as u32;
+            let cell = operands.pop();
+            let to = operands.pop() as u32;
+            table_mut(&mut store.tables, instance, table)
+                .and_then(|table| {
+                    let range = range(to, count, table.len())?;
+                    table.get_mut(range)
+                })
+                .ok_or(Trap::TableOutOfBounds)?
+                .fill(cell);
+        }
+        Instr::TableGet(table) => {
+            let index = operands.pop() as u32;
+            let table = table_mut(&mut store.tables, instance, table);
+            let cell = table.and_then(|table| table.get(index as usize).copied());
+            operands.push(cell.ok_or(Trap::TableOutOfBounds)?);
+        }
+        Instr::TableSet(table) => {
+            let cell = operands.pop();
+            let index = operands.pop() as u32;
+            let table = table_mut(&mut store.tables, instance, table);
+            let element = table.and_then(|table| table.get_mut(index as usize));
+            *element.ok_or(Trap::TableOutOfBounds)? = cell;
+        }
+        Instr::RefNull(_) => operands.push(0),
+        Instr::RefIsNull => {
+            let cell = operands.pop();
+            operands.push(u64::from(cell == 0));
+        }
+        Instr::RefFunc(func) => {
+            let address = instance.funcs.get(func as usize).copied();
+            operands.push(crate::value::ref_to_cell(address));
+        }
+        // The stepping loop executes all others itself.
+        _ => return Err(Trap::Unreachable),
+    }
+    Ok((reader.at(), operands.sp))
+}
+
+/// The operand stack; validation makes sure that it has what an instruction takes.
+struct Operands<'s> {
+    stack: &'s mut [u64],
+    sp: usize,
+}
+
+impl Operands<'_> {
+    fn pop(&mut self) -> u64 {
+        self.sp = self.sp.saturating_sub(1);
+        self.stack.get(self.sp).copied().unwrap_or(0)
+    }
+
+    fn push(&mut self, cell: u64) {
+        if let Some(slot) = self.stack.get_mut(self.sp) {
+            *slot = cell;
+            self.sp += 1;
+        }
+    }
+
+    /// Three operands, the deepest first.
+    fn three(&mut self) -> [u32; 3] {
+        let mut three = [0; 3];
+        three
+            .iter_mut()
+            .rev()
+            .for_each(|operand| *operand = self.pop() as u32);
+        three
+    }
+}
