@@ -1,6 +1,8 @@
 //! Small programs: steps are counted exactly, calls of the embedder wait for answers, handlers
 //! come and go.
 
+#![allow(clippy::unwrap_used)]
+
 use borges_vm::*;
 
 fn machine(text: &str) -> Machine {
