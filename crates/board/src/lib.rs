@@ -27,6 +27,7 @@
 extern crate alloc;
 
 mod action;
+mod bind;
 mod board;
 mod codomain;
 mod compensation;
@@ -35,19 +36,24 @@ mod font;
 mod hardware;
 mod primitive;
 mod rule;
+mod sampling;
 mod shared;
+mod source;
 mod state;
 mod table;
 
 pub use action::{Action, Rect, Refusal};
-pub use board::{BindError, Board, DisplayBoard, ProgramLimits, Range, SpiWiring};
+pub use bind::BindError;
+pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};
 pub use hardware::{EventSource, Hardware, Sensor};
 pub use primitive::{Kind, Primitive, PrimitiveId, Register};
 pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};
+pub use sampling::Sampling;
 pub use shared::{Shared, VecMap};
+pub use source::{Model, Script, ScriptEnd, Sector, Shape, Simulation, Source, Timeline, Wave};
 pub use state::{
     Angle, BoardState, Channel, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer,
     Motor, Panel, Pin, Pixels, PixelsPatch, St7735, Subscription, Timer,

@@ -1,0 +1,45 @@
+//! A hash that is the same on every machine.
+
+use core::hash::Hasher;
+
+/// FNV-1a over bytes that are the same on every machine: little endian, sizes as 64 bits.
+pub(super) struct PortableHasher(u64);
+
+impl Default for PortableHasher {
+    fn default() -> Self {
+        PortableHasher(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for PortableHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.write(&n.to_le_bytes());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write(&n.to_le_bytes());
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.write(&n.to_le_bytes());
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    // Signed numbers and enum discriminants arrive through these by default; they forward to the above.
+    fn write_isize(&mut self, n: isize) {
+        self.write_u64(n as i64 as u64);
+    }
+}
