@@ -1,1 +1,5 @@
 //! Simulated boards and devices.
+
+pub mod link;
+
+pub use link::{Clock, Faults, LossyLink, MemoryLink};

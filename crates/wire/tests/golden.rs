@@ -409,6 +409,69 @@ fn the_format_is_pinned() {
     );
 }
 
+/// A whole conversation, from greeting to restart, as bytes on the line.
+fn conversation() -> String {
+    let mut text = String::new();
+    let mut host = Endpoint::new(Config::host(), 1);
+    let mut device = Endpoint::new(Config::device(), 2);
+    for round in 0..40u64 {
+        let now = round * 10_000;
+        match round {
+            4 => host.send(Channel::Control, b"run").unwrap(),
+            8 => (0..3).for_each(|n| device.send(Channel::Trace, &[n; 100]).unwrap()),
+            12 => device
+                .send(Channel::Console, "größer\n".as_bytes())
+                .unwrap(),
+            16 => device = Endpoint::new(Config::device(), 3),
+            _ => {}
+        }
+        host.tick(now);
+        device.tick(now);
+        while let Some(frame) = host.transmit() {
+            let _ = writeln!(text, "{now} host {}", hex(frame));
+            device.feed(now, frame);
+        }
+        while let Some(frame) = device.transmit() {
+            let _ = writeln!(text, "{now} device {}", hex(frame));
+            host.feed(now, frame);
+        }
+        while let Some(incoming) = host.receive() {
+            let _ = writeln!(text, "{now} host has {}", name(&incoming));
+        }
+        while let Some(incoming) = device.receive() {
+            let _ = writeln!(text, "{now} device has {}", name(&incoming));
+        }
+    }
+    text
+}
+
+fn name(incoming: &Incoming) -> String {
+    match incoming {
+        Incoming::Message(message) => {
+            format!(
+                "{:?} message of {} bytes",
+                message.channel,
+                message.bytes.len()
+            )
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn frames_are_pinned() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/frames.txt");
+    let text = conversation();
+    if std::env::var_os("BORGES_UPDATE").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        text, expected,
+        "frames changed; if that is meant, their version must as well"
+    );
+}
+
 #[test]
 fn every_kind_of_message_is_in_the_golden_file() {
     let mut seen = [false; COMMANDS];

@@ -1,0 +1,888 @@
+//! Reliable messages over an unreliable stream of bytes.
+//!
+//! An [`Endpoint`] has no clock and does no I/O: its owner feeds it what arrived
+//! ([`Endpoint::feed`]), tells it the time ([`Endpoint::tick`]), and sends what it wants sent
+//! ([`Endpoint::transmit`]).
+//!
+//! # What it promises
+//!
+//! - While a *connection* lasts, every message is delivered once and in order, over all channels.
+//!   A connection outlasts any silence: when the line comes back, it goes on where it was.
+//! - A connection ends only when the other end has forgotten it (it rebooted, or its process was
+//!   killed). Then [`Incoming::Lost`] hands back exactly the messages whose fate is unknown, and
+//!   those that were never sent.
+//! - A message counts as consumed when [`Endpoint::receive`] has returned it *and* a frame says so.
+//!   Who makes the message durable between `receive` and the next `transmit` can be killed at any
+//!   moment: what was not yet durable is still with the peer.
+//! - Memory is bounded by [`Config`], whatever arrives.
+//!
+//! # How a connection begins
+//!
+//! Each end has a *token*, which it changes whenever it forgets a connection. Ends greet until each
+//! has heard the other say its present token: nothing stale can do that. The connection is named by
+//! both tokens. An end that is in a connection and hears something strange (a greeting, a frame of
+//! another connection) does not believe it: it challenges its peer with a fresh number, and gives
+//! up the connection only if the answer to that very number says that the peer is not in it.
+
+mod config;
+mod frame;
+mod receive;
+mod send;
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+pub use config::{Config, Counters, Side};
+use frame::{Context, Frame, Greet, Refusal};
+use receive::{Arrival, Receiver};
+use send::{Sender, Timeout};
+
+/// Events that may wait for the program; further ones happen once it has taken some.
+const MAX_EVENTS: usize = 8;
+/// Foreign text without an end is handed out after a silence of this many µs.
+const TEXT_GAP_US: u64 = 50_000;
+
+/// What a message is about. All channels share one order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Commands and reports; sent at once.
+    Control = 0,
+    /// The trace; waits for company.
+    Trace = 1,
+    /// What the program prints; waits for company.
+    Console = 2,
+}
+
+impl Channel {
+    fn from_bits(bits: u64) -> Option<Self> {
+        match bits {
+            0 => Some(Self::Control),
+            1 => Some(Self::Trace),
+            2 => Some(Self::Console),
+            _ => None,
+        }
+    }
+}
+
+/// Some bytes for a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Where it belongs.
+    pub channel: Channel,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// What [`Endpoint::receive`] tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incoming {
+    /// A connection has begun. Nothing of an earlier one will arrive any more.
+    Connected,
+    /// The next message.
+    Message(Message),
+    /// The connection has ended.
+    Lost(Lost),
+    /// The peer has been silent for [`Config::quiet_us`]. The connection lasts.
+    Quiet,
+    /// The peer is back.
+    Back,
+    /// Text on the line that belongs to no frame: something on the device prints directly.
+    Foreign(Vec<u8>),
+}
+
+/// What the end of a connection may have cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Why it ended.
+    pub cause: LostCause,
+    /// Messages that were sent, at least in part: the peer may or may not have taken them. All
+    /// before the first of them were taken.
+    pub sent: Vec<Message>,
+    /// Messages of which nothing was sent.
+    pub unsent: Vec<Message>,
+}
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LostCause {
+    /// The peer does not know the connection any more.
+    PeerRestarted,
+    /// The peer sent what no peer sends.
+    Violation,
+    /// [`Endpoint::restart`] was called.
+    Restarted,
+}
+
+/// Why a message cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// There is no connection.
+    #[error("not connected")]
+    Closed,
+    /// Too much waits already; try again when the peer has taken some.
+    #[error("too much waits to be sent")]
+    Full,
+    /// The peer does not take messages of this length.
+    #[error("the peer takes messages of at most {limit} bytes")]
+    TooLong {
+        /// What it takes.
+        limit: usize,
+    },
+}
+
+/// Whether there is a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConnectionState {
+    /// Looking for the peer.
+    Opening,
+    /// Connected.
+    Open,
+    /// Connected, but nothing has been heard for a while.
+    Quiet,
+}
+
+/// One end of a line.
+#[derive(Debug)]
+pub struct Endpoint {
+    config: Config,
+    seed: u32,
+    generation: u32,
+    now: u64,
+    phase: Phase,
+    /// What is left to take of a connection that has ended.
+    draining: Option<Receiver>,
+    events: VecDeque<Incoming>,
+    foreign: Vec<u8>,
+    line: Line,
+    challenge: Option<Challenge>,
+    challenge_due: bool,
+    next_nonce: u32,
+    answer_due: Option<u32>,
+    greet_due: bool,
+    counters: Counters,
+    scratch: Vec<u8>,
+    piece: Vec<u8>,
+    out: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Opening {
+        heard: Option<Greet>,
+        greet_at: u64,
+        interval: u64,
+    },
+    Open(Box<Open>),
+}
+
+#[derive(Debug)]
+struct Open {
+    connection: u32,
+    remote: Greet,
+    sender: Sender,
+    receiver: Receiver,
+    ack_due: Option<u64>,
+    reply_due: bool,
+    /// When we last asked for an acknowledgement.
+    asked_at: u64,
+    /// Up to where we last told the peer that its segments are consumed.
+    told: u64,
+    last_sent: u64,
+    last_heard: u64,
+    quiet: bool,
+    /// A frame of this connection has arrived: the peer is in it as well.
+    proved: bool,
+}
+
+/// What we asked the peer, to learn whether it is still in our connection.
+#[derive(Clone, Copy, Debug)]
+struct Challenge {
+    nonce: u32,
+    at: u64,
+}
+
+/// The bytes since the last zero.
+#[derive(Debug, Default)]
+struct Line {
+    bytes: Vec<u8>,
+    /// Too long for a frame: ignore the rest.
+    overlong: bool,
+    last_at: u64,
+}
+
+impl Endpoint {
+    /// An end that begins to look for its peer at once.
+    ///
+    /// `seed` should differ from one start to the next (a random number, a boot counter); if it
+    /// cannot, restarts are still noticed, but frames of the life before are told apart by the
+    /// other end's seed alone.
+    pub fn new(config: Config, seed: u32) -> Self {
+        let config = config.sane();
+        Self {
+            config,
+            seed,
+            generation: 0,
+            now: 0,
+            phase: Phase::Opening {
+                heard: None,
+                greet_at: 0,
+                interval: config.min_timeout_us.into(),
+            },
+            draining: None,
+            events: VecDeque::new(),
+            foreign: Vec::new(),
+            line: Line::default(),
+            challenge: None,
+            challenge_due: false,
+            next_nonce: mix(seed ^ 0x5bd1_e995),
+            answer_due: None,
+            greet_due: false,
+            counters: Counters::default(),
+            scratch: Vec::new(),
+            piece: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Whether there is a connection.
+    pub fn state(&self) -> ConnectionState {
+        match &self.phase {
+            Phase::Opening { .. } => ConnectionState::Opening,
+            Phase::Open(open) if open.quiet => ConnectionState::Quiet,
+            Phase::Open(_) => ConnectionState::Open,
+        }
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The measures in force.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The longest message that the peer takes; `None` without a connection.
+    pub fn longest_message(&self) -> Option<usize> {
+        match &self.phase {
+            Phase::Opening { .. } => None,
+            Phase::Open(open) => Some(
+                (open.remote.message as usize)
+                    .min((self.config.send_bytes as usize).saturating_sub(Sender::cost(0))),
+            ),
+        }
+    }
+
+    /// Whether [`Self::send`] would take a message of `length` bytes now.
+    pub fn can_send(&self, length: usize) -> bool {
+        self.check_send(length).is_ok()
+    }
+
+    /// How many bytes of messages wait until the peer has consumed them.
+    pub fn waiting(&self) -> usize {
+        match &self.phase {
+            Phase::Opening { .. } => 0,
+            Phase::Open(open) => open.sender.waiting(),
+        }
+    }
+
+    /// How many bytes of memory the endpoint's buffers take now.
+    pub fn memory_bytes(&self) -> usize {
+        let lost = |lost: &Lost| {
+            let messages = lost.sent.iter().chain(&lost.unsent);
+            messages
+                .map(|message| message.bytes.capacity() + size_of::<Message>())
+                .sum::<usize>()
+        };
+        let events = self.events.iter().map(|event| match event {
+            Incoming::Lost(event) => lost(event),
+            _ => 0,
+        });
+        let open = match &self.phase {
+            Phase::Opening { .. } => 0,
+            Phase::Open(open) => {
+                size_of::<Open>() + open.sender.memory_bytes() + open.receiver.memory_bytes()
+            }
+        };
+        let buffers = [
+            &self.foreign,
+            &self.line.bytes,
+            &self.scratch,
+            &self.piece,
+            &self.out,
+        ];
+        size_of::<Self>()
+            + open
+            + self.draining.as_ref().map_or(0, Receiver::memory_bytes)
+            + self.events.capacity() * size_of::<Incoming>()
+            + events.sum::<usize>()
+            + buffers
+                .iter()
+                .map(|buffer| buffer.capacity())
+                .sum::<usize>()
+    }
+
+    fn check_send(&self, length: usize) -> Result<(), SendError> {
+        let limit = self.longest_message().ok_or(SendError::Closed)?;
+        if length > limit {
+            return Err(SendError::TooLong { limit });
+        }
+        if self.waiting() + Sender::cost(length) > self.config.send_bytes as usize {
+            return Err(SendError::Full);
+        }
+        Ok(())
+    }
+
+    /// Queues a message. [`Channel::Control`] goes out at once (with all that waits before it), the
+    /// others wait up to [`Config::batch_us`] for company.
+    ///
+    /// # Errors
+    /// Nothing is queued then; see [`SendError`].
+    pub fn send(&mut self, channel: Channel, message: &[u8]) -> Result<(), SendError> {
+        self.check_send(message.len())?;
+        if let Phase::Open(open) = &mut self.phase {
+            open.sender
+                .push(channel, message, self.now, channel == Channel::Control);
+        }
+        Ok(())
+    }
+
+    /// Lets nothing wait for company that was sent so far.
+    pub fn flush(&mut self) {
+        if let Phase::Open(open) = &mut self.phase {
+            open.sender.flush();
+        }
+    }
+
+    /// Forgets the connection, if there is one, and looks for the peer anew.
+    pub fn restart(&mut self) {
+        self.lose(LostCause::Restarted);
+    }
+
+    /// Takes what has arrived on the line, in pieces of any size.
+    pub fn feed(&mut self, now_us: u64, bytes: &[u8]) {
+        self.advance_clock(now_us);
+        self.counters.bytes_received += bytes.len() as u64;
+        let mut rest = bytes;
+        while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
+            let (piece, after) = rest.split_at(zero);
+            self.extend_line(piece);
+            self.end_line();
+            rest = after.get(1..).unwrap_or_default();
+        }
+        self.extend_line(rest);
+    }
+
+    /// What happened next, if anything did.
+    pub fn receive(&mut self) -> Option<Incoming> {
+        if let Some(old) = &mut self.draining {
+            match old.next() {
+                Ok(Some(message)) => return Some(Incoming::Message(message)),
+                Ok(None) | Err(_) => self.draining = None,
+            }
+        }
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        if !self.foreign.is_empty() {
+            return Some(Incoming::Foreign(core::mem::take(&mut self.foreign)));
+        }
+        let Phase::Open(open) = &mut self.phase else {
+            return None;
+        };
+        let before = open.receiver.consumed();
+        let message = open.receiver.next();
+        let consumed = open.receiver.consumed();
+        if consumed != before {
+            // The peer may wait for room: no delay once half of the window is free again.
+            let half = consumed - open.told >= u64::from(self.config.window.div_ceil(2));
+            let delay = if half {
+                0
+            } else {
+                u64::from(self.config.ack_delay_us)
+            };
+            let due = self.now + delay;
+            open.ack_due = Some(open.ack_due.map_or(due, |at| at.min(due)));
+        }
+        match message {
+            Ok(message) => message.map(Incoming::Message),
+            Err(_) => {
+                self.lose(LostCause::Violation);
+                self.receive()
+            }
+        }
+    }
+
+    /// Tells the time, in µs from any beginning; it never goes back.
+    pub fn tick(&mut self, now_us: u64) {
+        self.advance_clock(now_us);
+        let now = self.now;
+        if !self.line.bytes.is_empty()
+            && now.saturating_sub(self.line.last_at) >= TEXT_GAP_US
+            && is_text(&self.line.bytes)
+        {
+            self.take_foreign();
+        }
+        let room = self.events.len() < MAX_EVENTS;
+        match &mut self.phase {
+            Phase::Opening {
+                greet_at, interval, ..
+            } => {
+                if now >= *greet_at {
+                    self.greet_due = true;
+                    *greet_at = now + *interval;
+                    *interval = (*interval * 2).min(self.config.max_timeout_us.into());
+                }
+            }
+            Phase::Open(open) => {
+                open.sender.tick(now);
+                let silence = now.saturating_sub(open.last_heard);
+                if !open.quiet && silence >= u64::from(self.config.quiet_us) && room {
+                    open.quiet = true;
+                    self.events.push_back(Incoming::Quiet);
+                }
+            }
+        }
+    }
+
+    /// When [`Self::tick`] and [`Self::transmit`] should be called next, if nothing arrives or is
+    /// sent before.
+    pub fn next_wake(&self) -> u64 {
+        let now = self.now;
+        if self.challenge_due || self.answer_due.is_some() || self.greet_due {
+            return now;
+        }
+        let text = (!self.line.bytes.is_empty()).then_some(self.line.last_at + TEXT_GAP_US);
+        let phase = match &self.phase {
+            Phase::Opening { greet_at, .. } => *greet_at,
+            Phase::Open(open) => {
+                let mut wake = open.last_sent + u64::from(self.config.keep_alive_us);
+                if !open.quiet {
+                    wake = wake.min(open.last_heard + u64::from(self.config.quiet_us));
+                }
+                wake = wake.min(open.ack_due.unwrap_or(u64::MAX));
+                wake = wake.min(
+                    open.sender
+                        .wake(self.config.batch_us.into())
+                        .unwrap_or(u64::MAX),
+                );
+                if open.sender.is_stalled() {
+                    wake = wake.min(open.asked_at + u64::from(self.config.max_timeout_us));
+                }
+                if open.reply_due { now } else { wake }
+            }
+        };
+        // Text that waits is looked at once after its gap; if it is none, it waits for its zero.
+        phase
+            .min(text.filter(|&at| at > now).unwrap_or(u64::MAX))
+            .max(now)
+    }
+
+    /// The next frame to put on the line, if there is one now. Call until there is none.
+    pub fn transmit(&mut self) -> Option<&[u8]> {
+        self.out.clear();
+        let (token, device) = (self.token(), self.config.side == Side::Device);
+        let connection = self.context().map_or(0, |context| context.connection);
+        let greet = self.greeting();
+        let frame = if core::mem::take(&mut self.challenge_due) {
+            Frame::Challenge {
+                nonce: self.challenge.map_or(0, |challenge| challenge.nonce),
+            }
+        } else if let Some(nonce) = self.answer_due.take() {
+            let open = matches!(self.phase, Phase::Open(_));
+            Frame::Answer {
+                nonce,
+                open,
+                word: if open { connection } else { token },
+            }
+        } else if core::mem::take(&mut self.greet_due) {
+            Frame::Greet(greet)
+        } else {
+            self.piece.clear();
+            let Phase::Open(open) = &mut self.phase else {
+                return None;
+            };
+            open.frame(self.now, &self.config, &mut self.piece, &mut self.counters)?
+        };
+        frame::encode(&frame, device, connection, &mut self.scratch, &mut self.out);
+        if let Phase::Open(open) = &mut self.phase {
+            open.last_sent = self.now;
+        }
+        self.counters.frames_sent += 1;
+        self.counters.bytes_sent += self.out.len() as u64;
+        Some(&self.out)
+    }
+
+    fn advance_clock(&mut self, now_us: u64) {
+        self.now = self.now.max(now_us);
+    }
+
+    fn token(&self) -> u32 {
+        mix(self
+            .seed
+            .wrapping_add(self.generation.wrapping_mul(0x9e37_79b9)))
+    }
+
+    fn greeting(&self) -> Greet {
+        let (heard, open) = match &self.phase {
+            Phase::Opening { heard, .. } => (heard.map(|greet| greet.token), false),
+            Phase::Open(open) => (Some(open.remote.token), true),
+        };
+        Greet {
+            token: self.token(),
+            heard,
+            open,
+            window: self.config.window,
+            segment: self.config.segment_bytes,
+            message: self.config.message_bytes,
+        }
+    }
+
+    /// What data frames must refer to now; while opening, the connection that may be about to begin.
+    fn context(&self) -> Option<Context> {
+        match &self.phase {
+            Phase::Opening { heard, .. } => heard.map(|greet| Context {
+                connection: self.connection_with(greet.token),
+                sequence: 0,
+                consumed: 0,
+            }),
+            Phase::Open(open) => Some(Context {
+                connection: open.connection,
+                sequence: open.receiver.consumed(),
+                consumed: open.sender.base(),
+            }),
+        }
+    }
+
+    fn connection_with(&self, remote: u32) -> u32 {
+        let (host, device) = match self.config.side {
+            Side::Host => (self.token(), remote),
+            Side::Device => (remote, self.token()),
+        };
+        mix(host).wrapping_add(mix(device ^ 0x2545_f491))
+    }
+
+    fn extend_line(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.line.last_at = self.now;
+        let limit = frame::longest(self.config.segment_bytes.into());
+        for chunk in bytes.chunks(limit) {
+            if self.line.overlong {
+                return;
+            }
+            if self.line.bytes.len() + chunk.len() > limit {
+                // No frame is that long: a program prints, or a zero was lost.
+                if is_text(&self.line.bytes) {
+                    self.take_foreign();
+                } else {
+                    self.counters.bad_frames += 1;
+                    self.line.bytes.clear();
+                    self.line.overlong = true;
+                    return;
+                }
+            }
+            self.line.bytes.extend_from_slice(chunk);
+        }
+    }
+
+    fn end_line(&mut self) {
+        if core::mem::take(&mut self.line.overlong) || self.line.bytes.is_empty() {
+            return;
+        }
+        let context = self.context();
+        let device = self.config.side == Side::Device;
+        let mut scratch = core::mem::take(&mut self.scratch);
+        match frame::decode(&self.line.bytes, device, context, &mut scratch) {
+            Ok(frame) => {
+                self.counters.frames_received += 1;
+                self.line.bytes.clear();
+                self.handle(frame);
+            }
+            Err(Refusal::Damaged) if is_text(&self.line.bytes) => self.take_foreign(),
+            Err(refusal) => {
+                self.line.bytes.clear();
+                match refusal {
+                    Refusal::Damaged => self.counters.bad_frames += 1,
+                    Refusal::Echo => self.counters.echoes += 1,
+                    Refusal::Version => self.counters.other_versions += 1,
+                    Refusal::Connection => {
+                        self.counters.stray_frames += 1;
+                        self.challenge();
+                    }
+                }
+            }
+        }
+        self.scratch = scratch;
+    }
+
+    /// The bytes since the last zero are somebody's text.
+    fn take_foreign(&mut self) {
+        let room = (self.config.foreign_bytes as usize).saturating_sub(self.foreign.len());
+        let (kept, dropped) = self.line.bytes.split_at(room.min(self.line.bytes.len()));
+        self.foreign.extend_from_slice(kept);
+        self.counters.foreign_dropped += dropped.len() as u64;
+        self.line.bytes.clear();
+    }
+
+    fn handle(&mut self, frame: Frame<'_>) {
+        match frame {
+            Frame::Greet(greet) => self.handle_greet(greet),
+            Frame::Challenge { nonce } => self.answer_due = Some(nonce),
+            Frame::Answer { nonce, open, word } => self.handle_answer(nonce, open, word),
+            Frame::Data {
+                sequence,
+                consumed,
+                bytes,
+            } => {
+                self.handle_progress(consumed, 0, false, Some((sequence, bytes)));
+            }
+            Frame::Ack {
+                consumed,
+                received,
+                reply,
+            } => {
+                self.handle_progress(consumed, received, reply, None);
+            }
+        }
+    }
+
+    fn handle_greet(&mut self, greet: Greet) {
+        let token = self.token();
+        match &mut self.phase {
+            Phase::Opening { heard, .. } => {
+                *heard = Some(greet);
+                self.greet_due |= !greet.open;
+                if greet.heard == Some(token) {
+                    self.open(greet);
+                }
+            }
+            Phase::Open(open) => {
+                let same = greet.token == open.remote.token;
+                if same && !open.proved {
+                    self.greet_due |= !greet.open;
+                } else if !(same && greet.open) {
+                    // A peer that was in our connection greets as if it were not: an old greeting,
+                    // or a restart.
+                    self.challenge();
+                }
+            }
+        }
+    }
+
+    fn handle_answer(&mut self, nonce: u32, peer_open: bool, word: u32) {
+        if self
+            .challenge
+            .is_none_or(|challenge| challenge.nonce != nonce)
+        {
+            return;
+        }
+        self.challenge = None;
+        let Phase::Open(open) = &mut self.phase else {
+            return;
+        };
+        if peer_open && word == open.connection {
+            return;
+        }
+        if !peer_open && word == open.remote.token && !open.proved {
+            // It has not heard our last greeting yet.
+            self.greet_due = true;
+        } else {
+            self.lose(LostCause::PeerRestarted);
+        }
+    }
+
+    /// A frame of our connection has arrived.
+    fn handle_progress(
+        &mut self,
+        consumed: u64,
+        received: u32,
+        reply: bool,
+        segment: Option<(u64, &[u8])>,
+    ) {
+        if let Phase::Opening {
+            heard: Some(greet), ..
+        } = self.phase
+        {
+            // Only who heard our present token can name this connection.
+            self.open(greet);
+        }
+        let Phase::Open(open) = &mut self.phase else {
+            return;
+        };
+        open.proved = true;
+        open.last_heard = self.now;
+        if open.quiet && self.events.len() < MAX_EVENTS {
+            open.quiet = false;
+            self.events.push_back(Incoming::Back);
+        }
+        if !open.sender.acknowledge(consumed, received, self.now) {
+            self.lose(LostCause::Violation);
+            return;
+        }
+        open.reply_due |= reply;
+        let Some((sequence, bytes)) = segment else {
+            return;
+        };
+        let due = match open.receiver.insert(sequence, bytes) {
+            Arrival::InOrder => self.now + u64::from(self.config.ack_delay_us),
+            Arrival::Early => self.now,
+            Arrival::Again => {
+                self.counters.duplicates += 1;
+                self.now
+            }
+            Arrival::Refused => {
+                self.counters.stray_frames += 1;
+                return;
+            }
+        };
+        open.ack_due = Some(open.ack_due.map_or(due, |at| at.min(due)));
+    }
+
+    fn open(&mut self, remote: Greet) {
+        // The program must first take what the last connection left.
+        if self.draining.is_some() || self.events.len() >= MAX_EVENTS {
+            return;
+        }
+        let segment = self.config.segment_bytes.min(remote.segment);
+        let timeout = Timeout::new(self.config.min_timeout_us, self.config.max_timeout_us);
+        let config = &self.config;
+        let receiver = Receiver::new(config.window, config.segment_bytes, config.message_bytes);
+        self.phase = Phase::Open(Box::new(Open {
+            connection: self.connection_with(remote.token),
+            remote,
+            sender: Sender::new(remote.window.min(32), segment, timeout),
+            receiver,
+            ack_due: None,
+            reply_due: false,
+            asked_at: self.now,
+            told: 0,
+            last_sent: self.now,
+            last_heard: self.now,
+            quiet: false,
+            proved: false,
+        }));
+        self.challenge = None;
+        self.counters.connections += 1;
+        self.events.push_back(Incoming::Connected);
+    }
+
+    /// Asks the peer whether it is still in our connection, unless we just did.
+    fn challenge(&mut self) {
+        if !matches!(self.phase, Phase::Open(_)) {
+            return;
+        }
+        let patience = u64::from(self.config.min_timeout_us);
+        if self
+            .challenge
+            .is_some_and(|asked| self.now < asked.at + patience)
+        {
+            return;
+        }
+        self.next_nonce = self.next_nonce.wrapping_add(0x9e37_79b9);
+        self.challenge = Some(Challenge {
+            nonce: self.next_nonce,
+            at: self.now,
+        });
+        self.challenge_due = true;
+    }
+
+    fn lose(&mut self, cause: LostCause) {
+        let greet_at = self.now;
+        let interval = self.config.min_timeout_us.into();
+        let opening = Phase::Opening {
+            heard: None,
+            greet_at,
+            interval,
+        };
+        let Phase::Open(mut open) = core::mem::replace(&mut self.phase, opening) else {
+            return;
+        };
+        let (sent, unsent) = open.sender.take_unconsumed();
+        self.draining = Some(open.receiver);
+        self.events.push_back(Incoming::Lost(Lost {
+            cause,
+            sent,
+            unsent,
+        }));
+        self.generation = self.generation.wrapping_add(1);
+        self.challenge = None;
+        self.challenge_due = false;
+        self.greet_due = true;
+    }
+}
+
+impl Open {
+    /// The next frame of the connection that is due; `piece` is where its bytes go.
+    fn frame<'a>(
+        &mut self,
+        now: u64,
+        config: &Config,
+        piece: &'a mut Vec<u8>,
+        counters: &mut Counters,
+    ) -> Option<Frame<'a>> {
+        let consumed = self.receiver.consumed();
+        let received = self.receiver.received();
+        let stalled = self.sender.is_stalled()
+            && now >= self.asked_at.saturating_add(config.max_timeout_us.into());
+        let silent = now >= self.last_sent.saturating_add(config.keep_alive_us.into());
+        if self.reply_due || self.ack_due.is_some_and(|at| now >= at) || stalled {
+            self.reply_due = false;
+            self.ack_due = None;
+            self.told = consumed;
+            if stalled {
+                self.asked_at = now;
+            }
+            return Some(Frame::Ack {
+                consumed,
+                received,
+                reply: stalled,
+            });
+        }
+        if let Some((sequence, again)) = self.sender.next(now, config.batch_us.into(), piece) {
+            counters.retransmissions += u64::from(again);
+            self.told = consumed;
+            if received == 0 {
+                // The data says all that an acknowledgement would.
+                self.ack_due = None;
+            }
+            return Some(Frame::Data {
+                sequence,
+                consumed,
+                bytes: piece,
+            });
+        }
+        if !silent {
+            return None;
+        }
+        self.told = consumed;
+        Some(Frame::Ack {
+            consumed,
+            received,
+            reply: false,
+        })
+    }
+}
+
+/// Spreads a number over all bits; a bijection.
+fn mix(mut word: u32) -> u32 {
+    word ^= word >> 16;
+    word = word.wrapping_mul(0x7feb_352d);
+    word ^= word >> 15;
+    word = word.wrapping_mul(0x846c_a68b);
+    word ^ (word >> 16)
+}
+
+/// Whether the bytes look like something that a program printed.
+fn is_text(bytes: &[u8]) -> bool {
+    let valid = match core::str::from_utf8(bytes) {
+        Ok(_) => true,
+        // A character may be cut off at the end.
+        Err(error) => error.error_len().is_none(),
+    };
+    let printable = |&byte: &u8| byte >= 0x20 && byte != 0x7f || matches!(byte, 7..=13 | 27);
+    valid && bytes.iter().all(printable)
+}
