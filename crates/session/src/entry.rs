@@ -1,0 +1,93 @@
+//! What enters and leaves a program: the entries of the multiverse.
+
+use borges_board::{Captured, PinEvent, PrimitiveId};
+use borges_multiverse::tree::{self, Place};
+use borges_vm::Value;
+
+/// One primitive call or event on a path.
+///
+/// Calls carry no arguments: the twin knows them when it gets there, and they are the same on every replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Instructions retired once it has happened: a call counts itself, an event does not.
+    pub step: u64,
+    /// What happened.
+    pub kind: EntryKind,
+}
+
+/// What an [`Entry`] is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryKind {
+    /// An input primitive yielded a value (*step-prim-in*, *step-mock*).
+    Input {
+        /// Which.
+        primitive: PrimitiveId,
+        /// What it yielded.
+        value: Value,
+        /// The value is a mock's.
+        mocked: bool,
+    },
+    /// An output primitive was performed (*step-prim-out*).
+    Output {
+        /// Which.
+        primitive: PrimitiveId,
+        /// What the device captured before it because the host cannot know it. Nothing, mostly.
+        captured: Captured,
+    },
+    /// An interrupt or timer was delivered between two instructions.
+    Event(PinEvent),
+}
+
+impl Entry {
+    /// Instructions retired before it.
+    #[must_use]
+    pub fn step_before(&self) -> u64 {
+        match self.kind {
+            // A call is retired by its answer.
+            EntryKind::Input { .. } | EntryKind::Output { .. } => self.step - 1,
+            EntryKind::Event(_) => self.step,
+        }
+    }
+
+    /// Whether the program changed the outside with it.
+    #[must_use]
+    pub fn is_output(&self) -> bool {
+        matches!(self.kind, EntryKind::Output { .. })
+    }
+}
+
+impl tree::Entry for Entry {
+    type Outcome = String;
+
+    fn step(&self) -> u64 {
+        self.step
+    }
+
+    fn same_choice(&self, other: &Self) -> bool {
+        self.step == other.step
+            && match (&self.kind, &other.kind) {
+                (EntryKind::Input { value: a, .. }, EntryKind::Input { value: b, .. }) => a == b,
+                (EntryKind::Event(a), EntryKind::Event(b)) => a == b,
+                // What an output captured is not a choice: the same edge, performed again, may capture something else.
+                (EntryKind::Output { .. }, EntryKind::Output { .. }) => true,
+                _ => false,
+            }
+    }
+}
+
+/// A universe anywhere on a path: after the entries of `place`, with `steps` instructions retired in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Moment {
+    /// After which entries.
+    pub place: Place,
+    /// Instructions retired since the start of the program; at least those of the place.
+    pub steps: u64,
+}
+
+impl Moment {
+    /// The start of the program.
+    pub const START: Self = Self {
+        place: Place::ROOT,
+        steps: 0,
+    };
+}

@@ -1,0 +1,183 @@
+//! Snapshots of the twin along the multiverse, thinned so that memory stays bounded.
+//!
+//! Invariants:
+//! - The start of the program always has its keyframe, so every moment can be reached.
+//! - Keyframes of one branch are at least one *spacing* of work apart, but for the start. When the bytes pass the budget
+//!   the spacing doubles and what has become too dense goes.
+//! - A keyframe is on the path to a moment exactly if a replay from it leads there: same branch line, not later, and not
+//!   inside a run that the path leaves before (an event ends a run at its own step).
+
+use std::collections::BTreeMap;
+
+use borges_multiverse::tree::{Place, Tree};
+
+use crate::entry::{Entry, Moment};
+
+/// An entry costs about as much to replay as this many instructions.
+const ENTRY_WORK: u64 = 64;
+
+/// What can be kept as a keyframe.
+pub(crate) trait Frame: Clone {
+    /// Bytes that it holds alone, not shared with the frame before it.
+    fn bytes(&self) -> usize;
+}
+
+/// Keyframes of one multiverse.
+#[derive(Debug)]
+pub(crate) struct Keyframes<F> {
+    frames: BTreeMap<Key, F>,
+    bytes: usize,
+    budget: usize,
+    spacing: u64,
+}
+
+/// Orders keyframes along each branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    branch: u32,
+    index: u32,
+    steps: u64,
+}
+
+impl Key {
+    fn of(at: Moment) -> Self {
+        Self {
+            branch: at.place.branch.0,
+            index: at.place.index,
+            steps: at.steps,
+        }
+    }
+
+    fn moment(self) -> Moment {
+        let branch = borges_multiverse::tree::BranchId(self.branch);
+        Moment {
+            place: Place {
+                branch,
+                index: self.index,
+            },
+            steps: self.steps,
+        }
+    }
+
+    /// How much work a replay from the program's start costs, roughly: distances are what matters.
+    fn work(self) -> u64 {
+        self.steps + u64::from(self.index) * ENTRY_WORK
+    }
+}
+
+impl<F: Frame> Keyframes<F> {
+    /// Keyframes of at most `budget` bytes, at first one every `spacing` units of work.
+    pub(crate) fn new(start: F, budget: usize, spacing: u64) -> Self {
+        let mut frames = BTreeMap::new();
+        let bytes = start.bytes();
+        frames.insert(Key::of(Moment::START), start);
+        Self {
+            frames,
+            bytes,
+            budget,
+            spacing,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// What they hold.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Work units between two keyframes now.
+    pub(crate) fn spacing(&self) -> u64 {
+        self.spacing
+    }
+
+    /// Whether a keyframe at `at` would not be too dense. `at` must be canonical.
+    pub(crate) fn wants(&self, at: Moment) -> bool {
+        let key = Key::of(at);
+        let near = |other: &Key| {
+            other.branch == key.branch && other.work().abs_diff(key.work()) < self.spacing
+        };
+        let before = self.frames.range(..=key).next_back();
+        let after = self.frames.range(key..).next();
+        !before.is_some_and(|(k, _)| near(k)) && !after.is_some_and(|(k, _)| near(k))
+    }
+
+    /// Keeps a keyframe, and thins all of them if the budget is passed.
+    pub(crate) fn insert(&mut self, at: Moment, frame: F) {
+        self.bytes += frame.bytes();
+        if let Some(old) = self.frames.insert(Key::of(at), frame) {
+            self.bytes -= old.bytes();
+        }
+        while self.bytes > self.budget && self.frames.len() > 2 {
+            self.spacing *= 2;
+            self.thin();
+        }
+    }
+
+    /// The last keyframe on the path to `target`.
+    pub(crate) fn nearest(&self, tree: &Tree<Entry>, target: Moment) -> (Moment, &F) {
+        let (mut place, mut limit) = (target.place, target.steps);
+        loop {
+            let low = Key {
+                branch: place.branch.0,
+                index: 0,
+                steps: 0,
+            };
+            let high = Key {
+                branch: place.branch.0,
+                index: place.index,
+                steps: limit,
+            };
+            // Within the branch, a keyframe with fewer entries was taken before the next entry happened.
+            if let Some((key, frame)) = self.frames.range(low..=high).next_back() {
+                return (key.moment(), frame);
+            }
+            let fork = tree.fork_of(place.branch);
+            let first = fork.and_then(|at| {
+                tree.entry(Place {
+                    branch: place.branch,
+                    index: at.index + 1,
+                })
+            });
+            match (fork.and_then(|at| tree.canonical(at)), first) {
+                (Some(at), Some(first)) => (place, limit) = (at, first.step_before()),
+                _ => return self.start(),
+            }
+        }
+    }
+
+    /// Forgets everything but the start, as when the branch ids they name are gone.
+    #[cfg(test)]
+    pub(crate) fn clear(&mut self) {
+        self.frames
+            .retain(|key, _| *key == Key::of(Moment::START));
+    }
+
+    fn start(&self) -> (Moment, &F) {
+        let start = self.frames.get(&Key::of(Moment::START));
+        (
+            Moment::START,
+            start.expect("the start's keyframe is never removed"),
+        )
+    }
+
+    fn thin(&mut self) {
+        let (spacing, mut last) = (self.spacing, None::<Key>);
+        let mut removed = 0;
+        self.frames.retain(|key, frame| {
+            let dense = last.is_some_and(|kept| {
+                kept.branch == key.branch && key.work() - kept.work() < spacing
+            });
+            if dense {
+                removed += frame.bytes();
+            } else {
+                last = Some(*key);
+            }
+            !dense
+        });
+        self.bytes -= removed;
+    }
+}
