@@ -1,0 +1,218 @@
+//! The twin: the device's VM and a model of its board, on the host.
+//!
+//! The twin never touches hardware. What the program reads comes from a [`Feed`]: the recorded path (replay), the records
+//! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
+//! changes the model.
+
+use borges_board::{BoardState, Captured, EventSource};
+use borges_stub::{Answer, Call, Halt, Program, World, execute, handler_arguments};
+use borges_vm::{Machine, Snapshot, StateHash, Value};
+
+use crate::entry::{Entry, EntryKind};
+use crate::keyframes::Frame;
+
+/// What the twin is told of the outside while it runs.
+pub(crate) trait Feed {
+    /// The step at which an event is delivered, if the next thing that happens is one.
+    fn event_due(&self) -> Option<u64> {
+        None
+    }
+
+    /// The event that is due.
+    fn event(&mut self) -> Option<EventSource> {
+        None
+    }
+
+    /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)>;
+
+    /// What an output captured; nothing if it is not known that it happened.
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured>;
+
+    /// Called for everything that happened, in order.
+    fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {}
+}
+
+/// What held just before an entry: for those who need more than the entry.
+pub(crate) struct Before<'a> {
+    /// The call; none for an event.
+    pub(crate) call: Option<&'a Call<'a>>,
+    /// The board before it.
+    pub(crate) board: &'a BoardState,
+}
+
+/// The replica.
+#[derive(Debug)]
+pub(crate) struct Twin {
+    program: Program,
+    pub(crate) machine: Machine,
+    pub(crate) board: BoardState,
+}
+
+/// A snapshot of the twin.
+#[derive(Clone, Debug)]
+pub(crate) struct TwinFrame {
+    pub(crate) vm: Snapshot,
+    pub(crate) board: BoardState,
+}
+
+impl Frame for TwinFrame {
+    fn bytes(&self) -> usize {
+        self.vm.bytes_unshared() + self.board.heap_bytes() + size_of::<Self>()
+    }
+}
+
+impl Twin {
+    pub(crate) fn new(program: Program, machine: Machine) -> Self {
+        let board = BoardState::new(&program.board);
+        Self {
+            program,
+            machine,
+            board,
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.machine.steps()
+    }
+
+    pub(crate) fn hash(&self) -> StateHash {
+        self.machine.hash()
+    }
+
+    /// The program has returned or trapped.
+    pub(crate) fn ended(&self) -> bool {
+        self.machine.outcome().is_some()
+    }
+
+    pub(crate) fn frame(&self, near: Option<&TwinFrame>) -> TwinFrame {
+        TwinFrame {
+            vm: self.machine.snapshot(near.map(|frame| &frame.vm)),
+            board: self.board.clone(),
+        }
+    }
+
+    pub(crate) fn restore(&mut self, frame: &TwinFrame) {
+        self.machine.restore(&frame.vm);
+        self.board = frame.board.clone();
+    }
+
+    /// Runs to the step count `until` at the latest, events that are due there included.
+    pub(crate) fn run(&mut self, feed: &mut impl Feed, until: u64) -> Halt {
+        loop {
+            let event = feed.event_due().filter(|step| *step <= until);
+            let limit = event.unwrap_or(until);
+            if self.steps() < limit || event.is_none() {
+                let mut world = TwinWorld {
+                    program: &self.program,
+                    board: &mut self.board,
+                    feed,
+                };
+                let halt = execute(&mut self.machine, &self.program, &mut world, limit);
+                if halt != Halt::Until {
+                    return halt;
+                }
+            }
+            match event {
+                Some(step) if step == self.steps() && self.deliver(feed) => {}
+                _ => return Halt::Until,
+            }
+        }
+    }
+
+    /// Lets an event happen; whether there was one.
+    fn deliver(&mut self, feed: &mut impl Feed) -> bool {
+        let Some(event) = feed.event() else {
+            return false;
+        };
+        let Some((table_index, args)) = handler_arguments(&self.machine, &self.board, &event) else {
+            return false;
+        };
+        if self.machine.interrupt(table_index, &args).is_err() {
+            return false;
+        }
+        let entry = Entry {
+            step: self.machine.steps(),
+            kind: EntryKind::Event(event),
+        };
+        let before = Before {
+            call: None,
+            board: &self.board,
+        };
+        feed.happened(entry, &before);
+        true
+    }
+}
+
+/// The model of the outside, told by a feed.
+struct TwinWorld<'a, F> {
+    program: &'a Program,
+    board: &'a mut BoardState,
+    feed: &'a mut F,
+}
+
+impl<F: Feed> World for TwinWorld<'_, F> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        let Some((value, mocked)) = self.feed.input(call) else {
+            return Answer::Leave;
+        };
+        let entry = Entry {
+            step: call.steps + 1,
+            kind: EntryKind::Input {
+                primitive: call.primitive,
+                value,
+                mocked,
+            },
+        };
+        let before = Before {
+            call: Some(call),
+            board: self.board,
+        };
+        self.feed.happened(entry, &before);
+        self.board.observe(&self.program.board, call.primitive, call.args, value);
+        Answer::Value(Some(value))
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        // A refusal depends on board, arguments and memory alone: the device refused too, and nothing was recorded.
+        if self.program.board.refuses(call.primitive, call.args, call.memory) {
+            return Answer::Trap;
+        }
+        let Some(captured) = self.feed.captured(call) else {
+            return Answer::Leave;
+        };
+        let entry = Entry {
+            step: call.steps + 1,
+            kind: EntryKind::Output {
+                primitive: call.primitive,
+                captured: captured.clone(),
+            },
+        };
+        let before = Before {
+            call: Some(call),
+            board: self.board,
+        };
+        self.feed.happened(entry, &before);
+        match self.board.apply(&self.program.board, call.primitive, call.args, call.memory, &captured) {
+            Ok(result) => Answer::Value(result),
+            Err(_) => Answer::Trap,
+        }
+    }
+}
+
+/// Knows no input: runs as far as the program is determined, through its outputs.
+pub(crate) struct Probe;
+
+impl Feed for Probe {
+    fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
+        None
+    }
+
+    fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {
+        Some(Captured::default())
+    }
+}

@@ -1,0 +1,131 @@
+//! Values as users write and read them.
+
+use borges_vm::{ValType, Value};
+
+/// The value as text: integers in decimal, floats so that they read back exactly, references by index.
+#[must_use]
+pub fn show(value: Value) -> String {
+    match value {
+        Value::I32(v) => v.to_string(),
+        Value::I64(v) => v.to_string(),
+        Value::F32(bits) => float(f64::from(f32::from_bits(bits)), &f32::from_bits(bits).to_string()),
+        Value::F64(bits) => float(f64::from_bits(bits), &f64::from_bits(bits).to_string()),
+        Value::FuncRef(None) | Value::ExternRef(None) => "null".to_owned(),
+        Value::FuncRef(Some(index)) => format!("func {index}"),
+        Value::ExternRef(Some(index)) => format!("extern {index}"),
+    }
+}
+
+/// A whole float would look like an integer.
+fn float(value: f64, shortest: &str) -> String {
+    if value.is_finite() && !shortest.contains(['.', 'e']) {
+        format!("{shortest}.0")
+    } else {
+        shortest.to_owned()
+    }
+}
+
+/// Reads a value of type `ty`: decimal or `0x` integers (also unsigned ones that fit the width), floats, `true`,
+/// `false`, `null`.
+///
+/// # Errors
+/// What was expected, for people.
+pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
+    let text = text.trim();
+    let wrong = || format!("'{text}' is not a value of type {ty}");
+    match ty {
+        ValType::I32 => {
+            let wide = integer(text).ok_or_else(wrong)?;
+            let fits = i64::from(i32::MIN)..=i64::from(u32::MAX);
+            let narrow = i64::try_from(wide).ok().filter(|v| fits.contains(v));
+            // An unsigned number above i32::MAX means the same 32 bits.
+            narrow.map(|v| Value::I32(v as u32 as i32)).ok_or_else(wrong)
+        }
+        ValType::I64 => {
+            let wide = integer(text).ok_or_else(wrong)?;
+            let fits = i128::from(i64::MIN)..=i128::from(u64::MAX);
+            if !fits.contains(&wide) {
+                return Err(wrong());
+            }
+            Ok(Value::I64(wide as u64 as i64))
+        }
+        ValType::F32 => {
+            let value: f32 = text.parse().map_err(|_| wrong())?;
+            Ok(Value::F32(value.to_bits()))
+        }
+        ValType::F64 => {
+            let value: f64 = text.parse().map_err(|_| wrong())?;
+            Ok(Value::F64(value.to_bits()))
+        }
+        ValType::FuncRef => reference(text).map(Value::FuncRef).ok_or_else(wrong),
+        ValType::ExternRef => reference(text).map(Value::ExternRef).ok_or_else(wrong),
+    }
+}
+
+fn integer(text: &str) -> Option<i128> {
+    match text {
+        "true" => return Some(1),
+        "false" => return Some(0),
+        _ => {}
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let digits = digits.replace('_', "");
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) if !hex.starts_with(['+', '-']) => i128::from(u64::from_str_radix(hex, 16).ok()?),
+        Some(_) => return None,
+        None => i128::from(digits.parse::<u64>().ok()?),
+    };
+    Some(if negative { -value } else { value })
+}
+
+fn reference(text: &str) -> Option<Option<u32>> {
+    if text == "null" {
+        return Some(None);
+    }
+    let index = text.strip_prefix("func ").or_else(|| text.strip_prefix("extern ")).unwrap_or(text);
+    index.trim().parse().ok().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_reads_back() {
+        let values = [
+            Value::I32(-1),
+            Value::I32(i32::MIN),
+            Value::I64(i64::MIN),
+            Value::I64(i64::MAX),
+            Value::F32(1.0f32.to_bits()),
+            Value::F32(0.1f32.to_bits()),
+            Value::F32(f32::INFINITY.to_bits()),
+            Value::F64((-0.0f64).to_bits()),
+            Value::F64(1e300f64.to_bits()),
+            Value::FuncRef(None),
+            Value::FuncRef(Some(3)),
+            Value::ExternRef(Some(0)),
+        ];
+        for value in values {
+            assert_eq!(parse(&show(value), value.ty()), Ok(value), "{}", show(value));
+        }
+    }
+
+    #[test]
+    fn unsigned_and_hexadecimal_integers_mean_their_bits() {
+        assert_eq!(parse("4294967295", ValType::I32), Ok(Value::I32(-1)));
+        assert_eq!(parse("0xff", ValType::I32), Ok(Value::I32(255)));
+        assert_eq!(parse("true", ValType::I32), Ok(Value::I32(1)));
+        assert!(parse("4294967296", ValType::I32).is_err());
+        assert!(parse("-2147483649", ValType::I32).is_err());
+        assert!(parse("--1", ValType::I64).is_err());
+        assert!(parse("0x+1", ValType::I64).is_err());
+        assert!(parse("", ValType::F64).is_err());
+    }
+}

@@ -1,0 +1,208 @@
+//! Runs a program against a world: the loop that device, twin and plain run share.
+//!
+//! The VM returns at every call of an import; what the import means, the board says; what it does, the [`World`] does.
+//! So that the three runs agree, everything that decides *when* something happens is here, and only *what* happens there
+//! differs: hardware and a trace on the device, the recorded trace on the twin, hardware alone in a plain run.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use borges_board::{BindError, Board, Kind, PrimitiveId};
+use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Value};
+
+/// A module with the board that it runs on: every import has its primitive.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The module.
+    pub module: Shared<Module>,
+    /// The board.
+    pub board: borges_board::Shared<Board>,
+    /// The primitive of each imported function.
+    primitives: Vec<PrimitiveId>,
+}
+
+/// Why a module cannot run on a board.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// An imported function is no primitive of the board.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// Something other than a function is imported.
+    #[error("the module imports '{module}.{name}', which is no function: a board offers functions only")]
+    NotAFunction {
+        /// First part of its name.
+        module: String,
+        /// Second part of its name.
+        name: String,
+    },
+    /// The entry does not exist.
+    #[error("the module exports no function '{name}'; it exports: {exports}")]
+    NoEntry {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        exports: String,
+    },
+}
+
+impl Program {
+    /// Finds the primitive of every import.
+    ///
+    /// # Errors
+    /// [`ProgramError`] for an import that the board does not offer.
+    pub fn new(module: Shared<Module>, board: borges_board::Shared<Board>) -> Result<Self, ProgramError> {
+        let mut primitives = Vec::new();
+        for import in module.imports() {
+            let ExternType::Func(ty) = import.ty else {
+                return Err(ProgramError::NotAFunction {
+                    module: import.module.into(),
+                    name: import.name.into(),
+                });
+            };
+            primitives.push(board.bind(import.module, import.name, ty)?);
+        }
+        Ok(Self {
+            module,
+            board,
+            primitives,
+        })
+    }
+
+    /// The primitive of the `import`-th imported function.
+    #[must_use]
+    pub fn primitive(&self, import: u32) -> Option<PrimitiveId> {
+        self.primitives.get(import as usize).copied()
+    }
+
+    /// The function to begin with: the export `name`, or `main`, or `_start`.
+    ///
+    /// # Errors
+    /// [`ProgramError::NoEntry`] with the exports that there are.
+    pub fn entry(&self, name: Option<&str>) -> Result<FuncIdx, ProgramError> {
+        let found = match name {
+            Some(name) => self.module.exported_func(name),
+            None => ["main", "_start"].iter().find_map(|name| self.module.exported_func(name)),
+        };
+        found.ok_or_else(|| {
+            let functions = self.module.exports().filter(|export| matches!(export.ty, ExternType::Func(_)));
+            let names: Vec<&str> = functions.map(|export| export.name).collect();
+            ProgramError::NoEntry {
+                name: name.unwrap_or("main").into(),
+                exports: if names.is_empty() { "nothing".into() } else { names.join(", ") },
+            }
+        })
+    }
+
+    /// Zeros for the parameters of `entry` (C's `main` has two).
+    #[must_use]
+    pub fn entry_arguments(&self, entry: FuncIdx) -> Vec<Value> {
+        let ty = self.module.func_type(entry);
+        ty.params.iter().map(|ty| Value::default_of(*ty)).collect()
+    }
+}
+
+/// A call of a primitive, before it happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Which primitive.
+    pub primitive: PrimitiveId,
+    /// Its arguments.
+    pub args: &'a [Value],
+    /// Instructions retired before it.
+    pub steps: u64,
+    /// The program's memory.
+    pub memory: &'a [u8],
+}
+
+/// What a world answers to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It happened, with this result.
+    Value(Option<Value>),
+    /// It did not happen: leave the call pending and come back.
+    Leave,
+    /// It cannot happen: the program traps.
+    Trap,
+}
+
+/// The outside of a program.
+pub trait World {
+    /// An input (*input-prim*, or *step-mock*).
+    fn input(&mut self, call: &Call<'_>) -> Answer;
+
+    /// An output (*output-prim*).
+    fn output(&mut self, call: &Call<'_>) -> Answer;
+
+    /// Whether to halt before this call, of whatever kind.
+    fn stops_before(&mut self, _call: &Call<'_>) -> bool {
+        false
+    }
+}
+
+/// Why [`execute`] came back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Halt {
+    /// The wanted step count is reached.
+    Until,
+    /// The program returned.
+    Finished,
+    /// The program trapped.
+    Trapped(Trap),
+    /// The VM is at a stop: a breakpoint or a watch.
+    Stop(Exit),
+    /// The world left a call pending.
+    Left,
+}
+
+/// Runs until the step count `until` at the latest.
+///
+/// A call that is pending at `until` stays pending. Constants and refused calls need no world.
+pub fn execute(machine: &mut Machine, program: &Program, world: &mut impl World, until: u64) -> Halt {
+    loop {
+        match machine.run(until) {
+            Exit::Budget => return Halt::Until,
+            Exit::Finished => return Halt::Finished,
+            Exit::Trapped(trap) => return Halt::Trapped(trap),
+            Exit::HostCall => {
+                if let Some(halt) = call(machine, program, world) {
+                    return halt;
+                }
+            }
+            exit => return Halt::Stop(exit),
+        }
+    }
+}
+
+/// Lets the pending call happen; a halt if it does not.
+fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Option<Halt> {
+    let steps = machine.steps();
+    let pending = machine.pending().expect("the VM exits with a host call only while one is pending");
+    let primitive = program.primitive(pending.import).expect("every import was bound when the program was made");
+    let call = Call {
+        primitive,
+        args: pending.args(),
+        steps,
+        memory: machine.memory(),
+    };
+    if world.stops_before(&call) {
+        return Some(Halt::Left);
+    }
+    let answer = match program.board.primitive(primitive).kind {
+        Kind::Input => world.input(&call),
+        Kind::Output => world.output(&call),
+        Kind::Constant(value) => Answer::Value(Some(value)),
+        Kind::Trap => Answer::Trap,
+    };
+    match answer {
+        Answer::Leave => Some(Halt::Left),
+        Answer::Trap => {
+            machine.trap(Trap::Host);
+            Some(Halt::Trapped(Trap::Host))
+        }
+        Answer::Value(value) => {
+            let results = value.as_slice();
+            machine.answer(results).expect("a primitive answers with the type that the import was bound with");
+            None
+        }
+    }
+}
