@@ -7,8 +7,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{BindError, Board, Kind, PrimitiveId};
-use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Value};
+use borges_board::{BindError, Board, Event, EventSource, Kind, PrimitiveId};
+use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, ValType, Value};
 
 /// A module with the board that it runs on: every import has its primitive.
 #[derive(Clone, Debug)]
@@ -137,6 +137,11 @@ pub trait World {
     fn stops_before(&mut self, _call: &Call<'_>) -> bool {
         false
     }
+
+    /// Whether to halt after the call that was just answered: time has passed in it, and an event may be due.
+    fn yields(&mut self) -> bool {
+        false
+    }
 }
 
 /// Why [`execute`] came back.
@@ -152,6 +157,8 @@ pub enum Halt {
     Stop(Exit),
     /// The world left a call pending.
     Left,
+    /// The world wants to look after events.
+    Yield,
 }
 
 /// Runs until the step count `until` at the latest.
@@ -177,17 +184,18 @@ pub fn execute(machine: &mut Machine, program: &Program, world: &mut impl World,
 fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Option<Halt> {
     let steps = machine.steps();
     let pending = machine.pending().expect("the VM exits with a host call only while one is pending");
-    let primitive = program.primitive(pending.import).expect("every import was bound when the program was made");
+    let primitive = program.primitive(pending.func.0).expect("every import was bound when the program was made");
     let call = Call {
         primitive,
-        args: pending.args(),
+        args: &pending.args,
         steps,
         memory: machine.memory(),
     };
     if world.stops_before(&call) {
         return Some(Halt::Left);
     }
-    let answer = match program.board.primitive(primitive).kind {
+    let kind = program.board.primitive(primitive).map(|primitive| primitive.kind);
+    let answer = match kind.unwrap_or(Kind::Trap) {
         Kind::Input => world.input(&call),
         Kind::Output => world.output(&call),
         Kind::Constant(value) => Answer::Value(Some(value)),
@@ -202,7 +210,27 @@ fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Opt
         Answer::Value(value) => {
             let results = value.as_slice();
             machine.answer(results).expect("a primitive answers with the type that the import was bound with");
-            None
+            world.yields().then_some(Halt::Yield)
         }
     }
+}
+
+/// Enters the handler of an event before the next instruction; false if it cannot be entered (no such function, another
+/// handler runs, no room on the stack): the event is lost then, on the device as on the twin.
+///
+/// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
+pub fn deliver(machine: &mut Machine, event: &Event) -> bool {
+    let Some(Value::FuncRef(Some(func))) = machine.table(0).get(event.handler as usize).copied() else {
+        return false;
+    };
+    let Some(module) = machine.module() else {
+        return false;
+    };
+    let mut args: Vec<Value> = module.func_type(FuncIdx(func)).params.iter().map(|ty| Value::default_of(*ty)).collect();
+    if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), event.source) {
+        if first.ty() == ValType::I32 {
+            *first = Value::I32(i32::from(pin));
+        }
+    }
+    machine.interrupt(event.handler, &args).is_ok()
 }

@@ -1,0 +1,109 @@
+//! Mocks: values that stand in for inputs (*register-mock*, *unregister-mock*, *step-mock*).
+
+use alloc::vec::Vec;
+
+use borges_board::PrimitiveId;
+use borges_vm::Value;
+use borges_wire::{Mock, MockEnd};
+
+use crate::record::from_wire;
+
+/// The mocks in force, with how much of each is used up.
+///
+/// The host keeps one in step with the device's, so that it knows which inputs were mocked without being told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mocks {
+    list: Vec<Mock>,
+}
+
+impl Mocks {
+    /// These mocks; of two that fit a call, the one that names its arguments wins, then the later one.
+    #[must_use]
+    pub fn new(list: Vec<Mock>) -> Self {
+        Self { list }
+    }
+
+    /// The mocks.
+    #[must_use]
+    pub fn list(&self) -> &[Mock] {
+        &self.list
+    }
+
+    /// What the next call would yield; nothing if it reaches the hardware.
+    #[must_use]
+    pub fn peek(&self, primitive: PrimitiveId, args: &[Value]) -> Option<Value> {
+        let mock = self.list.get(self.find(primitive, args)?)?;
+        value_of(mock)
+    }
+
+    /// What the call yields; uses it up.
+    pub fn take(&mut self, primitive: PrimitiveId, args: &[Value]) -> Option<Value> {
+        let found = self.find(primitive, args)?;
+        let mock = self.list.get_mut(found)?;
+        let value = value_of(mock)?;
+        mock.used = mock.used.saturating_add(1);
+        Some(value)
+    }
+
+    fn find(&self, primitive: PrimitiveId, args: &[Value]) -> Option<usize> {
+        let fits = |mock: &Mock| {
+            mock.primitive == primitive.0
+                && value_of(mock).is_some()
+                && mock.arguments.as_ref().is_none_or(|wanted| {
+                    wanted.len() == args.len()
+                        && wanted.iter().zip(args).all(|(wanted, arg)| from_wire(*wanted) == *arg)
+                })
+        };
+        let general = |index: &usize| self.list.get(*index).is_some_and(|mock| mock.arguments.is_none());
+        let fitting = || (0..self.list.len()).filter(|index| self.list.get(*index).is_some_and(fits));
+        fitting().filter(|index| !general(index)).next_back().or_else(|| fitting().next_back())
+    }
+}
+
+fn value_of(mock: &Mock) -> Option<Value> {
+    let next = mock.values.get(mock.used as usize);
+    let value = match mock.end {
+        MockEnd::Live => next,
+        MockEnd::RepeatLast => next.or(mock.values.last()),
+    };
+    value.copied().map(from_wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    fn mock(arguments: Option<Vec<i32>>, values: &[i32], end: MockEnd) -> Mock {
+        let values = values.iter().map(|v| borges_wire::Value::I32(*v)).collect();
+        let arguments = arguments.map(|list| list.into_iter().map(borges_wire::Value::I32).collect());
+        Mock {
+            primitive: 3,
+            arguments,
+            values,
+            used: 0,
+            end,
+        }
+    }
+
+    #[test]
+    fn a_sequence_ends_as_it_says() {
+        let call = (PrimitiveId(3), [Value::I32(1)]);
+        let mut live = Mocks::new(vec![mock(None, &[3, 7], MockEnd::Live)]);
+        let taken: Vec<_> = (0..3).map(|_| live.take(call.0, &call.1)).collect();
+        assert_eq!(taken, [Some(Value::I32(3)), Some(Value::I32(7)), None]);
+        let mut again = Mocks::new(vec![mock(None, &[3, 7], MockEnd::RepeatLast)]);
+        let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
+        assert_eq!(taken, [Some(Value::I32(3)), Some(Value::I32(7)), Some(Value::I32(7))]);
+    }
+
+    #[test]
+    fn the_mock_with_arguments_wins() {
+        let list = vec![mock(Some(vec![1]), &[5], MockEnd::RepeatLast), mock(None, &[9], MockEnd::RepeatLast)];
+        let mocks = Mocks::new(list);
+        assert_eq!(mocks.peek(PrimitiveId(3), &[Value::I32(1)]), Some(Value::I32(5)));
+        assert_eq!(mocks.peek(PrimitiveId(3), &[Value::I32(2)]), Some(Value::I32(9)));
+        assert_eq!(mocks.peek(PrimitiveId(4), &[]), None);
+    }
+}

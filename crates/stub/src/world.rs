@@ -1,0 +1,109 @@
+//! The world of a program on a device: hardware, mocks, and the trace of what was nondeterministic.
+
+use borges_board::{Board, Driver, Hardware};
+use borges_vm::Value;
+use borges_wire::{Bytes, PrimitiveStop, Record, RecordKind, TraceEncoder};
+
+use crate::execute::{Answer, Call, World};
+use crate::mocks::Mocks;
+use crate::record::{encode_captured, from_wire, to_wire};
+
+/// What a device's program sees.
+pub(crate) struct DeviceWorld<'a, H> {
+    pub(crate) board: &'a Board,
+    pub(crate) driver: &'a mut Driver<H>,
+    pub(crate) mocks: &'a mut Mocks,
+    pub(crate) stops: &'a [PrimitiveStop],
+    /// Nothing is recorded if there is none.
+    pub(crate) trace: Option<&'a mut TraceEncoder>,
+    /// The step at which the program already stands stopped: the call there goes through.
+    pub(crate) resumed_at: Option<u64>,
+    /// Filled when a call is stopped at or refused.
+    pub(crate) noticed: &'a mut Noticed,
+}
+
+/// What the world has to say beyond its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noticed {
+    /// The primitive before which the program was stopped.
+    pub(crate) stopped_before: Option<u16>,
+    events: bool,
+}
+
+impl<H: Hardware> DeviceWorld<'_, H> {
+    fn record(&mut self, steps: u64, kind: RecordKind) {
+        if let Some(trace) = &mut self.trace {
+            // Steps only grow between two jumps, and a jump begins a new encoder: never out of order.
+            let _in_order = trace.push(&Record { steps, kind });
+        }
+    }
+}
+
+impl<H: Hardware> World for DeviceWorld<'_, H> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        self.driver.at(call.steps);
+        let value = match self.mocks.take(call.primitive, call.args) {
+            Some(value) => {
+                self.driver.mocked(self.board, call.primitive, call.args, value).map(|()| value)
+            }
+            None => self.driver.input(self.board, call.primitive, call.args),
+        };
+        let Ok(value) = value else {
+            return Answer::Trap;
+        };
+        self.record(call.steps, RecordKind::Input(to_wire(value)));
+        Answer::Value(Some(value))
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        self.driver.at(call.steps);
+        let Ok(done) = self.driver.output(self.board, call.primitive, call.args, call.memory) else {
+            return Answer::Trap;
+        };
+        if !done.captured.is_nothing() {
+            self.record(call.steps, RecordKind::Captured(Bytes(encode_captured(&done.captured))));
+        }
+        self.noticed.events = self.driver.has_event_sources();
+        Answer::Value(done.result)
+    }
+
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        if self.stops.is_empty() || self.resumed_at == Some(call.steps) {
+            return false;
+        }
+        let stops = self.stops.iter().any(|stop| holds(stop, call));
+        if stops {
+            self.noticed.stopped_before = Some(call.primitive.0);
+        }
+        stops
+    }
+
+    fn yields(&mut self) -> bool {
+        core::mem::take(&mut self.noticed.events)
+    }
+}
+
+/// Whether a call is one that `stop` waits for.
+fn holds(stop: &PrimitiveStop, call: &Call<'_>) -> bool {
+    let argument = |index: u8| call.args.get(usize::from(index)).copied();
+    stop.primitive == call.primitive.0
+        && stop.conditions.iter().all(|condition| {
+            let value: Option<Value> = argument(condition.index);
+            value.is_some_and(|value| condition.comparison.holds(to_wire(value), condition.value))
+        })
+}
+
+/// A mock whose values do not have the primitive's type would stop the program for a wrong reason.
+pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
+    let Some(primitive) = board.primitive(borges_board::PrimitiveId(mock.primitive)) else {
+        return false;
+    };
+    let arguments = mock.arguments.as_deref().is_none_or(|arguments| {
+        let types = arguments.iter().map(|value| from_wire(*value).ty());
+        types.eq(primitive.params.iter().copied())
+    });
+    let result = primitive.results.first().copied();
+    arguments
+        && primitive.kind == borges_board::Kind::Input
+        && mock.values.iter().all(|value| Some(from_wire(*value).ty()) == result)
+}
