@@ -1,0 +1,312 @@
+//! The host's end of the link: requests, answers, and what the device says by itself.
+
+use std::collections::{HashMap, VecDeque};
+
+use borges_wire::link::{Link, Port};
+use borges_wire::{
+    Channel, Command, Epoch, FailureCode, Incoming, LostCause, Report, RequestId, Resume, SCHEMA, SendError,
+    ToDevice, ToHost, peer_schema,
+};
+use thiserror::Error;
+
+/// How long a device may take for an answer before it is taken for lost, in µs of the link's clock.
+const ANSWER_US: u64 = 10_000_000;
+
+/// Why the device did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkError {
+    /// No answer.
+    #[error(
+        "the device has not answered for {seconds} s while {doing}: check the cable and the power, then try again; what was recorded is kept"
+    )]
+    Silent {
+        /// How long.
+        seconds: u64,
+        /// During what.
+        doing: String,
+    },
+    /// The device lost the connection, as after a reboot.
+    #[error("the connection broke while {doing}: {cause}; what was recorded is kept")]
+    Lost {
+        /// Why.
+        cause: String,
+        /// During what.
+        doing: String,
+    },
+    /// The device said no.
+    #[error("the device refused {doing}: {reason}{}{detail}", if detail.is_empty() { "" } else { ": " })]
+    Refused {
+        /// What was asked.
+        doing: String,
+        /// Its code, for programs.
+        code: FailureCode,
+        /// Its code, for people.
+        reason: &'static str,
+        /// What it said.
+        detail: String,
+    },
+    /// Another version.
+    #[error("the device speaks schema {theirs:08x}, this Borges {SCHEMA:08x}: install the same version on both sides")]
+    Schema {
+        /// The device's.
+        theirs: u32,
+    },
+    /// The device's own software failed.
+    #[error("the device's software failed: {0}")]
+    Panic(String),
+}
+
+/// The host's end.
+pub(crate) struct Client {
+    port: Port<Counted>,
+    epoch: Epoch,
+    last_id: u32,
+    answers: HashMap<RequestId, Report>,
+    /// What the device said without being asked, in order.
+    said: VecDeque<Report>,
+}
+
+/// A link whose traffic is counted.
+struct Counted {
+    link: Box<dyn Link>,
+    sent_bytes: u64,
+    received_bytes: u64,
+}
+
+impl Link for Counted {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        let taken = self.link.send(bytes);
+        self.sent_bytes += taken as u64;
+        taken
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        let length = self.link.receive(buffer);
+        self.received_bytes += length as u64;
+        length
+    }
+
+    fn now_us(&self) -> u64 {
+        self.link.now_us()
+    }
+}
+
+impl Client {
+    /// Connects and greets.
+    pub(crate) fn connect(
+        link: Box<dyn Link>,
+        seed: u32,
+        resume: Option<Resume>,
+    ) -> Result<(Self, Report), LinkError> {
+        let counted = Counted {
+            link,
+            sent_bytes: 0,
+            received_bytes: 0,
+        };
+        let mut client = Self {
+            port: Port::new(counted, borges_wire::Config::host(), seed),
+            epoch: Epoch(1),
+            last_id: 0,
+            answers: HashMap::new(),
+            said: VecDeque::new(),
+        };
+        let welcome = client.ask(Command::Hello {
+            schema: SCHEMA,
+            resume,
+        })?;
+        Ok((client, welcome))
+    }
+
+    /// From now on the device is on another branch: what it still says of the old one is dropped.
+    pub(crate) fn next_epoch(&mut self) {
+        self.epoch.0 += 1;
+        self.said.clear();
+    }
+
+    pub(crate) fn retransmissions(&mut self) -> u64 {
+        self.port.endpoint().counters().retransmissions
+    }
+
+    /// Bytes sent and received on the line so far, framing and retransmissions included.
+    pub(crate) fn traffic(&mut self) -> (u64, u64) {
+        let counted = self.port.link();
+        (counted.sent_bytes, counted.received_bytes)
+    }
+
+    fn now_us(&mut self) -> u64 {
+        self.port.link().now_us()
+    }
+
+    /// Asks, and waits for the answer.
+    pub(crate) fn ask(&mut self, command: Command) -> Result<Report, LinkError> {
+        let doing = name_of(&command);
+        let id = self.post(command)?;
+        self.answer(id, doing)
+    }
+
+    /// Asks, without waiting.
+    pub(crate) fn post(&mut self, command: Command) -> Result<RequestId, LinkError> {
+        let doing = name_of(&command);
+        self.last_id += 1;
+        let id = RequestId(self.last_id);
+        let message = ToDevice {
+            epoch: self.epoch,
+            id,
+            command,
+        };
+        let bytes = message.to_bytes();
+        let deadline = self.now_us() + ANSWER_US;
+        loop {
+            match self.port.endpoint().send(Channel::Control, &bytes) {
+                Ok(()) => return Ok(id),
+                Err(SendError::Closed | SendError::Full) => {}
+                Err(SendError::TooLong { limit }) => {
+                    return Err(LinkError::Refused {
+                        doing: doing.to_owned(),
+                        code: FailureCode::Limit,
+                        reason: reason(FailureCode::Limit),
+                        detail: format!("the message has {} bytes, at most {limit} fit", bytes.len()),
+                    });
+                }
+            }
+            self.pump(doing)?;
+            if self.now_us() > deadline {
+                return Err(silent(doing));
+            }
+        }
+    }
+
+    /// Waits for the answer to a request.
+    pub(crate) fn answer(&mut self, id: RequestId, doing: &str) -> Result<Report, LinkError> {
+        let mut deadline = self.now_us() + ANSWER_US;
+        let mut heard = self.traffic().1;
+        loop {
+            if let Some(report) = self.answers.remove(&id) {
+                return match report {
+                    Report::Failed { code, detail, .. } => Err(LinkError::Refused {
+                        doing: doing.to_owned(),
+                        code,
+                        reason: reason(code),
+                        detail,
+                    }),
+                    report => Ok(report),
+                };
+            }
+            self.pump(doing)?;
+            let now = self.now_us();
+            // A slow line is not a silent one.
+            if heard != self.traffic().1 {
+                heard = self.traffic().1;
+                deadline = now + ANSWER_US;
+            }
+            if now > deadline {
+                return Err(silent(doing));
+            }
+        }
+    }
+
+    /// The next thing that the device said by itself, after one look at the line.
+    pub(crate) fn listen(&mut self, doing: &str) -> Result<Option<Report>, LinkError> {
+        if let Some(report) = self.said.pop_front() {
+            return Ok(Some(report));
+        }
+        self.pump(doing)?;
+        Ok(self.said.pop_front())
+    }
+
+    /// Moves bytes both ways once.
+    fn pump(&mut self, doing: &str) -> Result<(), LinkError> {
+        self.port.poll();
+        while let Some(incoming) = self.port.receive() {
+            match incoming {
+                Incoming::Message(message) => self.message(&message.bytes)?,
+                Incoming::Lost(lost) => {
+                    let cause = match lost.cause {
+                        LostCause::PeerRestarted => "the device has restarted",
+                        LostCause::Violation => "the other end is no Borges device",
+                        LostCause::Restarted => "the connection was made anew",
+                    };
+                    return Err(LinkError::Lost {
+                        cause: cause.to_owned(),
+                        doing: doing.to_owned(),
+                    });
+                }
+                Incoming::Connected | Incoming::Quiet | Incoming::Back | Incoming::Foreign(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        let Ok(ToHost { epoch, report }) = ToHost::from_bytes(bytes) else {
+            return match peer_schema(bytes, true) {
+                Some(theirs) => Err(LinkError::Schema { theirs }),
+                None => Ok(()),
+            };
+        };
+        match report {
+            Report::Welcome { schema, .. } if schema != SCHEMA => return Err(LinkError::Schema { theirs: schema }),
+            Report::Welcome { .. } => {
+                // The greeting is the only question without a number in its answer, and it is the first.
+                self.answers.insert(RequestId(self.last_id), report);
+            }
+            Report::Done { id }
+            | Report::Failed { id, .. }
+            | Report::Performed { id, .. }
+            | Report::State { id: Some(id), .. }
+            | Report::Memory { id, .. }
+            | Report::Save { id, .. } => {
+                self.answers.insert(id, report);
+            }
+            Report::Panic { text } => return Err(LinkError::Panic(text)),
+            // The device may still speak of a branch that was abandoned.
+            _ if epoch != self.epoch => {}
+            report => self.said.push_back(report),
+        }
+        Ok(())
+    }
+}
+
+fn silent(doing: &str) -> LinkError {
+    LinkError::Silent {
+        seconds: ANSWER_US / 1_000_000,
+        doing: doing.to_owned(),
+    }
+}
+
+fn name_of(command: &Command) -> &'static str {
+    match command {
+        Command::Hello { .. } => "connecting",
+        Command::Load { .. } => "loading",
+        Command::Begin { .. } => "starting the program",
+        Command::Run { .. } => "running",
+        Command::Pause => "pausing",
+        Command::SetBreakpoints(_) | Command::SetPrimitiveStops(_) | Command::StopOnEvents(_) => "setting breakpoints",
+        Command::SetWatches(_) => "setting watches",
+        Command::SetMocks(_) => "setting mocks",
+        Command::Compensate(_) => "undoing outputs",
+        Command::Perform { .. } => "performing outputs again",
+        Command::Apply { .. } => "moving the program's state",
+        Command::Reset => "resetting",
+        Command::QueryState | Command::ReadMemory { .. } | Command::ReadSave { .. } => "reading the program's state",
+        Command::Inject { .. } => "raising an event",
+        Command::SetRecording { .. } => "setting up the recording",
+    }
+}
+
+fn reason(code: FailureCode) -> &'static str {
+    match code {
+        FailureCode::Malformed => "it could not read the message",
+        FailureCode::Schema => "it speaks another version",
+        FailureCode::Unsupported => "it cannot do that",
+        FailureCode::State => "it is not in a state for that",
+        FailureCode::Epoch => "it is already on another branch",
+        FailureCode::Limit => "that is more than it can take",
+        FailureCode::Blob => "what arrived is not what was announced",
+        FailureCode::Program => "the module cannot run there",
+        FailureCode::Board => "it has another board",
+        FailureCode::NoSuch => "it does not know that place",
+        FailureCode::Diverged => "its state is not the expected one",
+        FailureCode::Hardware => "its hardware refused",
+    }
+}
