@@ -28,7 +28,9 @@ pub enum ProgramError {
     #[error(transparent)]
     Bind(#[from] BindError),
     /// Something other than a function is imported.
-    #[error("the module imports '{module}.{name}', which is no function: a board offers functions only")]
+    #[error(
+        "the module imports '{module}.{name}', which is no function: a board offers functions only"
+    )]
     NotAFunction {
         /// First part of its name.
         module: String,
@@ -50,7 +52,10 @@ impl Program {
     ///
     /// # Errors
     /// [`ProgramError`] for an import that the board does not offer.
-    pub fn new(module: Shared<Module>, board: borges_board::Shared<Board>) -> Result<Self, ProgramError> {
+    pub fn new(
+        module: Shared<Module>,
+        board: borges_board::Shared<Board>,
+    ) -> Result<Self, ProgramError> {
         let mut primitives = Vec::new();
         for import in module.imports() {
             let ExternType::Func(ty) = import.ty else {
@@ -81,14 +86,23 @@ impl Program {
     pub fn entry(&self, name: Option<&str>) -> Result<FuncIdx, ProgramError> {
         let found = match name {
             Some(name) => self.module.exported_func(name),
-            None => ["main", "_start"].iter().find_map(|name| self.module.exported_func(name)),
+            None => ["main", "_start"]
+                .iter()
+                .find_map(|name| self.module.exported_func(name)),
         };
         found.ok_or_else(|| {
-            let functions = self.module.exports().filter(|export| matches!(export.ty, ExternType::Func(_)));
+            let functions = self
+                .module
+                .exports()
+                .filter(|export| matches!(export.ty, ExternType::Func(_)));
             let names: Vec<&str> = functions.map(|export| export.name).collect();
             ProgramError::NoEntry {
                 name: name.unwrap_or("main").into(),
-                exports: if names.is_empty() { "nothing".into() } else { names.join(", ") },
+                exports: if names.is_empty() {
+                    "nothing".into()
+                } else {
+                    names.join(", ")
+                },
             }
         })
     }
@@ -96,8 +110,7 @@ impl Program {
     /// Zeros for the parameters of `entry` (C's `main` has two).
     #[must_use]
     pub fn entry_arguments(&self, entry: FuncIdx) -> Vec<Value> {
-        let ty = self.module.func_type(entry);
-        ty.params.iter().map(|ty| Value::default_of(*ty)).collect()
+        zeros(&self.module, entry)
     }
 }
 
@@ -164,7 +177,12 @@ pub enum Halt {
 /// Runs until the step count `until` at the latest.
 ///
 /// A call that is pending at `until` stays pending. Constants and refused calls need no world.
-pub fn execute(machine: &mut Machine, program: &Program, world: &mut impl World, until: u64) -> Halt {
+pub fn execute(
+    machine: &mut Machine,
+    program: &Program,
+    world: &mut impl World,
+    until: u64,
+) -> Halt {
     loop {
         match machine.run(until) {
             Exit::Budget => return Halt::Until,
@@ -183,8 +201,12 @@ pub fn execute(machine: &mut Machine, program: &Program, world: &mut impl World,
 /// Lets the pending call happen; a halt if it does not.
 fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Option<Halt> {
     let steps = machine.steps();
-    let pending = machine.pending().expect("the VM exits with a host call only while one is pending");
-    let primitive = program.primitive(pending.func.0).expect("every import was bound when the program was made");
+    let pending = machine
+        .pending()
+        .expect("the VM exits with a host call only while one is pending");
+    let primitive = program
+        .primitive(pending.func.0)
+        .expect("every import was bound when the program was made");
     let call = Call {
         primitive,
         args: &pending.args,
@@ -194,7 +216,10 @@ fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Opt
     if world.stops_before(&call) {
         return Some(Halt::Left);
     }
-    let kind = program.board.primitive(primitive).map(|primitive| primitive.kind);
+    let kind = program
+        .board
+        .primitive(primitive)
+        .map(|primitive| primitive.kind);
     let answer = match kind.unwrap_or(Kind::Trap) {
         Kind::Input => world.input(&call),
         Kind::Output => world.output(&call),
@@ -209,7 +234,9 @@ fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Opt
         }
         Answer::Value(value) => {
             let results = value.as_slice();
-            machine.answer(results).expect("a primitive answers with the type that the import was bound with");
+            machine
+                .answer(results)
+                .expect("a primitive answers with the type that the import was bound with");
             world.yields().then_some(Halt::Yield)
         }
     }
@@ -220,17 +247,24 @@ fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Opt
 ///
 /// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
 pub fn deliver(machine: &mut Machine, event: &Event) -> bool {
-    let Some(Value::FuncRef(Some(func))) = machine.table(0).get(event.handler as usize).copied() else {
+    let Some(Value::FuncRef(Some(func))) = machine.table(0).get(event.handler as usize).copied()
+    else {
         return false;
     };
     let Some(module) = machine.module() else {
         return false;
     };
-    let mut args: Vec<Value> = module.func_type(FuncIdx(func)).params.iter().map(|ty| Value::default_of(*ty)).collect();
+    let mut args = zeros(module, FuncIdx(func));
     if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), event.source) {
         if first.ty() == ValType::I32 {
             *first = Value::I32(i32::from(pin));
         }
     }
     machine.interrupt(event.handler, &args).is_ok()
+}
+
+/// A zero for every parameter of a function.
+fn zeros(module: &Module, func: FuncIdx) -> Vec<Value> {
+    let params = module.func_type(func).map_or(&[][..], |ty| &ty.params);
+    params.iter().map(|ty| Value::default_of(*ty)).collect()
 }

@@ -51,12 +51,23 @@ impl Mocks {
                 && value_of(mock).is_some()
                 && mock.arguments.as_ref().is_none_or(|wanted| {
                     wanted.len() == args.len()
-                        && wanted.iter().zip(args).all(|(wanted, arg)| from_wire(*wanted) == *arg)
+                        && wanted
+                            .iter()
+                            .zip(args)
+                            .all(|(wanted, arg)| from_wire(*wanted) == *arg)
                 })
         };
-        let general = |index: &usize| self.list.get(*index).is_some_and(|mock| mock.arguments.is_none());
-        let fitting = || (0..self.list.len()).filter(|index| self.list.get(*index).is_some_and(fits));
-        fitting().filter(|index| !general(index)).next_back().or_else(|| fitting().next_back())
+        let general = |index: &usize| {
+            self.list
+                .get(*index)
+                .is_some_and(|mock| mock.arguments.is_none())
+        };
+        let fitting =
+            || (0..self.list.len()).filter(|index| self.list.get(*index).is_some_and(fits));
+        fitting()
+            .filter(|index| !general(index))
+            .next_back()
+            .or_else(|| fitting().next_back())
     }
 }
 
@@ -77,7 +88,8 @@ mod tests {
 
     fn mock(arguments: Option<Vec<i32>>, values: &[i32], end: MockEnd) -> Mock {
         let values = values.iter().map(|v| borges_wire::Value::I32(*v)).collect();
-        let arguments = arguments.map(|list| list.into_iter().map(borges_wire::Value::I32).collect());
+        let arguments =
+            arguments.map(|list| list.into_iter().map(borges_wire::Value::I32).collect());
         Mock {
             primitive: 3,
             arguments,
@@ -95,15 +107,31 @@ mod tests {
         assert_eq!(taken, [Some(Value::I32(3)), Some(Value::I32(7)), None]);
         let mut again = Mocks::new(vec![mock(None, &[3, 7], MockEnd::RepeatLast)]);
         let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
-        assert_eq!(taken, [Some(Value::I32(3)), Some(Value::I32(7)), Some(Value::I32(7))]);
+        assert_eq!(
+            taken,
+            [
+                Some(Value::I32(3)),
+                Some(Value::I32(7)),
+                Some(Value::I32(7))
+            ]
+        );
     }
 
     #[test]
     fn the_mock_with_arguments_wins() {
-        let list = vec![mock(Some(vec![1]), &[5], MockEnd::RepeatLast), mock(None, &[9], MockEnd::RepeatLast)];
+        let list = vec![
+            mock(Some(vec![1]), &[5], MockEnd::RepeatLast),
+            mock(None, &[9], MockEnd::RepeatLast),
+        ];
         let mocks = Mocks::new(list);
-        assert_eq!(mocks.peek(PrimitiveId(3), &[Value::I32(1)]), Some(Value::I32(5)));
-        assert_eq!(mocks.peek(PrimitiveId(3), &[Value::I32(2)]), Some(Value::I32(9)));
+        assert_eq!(
+            mocks.peek(PrimitiveId(3), &[Value::I32(1)]),
+            Some(Value::I32(5))
+        );
+        assert_eq!(
+            mocks.peek(PrimitiveId(3), &[Value::I32(2)]),
+            Some(Value::I32(9))
+        );
         assert_eq!(mocks.peek(PrimitiveId(4), &[]), None);
     }
 }

@@ -35,13 +35,17 @@ impl Uploads {
             return Err(FailureCode::Limit);
         }
         let slot = self.slot(chunk.part);
-        let known = slot.as_ref().is_some_and(|upload| upload.hash == chunk.hash && upload.total == chunk.total);
+        let known = slot
+            .as_ref()
+            .is_some_and(|upload| upload.hash == chunk.hash && upload.total == chunk.total);
         if !known {
             if chunk.offset != 0 {
                 return Err(FailureCode::Blob);
             }
             let mut bytes = Vec::new();
-            bytes.try_reserve_exact(chunk.total as usize).map_err(|_| FailureCode::Limit)?;
+            bytes
+                .try_reserve_exact(chunk.total as usize)
+                .map_err(|_| FailureCode::Limit)?;
             let (hash, total) = (chunk.hash, chunk.total);
             *slot = Some(Upload { hash, total, bytes });
         }
@@ -49,13 +53,19 @@ impl Uploads {
             return Err(FailureCode::Blob);
         };
         let have = upload.bytes.len() as u64;
-        let (start, end) = (u64::from(chunk.offset), u64::from(chunk.offset) + chunk.bytes.len() as u64);
+        let (start, end) = (
+            u64::from(chunk.offset),
+            u64::from(chunk.offset) + chunk.bytes.len() as u64,
+        );
         if start > have || end > u64::from(upload.total) {
             return Err(FailureCode::Blob);
         }
         if end > have {
             // In order: what is new begins where the blob ends so far.
-            let fresh = chunk.bytes.get((have - start) as usize..).unwrap_or_default();
+            let fresh = chunk
+                .bytes
+                .get((have - start) as usize..)
+                .unwrap_or_default();
             upload.bytes.extend_from_slice(fresh);
             if upload.is_complete() && ContentHash::of(&upload.bytes) != upload.hash {
                 *slot = None;
@@ -72,7 +82,9 @@ impl Uploads {
             Part::Board => &self.board,
             Part::State => &self.state,
         };
-        let upload = slot.as_ref().filter(|upload| upload.hash == hash && upload.is_complete())?;
+        let upload = slot
+            .as_ref()
+            .filter(|upload| upload.hash == hash && upload.is_complete())?;
         Some(&upload.bytes)
     }
 
@@ -114,21 +126,41 @@ mod tests {
     fn chunks_in_order_and_again_make_the_blob() {
         let whole = b"0123456789";
         let mut uploads = Uploads::default();
-        for (bytes, offset) in [(&whole[..4], 0), (&whole[..4], 0), (&whole[4..9], 4), (&whole[3..], 3)] {
+        for (bytes, offset) in [
+            (&whole[..4], 0),
+            (&whole[..4], 0),
+            (&whole[4..9], 4),
+            (&whole[3..], 3),
+        ] {
             uploads.take(&chunk(bytes, offset, whole), 100).unwrap();
         }
-        assert_eq!(uploads.complete(Part::State, ContentHash::of(whole)), Some(&whole[..]));
+        assert_eq!(
+            uploads.complete(Part::State, ContentHash::of(whole)),
+            Some(&whole[..])
+        );
     }
 
     #[test]
     fn gaps_lies_and_giants_are_refused() {
         let whole = b"0123456789";
         let mut uploads = Uploads::default();
-        assert_eq!(uploads.take(&chunk(b"45", 4, whole), 100), Err(FailureCode::Blob));
-        assert_eq!(uploads.take(&chunk(b"0123", 0, whole), 9), Err(FailureCode::Limit));
+        assert_eq!(
+            uploads.take(&chunk(b"45", 4, whole), 100),
+            Err(FailureCode::Blob)
+        );
+        assert_eq!(
+            uploads.take(&chunk(b"0123", 0, whole), 9),
+            Err(FailureCode::Limit)
+        );
         uploads.take(&chunk(b"0123", 0, whole), 100).unwrap();
-        assert_eq!(uploads.take(&chunk(b"6789", 6, whole), 100), Err(FailureCode::Blob));
-        assert_eq!(uploads.take(&chunk(b"45678X", 4, whole), 100), Err(FailureCode::Blob));
+        assert_eq!(
+            uploads.take(&chunk(b"6789", 6, whole), 100),
+            Err(FailureCode::Blob)
+        );
+        assert_eq!(
+            uploads.take(&chunk(b"45678X", 4, whole), 100),
+            Err(FailureCode::Blob)
+        );
         assert_eq!(uploads.complete(Part::State, ContentHash::of(whole)), None);
     }
 }

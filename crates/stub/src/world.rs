@@ -43,9 +43,10 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
         let value = match self.mocks.take(call.primitive, call.args) {
-            Some(value) => {
-                self.driver.mocked(self.board, call.primitive, call.args, value).map(|()| value)
-            }
+            Some(value) => self
+                .driver
+                .mocked(self.board, call.primitive, call.args, value)
+                .map(|()| value),
             None => self.driver.input(self.board, call.primitive, call.args),
         };
         let Ok(value) = value else {
@@ -57,13 +58,21 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        let Ok(done) = self.driver.output(self.board, call.primitive, call.args, call.memory) else {
+        let Ok(done) = self
+            .driver
+            .output(self.board, call.primitive, call.args, call.memory)
+        else {
             return Answer::Trap;
         };
         if !done.captured.is_nothing() {
-            self.record(call.steps, RecordKind::Captured(Bytes(encode_captured(&done.captured))));
+            self.record(
+                call.steps,
+                RecordKind::Captured(Bytes(encode_captured(&done.captured))),
+            );
         }
-        self.noticed.events = self.driver.has_event_sources();
+        let state = self.driver.state();
+        let listens = state.timer().is_some() || state.subscriptions().next().is_some();
+        self.noticed.events = listens && self.driver.steps_to_event() == Some(0);
         Answer::Value(done.result)
     }
 
@@ -105,5 +114,8 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
     let result = primitive.results.first().copied();
     arguments
         && primitive.kind == borges_board::Kind::Input
-        && mock.values.iter().all(|value| Some(from_wire(*value).ty()) == result)
+        && mock
+            .values
+            .iter()
+            .all(|value| Some(from_wire(*value).ty()) == result)
 }
