@@ -1,1 +1,9 @@
-//! Model languages on the multiverse core.
+//! Model languages on the multiverse core: parser, semantics, and the recipe.
+//!
+//! - [`amb`]: λ_amb, numbers with addition and McCarthy's ambiguous choice.
+//! - [`source`]: places in source texts, for all languages.
+
+#![forbid(unsafe_code)]
+
+pub mod amb;
+pub mod source;

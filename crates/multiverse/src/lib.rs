@@ -4,6 +4,7 @@
 //! needs from the world (time to stop, who wants progress) its caller passes in.
 //!
 //! - [`language`]: the recipe, what a language says about itself.
+//! - [`adapt`]: a debugger, an observer, a coarser grain as languages over a language.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
 //!
@@ -13,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adapt;
 pub mod fingerprint;
 pub mod graph;
 pub mod language;

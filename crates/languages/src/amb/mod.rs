@@ -1,0 +1,108 @@
+//! λ_amb: `e ::= n | (+ e …) | (amb e …)`.
+//!
+//! Operands are evaluated from left to right, those of `amb` too, before the choice is made. The
+//! rules are those of *Multiverse Debugging* (ECOOP 2019, figure 1):
+//!
+//! - ADD: `(+ v …)` becomes the sum; `(+)` is 0.
+//! - AMB: `(amb v …)` becomes any of its operands. `(amb)` has none: it is stuck, and no value.
+//!
+//! Decisions: numbers are integers without bounds, as in the calculus (machine words while they
+//! fit); a choice between equal operands is still a choice, so `(amb 1 1)` has two edges to one
+//! state; `;` starts a comment.
+//!
+//! ```
+//! use borges_languages::amb::Amb;
+//! use borges_multiverse::graph::{Exploration, Limits, Strategy};
+//!
+//! let program = Amb::parse("(+ (amb 1 2) (amb 3 4))")?;
+//! let mut exploration = Exploration::new(&program, Strategy::BreadthFirst);
+//! exploration.run(&Limits::default(), |_| true);
+//! let graph = exploration.graph();
+//! assert_eq!((graph.len(), graph.edge_count(), graph.ends().count()), (10, 10, 3));
+//! # Ok::<(), borges_languages::amb::ParseError>(())
+//! ```
+//!
+//! [`DAmb`] is the debugger D_amb over it.
+
+mod number;
+mod parse;
+mod print;
+mod semantics;
+
+pub use number::Number;
+pub use parse::{ParseError, ParseErrorKind};
+pub use print::Pretty;
+pub use semantics::{Amb, Answer, Choice, Evaluator, State};
+
+/// D_amb: the stepping debugger over λ_amb.
+pub type DAmb<'p> = borges_multiverse::adapt::Stepping<&'p Amb>;
+
+use borges_multiverse::language::Span;
+
+/// An expression of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct ExprId(u32);
+
+/// What an expression applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Plus,
+    Amb,
+}
+
+impl Operator {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Amb => "amb",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expr {
+    Number(Number),
+    /// Operands `first..first + count` of the program's list.
+    Apply {
+        operator: Operator,
+        first: u32,
+        count: u32,
+    },
+}
+
+/// A parsed program.
+///
+/// Expressions lie in one list, operands before what applies them and the whole program last, so
+/// that nothing needs recursion however deep a program nests. Equality ignores layout.
+#[derive(Clone, Debug)]
+struct Program {
+    exprs: Vec<Expr>,
+    spans: Vec<Span>,
+    operands: Vec<ExprId>,
+}
+
+impl Program {
+    fn root(&self) -> ExprId {
+        // The parser never makes an empty program, nor one of 2^32 expressions.
+        ExprId(self.exprs.len() as u32 - 1)
+    }
+
+    fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    fn operands(&self, id: ExprId) -> &[ExprId] {
+        match self.expr(id) {
+            Expr::Number(_) => &[],
+            Expr::Apply { first, count, .. } => {
+                &self.operands[*first as usize..*first as usize + *count as usize]
+            }
+        }
+    }
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        self.exprs == other.exprs && self.operands == other.operands
+    }
+}

@@ -1,0 +1,128 @@
+//! Places in source texts, as people name and see them.
+
+use borges_multiverse::language::Span;
+
+/// A place in a text, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column in characters.
+    pub column: u32,
+}
+
+/// Characters of a line that an excerpt shows at most.
+const EXCERPT: usize = 96;
+
+/// The position of byte `offset` of `text`; the end of the text if it lies beyond, the start of
+/// the character if it lies within one.
+#[must_use]
+pub fn position(text: &str, offset: u32) -> Position {
+    let before = &text[..floor(text, offset as usize)];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    Position {
+        line: count(before.bytes().filter(|byte| *byte == b'\n').count()),
+        column: count(before[line_start..].chars().count()),
+    }
+}
+
+/// Shows the line of `text` on which `span` starts, with the span underlined.
+///
+/// ```
+/// use borges_languages::source::underline;
+/// use borges_multiverse::language::Span;
+///
+/// let shown = underline("(+ 1\n   what)", Span { start: 8, end: 12 });
+/// assert_eq!(shown, "2 |    what)\n  |    ^^^^\n");
+/// ```
+#[must_use]
+pub fn underline(text: &str, span: Span) -> String {
+    let start = floor(text, span.start as usize);
+    let end = floor(text, span.end as usize).max(start);
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let line = text[line_start..line_end].trim_end_matches('\r');
+
+    let before = text[line_start..start].chars().count();
+    let marked = text[start..end.min(line_end)].chars().count().max(1);
+    // A long line is shown from a little before the span on.
+    let skipped = if line.chars().count() > EXCERPT {
+        before.saturating_sub(EXCERPT / 2)
+    } else {
+        0
+    };
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let mut shown: String = line
+        .chars()
+        .skip(skipped)
+        .take(EXCERPT)
+        .map(plain)
+        .collect();
+    if skipped > 0 {
+        shown = format!("…{}", shown.chars().skip(1).collect::<String>());
+    }
+    if line.chars().count() > skipped + EXCERPT {
+        shown.push('…');
+    }
+    let number = position(text, span.start).line.to_string();
+    let margin = " ".repeat(number.len());
+    let indent = " ".repeat(before - skipped);
+    let carets = "^".repeat(marked.min(EXCERPT.saturating_sub(before - skipped).max(1)));
+    format!("{number} | {shown}\n{margin} | {indent}{carets}\n")
+}
+
+/// The last character boundary at or before `offset`.
+fn floor(text: &str, offset: usize) -> usize {
+    text.floor_char_boundary(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, start: u32, end: u32, expected: &str) {
+        assert_eq!(underline(text, Span { start, end }), expected);
+    }
+
+    #[test]
+    fn positions_count_lines_and_characters_from_one() {
+        let at = |offset| {
+            let Position { line, column } = position("aé\nb", offset);
+            (line, column)
+        };
+        assert_eq!(
+            [at(0), at(1), at(2), at(3), at(4), at(5)],
+            [(1, 1), (1, 2), (1, 2), (1, 3), (2, 1), (2, 2)]
+        );
+        assert_eq!(at(u32::MAX), (2, 2));
+    }
+
+    #[test]
+    fn underlines_stay_on_one_line_and_within_it() {
+        check("ab\ncd", 1, 5, "1 | ab\n  |  ^\n");
+        check("ab\r\ncd", 3, 3, "1 | ab\n  |    ^\n");
+        check("", 0, 0, "1 | \n  | ^\n");
+        check("a\tb\u{7}", 2, 4, "1 | a b \n  |   ^^\n");
+        check("ab", 7, 9, "1 | ab\n  |   ^\n");
+    }
+
+    #[test]
+    fn long_lines_are_shown_around_the_span() {
+        let text = "x".repeat(500) + "Y" + &"x".repeat(500);
+        let shown = underline(
+            &text,
+            Span {
+                start: 500,
+                end: 501,
+            },
+        );
+        let (first, second) = shown.split_once('\n').unwrap();
+        assert!(
+            first.starts_with("1 | …x") && first.ends_with("x…"),
+            "{first}"
+        );
+        assert_eq!(first.chars().position(|c| c == 'Y'), second.find('^'));
+    }
+}

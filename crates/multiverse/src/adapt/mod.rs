@@ -1,0 +1,10 @@
+//! Languages made from languages: a debugger, an observer and a coarser grain are transition
+//! systems over a transition system, so that everything that works on a language works on them.
+
+mod observed;
+mod runs;
+mod stepping;
+
+pub use observed::{Observed, Observer};
+pub use runs::Runs;
+pub use stepping::{Mode, StepChoice, Stepper, Stepping};

@@ -1,0 +1,139 @@
+//! Deterministic runs as single steps.
+
+use std::fmt;
+
+use crate::language::{Footprint, Label, Language, Next, Outcome};
+
+/// The program `L` with every deterministic run folded into the step before it: its states are
+/// the choice points and the ends.
+///
+/// Nothing is lost: where a single choice is enabled in the whole program, no other order exists.
+/// The number of rules that a folded step stands for is its [`Next::steps`]; whatever shows such a
+/// step must show that number. Any state inside a run is reached by applying its steps one by one
+/// to the language itself.
+pub struct Runs<L: Language> {
+    inner: L,
+    limit: u64,
+    stop: Option<Stop<L::State>>,
+}
+
+/// Says in which states a run must stop.
+type Stop<S> = Box<dyn Fn(&S) -> bool + Send + Sync>;
+
+impl<L: Language> Runs<L> {
+    /// Folds runs of at most `limit` steps. The limit makes a program that goes round for ever
+    /// without a choice come back at all.
+    pub fn new(inner: L, limit: u64) -> Self {
+        Self {
+            inner,
+            limit,
+            stop: None,
+        }
+    }
+
+    /// Also stops runs in states for which `stop` holds, so that breakpoints see them.
+    #[must_use]
+    pub fn stopping(mut self, stop: impl Fn(&L::State) -> bool + Send + Sync + 'static) -> Self {
+        self.stop = Some(Box::new(stop));
+        self
+    }
+
+    /// The language with all its steps.
+    pub const fn inner(&self) -> &L {
+        &self.inner
+    }
+}
+
+impl<L: Language + fmt::Debug> fmt::Debug for Runs<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runs")
+            .field("inner", &self.inner)
+            .field("limit", &self.limit)
+            .finish()
+    }
+}
+
+impl<L: Language> Language for Runs<L> {
+    type State = L::State;
+    type Choice = L::Choice;
+    type Agent = L::Agent;
+    type Resource = L::Resource;
+    type Value = L::Value;
+
+    fn initial(&self) -> L::State {
+        self.inner.initial()
+    }
+
+    fn enabled(&self, state: &L::State, choices: &mut Vec<L::Choice>) {
+        self.inner.enabled(state, choices);
+    }
+
+    fn apply(&self, state: &L::State, choice: &L::Choice) -> Option<Next<L::State>> {
+        let mut run = self.inner.apply(state, choice)?;
+        let mut choices = Vec::new();
+        while run.steps < self.limit && !self.stop.as_ref().is_some_and(|stop| stop(&run.state)) {
+            choices.clear();
+            self.inner.enabled(&run.state, &mut choices);
+            let [only] = choices.as_slice() else { break };
+            let next = self.inner.apply(&run.state, only)?;
+            run = Next {
+                state: next.state,
+                steps: run.steps + next.steps,
+            };
+        }
+        Some(run)
+    }
+
+    fn outcome(&self, state: &L::State) -> Outcome<L::Value> {
+        self.inner.outcome(state)
+    }
+
+    fn agent(&self, state: &L::State, choice: &L::Choice) -> L::Agent {
+        self.inner.agent(state, choice)
+    }
+
+    /// The label of the first step.
+    fn label(&self, state: &L::State, choice: &L::Choice) -> Label {
+        self.inner.label(state, choice)
+    }
+
+    /// Everything that the run touches, step by step.
+    fn footprint(&self, state: &L::State, choice: &L::Choice) -> Footprint<L::Resource> {
+        let mut footprint = self.inner.footprint(state, choice);
+        let Some(end) = self.apply(state, choice) else {
+            return footprint;
+        };
+        let Some(mut run) = self.inner.apply(state, choice) else {
+            return footprint;
+        };
+        let mut choices = Vec::new();
+        while run.steps < end.steps {
+            choices.clear();
+            self.inner.enabled(&run.state, &mut choices);
+            let Some(only) = choices.first() else { break };
+            let step = self.inner.footprint(&run.state, only);
+            footprint.reads.extend(step.reads);
+            footprint.writes.extend(step.writes);
+            let Some(next) = self.inner.apply(&run.state, only) else {
+                break;
+            };
+            run = Next {
+                state: next.state,
+                steps: run.steps + next.steps,
+            };
+        }
+        footprint.reads.sort_unstable();
+        footprint.reads.dedup();
+        footprint.writes.sort_unstable();
+        footprint.writes.dedup();
+        footprint
+    }
+
+    fn canonical(&self, state: L::State) -> L::State {
+        self.inner.canonical(state)
+    }
+
+    fn show(&self, state: &L::State) -> String {
+        self.inner.show(state)
+    }
+}
