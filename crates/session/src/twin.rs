@@ -4,8 +4,8 @@
 //! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
 //! changes the model.
 
-use borges_board::{BoardState, Captured, EventSource};
-use borges_stub::{Answer, Call, Halt, Program, World, execute, handler_arguments};
+use borges_board::{BoardState, Captured, Event};
+use borges_stub::{Answer, Call, Halt, Program, World, deliver, execute};
 use borges_vm::{Machine, Snapshot, StateHash, Value};
 
 use crate::entry::{Entry, EntryKind};
@@ -19,8 +19,13 @@ pub(crate) trait Feed {
     }
 
     /// The event that is due.
-    fn event(&mut self) -> Option<EventSource> {
+    fn event(&mut self) -> Option<Event> {
         None
+    }
+
+    /// Whether to halt before this call.
+    fn stops_before(&mut self, _call: &Call<'_>) -> bool {
+        false
     }
 
     /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
@@ -129,10 +134,7 @@ impl Twin {
         let Some(event) = feed.event() else {
             return false;
         };
-        let Some((table_index, args)) = handler_arguments(&self.machine, &self.board, &event) else {
-            return false;
-        };
-        if self.machine.interrupt(table_index, &args).is_err() {
+        if !deliver(&mut self.machine, &event) {
             return false;
         }
         let entry = Entry {
@@ -156,6 +158,10 @@ struct TwinWorld<'a, F> {
 }
 
 impl<F: Feed> World for TwinWorld<'_, F> {
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        self.feed.stops_before(call)
+    }
+
     fn input(&mut self, call: &Call<'_>) -> Answer {
         let Some((value, mocked)) = self.feed.input(call) else {
             return Answer::Leave;
@@ -179,7 +185,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         // A refusal depends on board, arguments and memory alone: the device refused too, and nothing was recorded.
-        if self.program.board.refuses(call.primitive, call.args, call.memory) {
+        if self.program.board.action(call.primitive, call.args, call.memory).is_err() {
             return Answer::Trap;
         }
         let Some(captured) = self.feed.captured(call) else {

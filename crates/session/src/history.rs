@@ -1,0 +1,420 @@
+//! What was recorded, and the twin that shows any moment of it.
+//!
+//! Nothing here touches a device. The twin always stands at [`History::here`], a moment of the recorded multiverse; the
+//! *line* is the branch whose tip ends the path that motions forward follow.
+
+use borges_board::{Captured, Event};
+use borges_multiverse::tree::{BranchId, Edge, End, Path, Place, Tree, TreeError};
+use borges_stub::{Call, Halt, Mocks};
+use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
+use thiserror::Error;
+
+use crate::entry::{Entry, EntryKind, Moment};
+use crate::keyframes::Keyframes;
+use crate::twin::{Before, Feed, Twin, TwinFrame};
+
+/// Work between two keyframes at first: a replay of this length takes well under a millisecond.
+const KEYFRAME_SPACING: u64 = 250_000;
+
+/// The replay did something else than the recording: the state cannot be trusted, and is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "replaying the recording went another way at step {steps}: the recording belongs to another program or board, or it is damaged"
+)]
+pub struct Divergence {
+    /// Where.
+    pub steps: u64,
+}
+
+/// Stops on the twin, beside the end of a walk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stops {
+    /// Before these instructions.
+    pub(crate) code: Vec<CodeOffset>,
+    /// After writes of these places.
+    pub(crate) watches: Vec<Watch>,
+    /// Before calls of these primitives.
+    pub(crate) primitives: Vec<borges_board::PrimitiveId>,
+    /// Before the delivery of events.
+    pub(crate) events: bool,
+}
+
+/// Where a walk came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The moment it was to reach.
+    Target,
+    /// Before an instruction of [`Stops::code`].
+    Code(CodeOffset),
+    /// After a write; the index in [`Stops::watches`].
+    Watch(usize),
+    /// Before a call.
+    Primitive(borges_board::PrimitiveId),
+    /// Before an event.
+    Event,
+    /// Before an input for which a mock says something else than the recording.
+    Mocked,
+    /// The program has returned.
+    Finished,
+    /// The program has trapped.
+    Trapped(Trap),
+}
+
+/// The recorded multiverse of one program, and its twin.
+#[derive(Debug)]
+pub(crate) struct History {
+    pub(crate) tree: Tree<Entry>,
+    pub(crate) twin: Twin,
+    pub(crate) keyframes: Keyframes<TwinFrame>,
+    place: Place,
+    line: BranchId,
+}
+
+impl History {
+    /// Nothing is recorded but the start, where `twin` stands.
+    pub(crate) fn new(twin: Twin, keyframe_bytes: usize) -> Self {
+        let start = twin.frame(None);
+        Self {
+            tree: Tree::new(),
+            keyframes: Keyframes::new(start, keyframe_bytes, KEYFRAME_SPACING),
+            twin,
+            place: Place::ROOT,
+            line: BranchId::ROOT,
+        }
+    }
+
+    /// Where the twin stands.
+    pub(crate) fn here(&self) -> Moment {
+        Moment {
+            place: self.place,
+            steps: self.twin.steps(),
+        }
+    }
+
+    /// The branch at whose tip the current path ends.
+    pub(crate) fn line(&self) -> BranchId {
+        self.line
+    }
+
+    /// Chooses the path on which motions forward go.
+    pub(crate) fn set_line(&mut self, line: BranchId) {
+        if self.tree.tip(line).is_some() {
+            self.line = line;
+        }
+    }
+
+    /// The last known moment of the current path.
+    pub(crate) fn tip(&self) -> Moment {
+        self.tip_of(self.line)
+    }
+
+    /// The last known moment of a branch.
+    pub(crate) fn tip_of(&self, line: BranchId) -> Moment {
+        let place = self.tree.tip(line).unwrap_or(Place::ROOT);
+        let steps = self.tree.reached(line).unwrap_or(0);
+        Moment { place, steps }
+    }
+
+    /// Whether everything that is known of the current path lies behind.
+    pub(crate) fn at_tip(&self) -> bool {
+        let (here, tip) = (self.here(), self.tip());
+        here.place == tip.place && here.steps >= tip.steps
+    }
+
+    /// The first moment of a place: right after its last entry.
+    pub(crate) fn moment_of(&self, place: Place) -> Option<Moment> {
+        let place = self.tree.canonical(place)?;
+        let steps = self.tree.step_of(place)?;
+        Some(Moment { place, steps })
+    }
+
+    /// One step back: within a run (*step-back*), or over the last entry (*step-back-compensate*). Nothing at the start.
+    pub(crate) fn before(&self, at: Moment) -> Option<Moment> {
+        let place = self.tree.canonical(at.place)?;
+        if at.steps > self.tree.step_of(place)? {
+            let steps = at.steps - 1;
+            return Some(Moment { place, steps });
+        }
+        let entry = self.tree.entry(place)?;
+        let place = self.tree.parent(place)?;
+        let steps = entry.step_before();
+        Some(Moment { place, steps })
+    }
+
+    /// Whether a replay from `from` leads through or to `to`.
+    pub(crate) fn leads_to(&self, from: Moment, to: Moment) -> bool {
+        if from.steps > to.steps || !self.tree.is_on_path(from.place, to.place) {
+            return false;
+        }
+        let next = self.tree.between(from.place, to.place).and_then(|mut path| path.next());
+        next.is_none_or(|(_, entry)| from.steps <= entry.step_before())
+    }
+
+    /// Shows `target`: restores the nearest keyframe, unless the twin is nearer, and replays.
+    pub(crate) fn seek(&mut self, target: Moment) -> Result<(), Divergence> {
+        let steps = target.steps;
+        let place = self.tree.canonical(target.place).ok_or(Divergence { steps })?;
+        let target = Moment { place, steps };
+        if target == self.here() {
+            return Ok(());
+        }
+        let (from, frame) = self.keyframes.nearest(&self.tree, target);
+        if !(self.leads_to(self.here(), target) && self.here() >= from) {
+            self.twin.restore(frame);
+            self.place = from.place;
+        }
+        let found = self.walk(target, &Stops::default(), None)?;
+        if self.here() != target {
+            // A program cannot end before a moment that was recorded.
+            debug_assert!(found != Found::Target);
+            return Err(Divergence { steps: self.here().steps });
+        }
+        Ok(())
+    }
+
+    /// Goes forward on the path to `target` until there, or until a stop. A stop at the very moment where the walk begins
+    /// does not count.
+    ///
+    /// Where `mocks` are given and one says something else than the recording, the walk ends before that input.
+    pub(crate) fn walk(
+        &mut self,
+        target: Moment,
+        stops: &Stops,
+        mocks: Option<&Mocks>,
+    ) -> Result<Found, Divergence> {
+        self.arm(stops);
+        let begun_at = self.here();
+        let found = loop {
+            let spacing = self.keyframes.spacing();
+            let until = target.steps.min(self.twin.steps().saturating_add(spacing));
+            let path = self.tree.between(self.place, target.place);
+            let path = path.ok_or(Divergence { steps: self.twin.steps() })?;
+            let mut feed = Replay::new(path, self.place, stops, mocks, begun_at);
+            let halt = self.twin.run(&mut feed, until);
+            self.place = feed.place;
+            let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
+            let here = self.here();
+            match halt {
+                Halt::Until if here.steps >= target.steps && exhausted => break Found::Target,
+                Halt::Until if here.steps >= target.steps => {
+                    // An entry of the path should have happened by now.
+                    match left_for {
+                        Some(found) => break found,
+                        None => return Err(Divergence { steps: here.steps }),
+                    }
+                }
+                Halt::Until | Halt::Yield => {}
+                Halt::Finished => break Found::Finished,
+                Halt::Trapped(trap) => break Found::Trapped(trap),
+                Halt::Stop(Exit::Breakpoint(offset)) => break Found::Code(offset),
+                Halt::Stop(Exit::Watch { watch, .. }) => break Found::Watch(watch),
+                Halt::Stop(_) => break Found::Target,
+                Halt::Left => match left_for {
+                    Some(found) => break found,
+                    None => return Err(Divergence { steps: here.steps }),
+                },
+            }
+            if let Some(found) = left_for {
+                break found;
+            }
+            self.keep(here);
+        };
+        self.disarm(stops);
+        Ok(found)
+    }
+
+    /// Keeps a keyframe here if there is none near.
+    pub(crate) fn keep(&mut self, here: Moment) {
+        if self.keyframes.wants(here) {
+            let (_, near) = self.keyframes.nearest(&self.tree, here);
+            let frame = self.twin.frame(Some(near));
+            self.keyframes.insert(here, frame);
+        }
+    }
+
+    /// Lets the program go on from here with a feed that is not the recording, and records what happens.
+    ///
+    /// Used for what the device reports, and for probes (whose `record` is false).
+    pub(crate) fn extend(&mut self, feed: &mut impl Feed, until: u64) -> Result<Halt, TreeError> {
+        let mut recorder = Recorder { feed, entries: Vec::new() };
+        let halt = self.twin.run(&mut recorder, until);
+        for entry in recorder.entries {
+            self.record(entry)?;
+        }
+        let (place, steps) = (self.place, self.twin.steps());
+        if self.tree.tip(place.branch) == Some(place) {
+            self.line = place.branch;
+            match &halt {
+                Halt::Finished => self.tree.finish(place.branch, steps, End::Finished(String::new()))?,
+                Halt::Trapped(trap) => self.tree.finish(place.branch, steps, End::Trapped(trap.to_string()))?,
+                _ => self.tree.reach(place.branch, steps)?,
+            }
+        }
+        Ok(halt)
+    }
+
+    /// Takes an entry in after the last one.
+    fn record(&mut self, entry: Entry) -> Result<Edge, TreeError> {
+        let edge = self.tree.fork(self.place, entry)?;
+        self.place = edge.place;
+        if !self.tree.is_on_path(edge.place, self.tip().place) {
+            self.line = edge.place.branch;
+        }
+        Ok(edge)
+    }
+
+    /// Adds an edge that nobody has taken yet.
+    pub(crate) fn add_edge(&mut self, at: Place, entry: Entry) -> Result<Edge, TreeError> {
+        self.tree.fork(at, entry)
+    }
+
+    fn arm(&mut self, stops: &Stops) {
+        // Places that the VM does not know are refused when a breakpoint is set, not here.
+        if !stops.code.is_empty() {
+            let _known = self.twin.machine.set_breakpoints(&stops.code);
+        }
+        if !stops.watches.is_empty() {
+            let _known = self.twin.machine.set_watches(&stops.watches);
+        }
+    }
+
+    fn disarm(&mut self, stops: &Stops) {
+        if !stops.code.is_empty() {
+            let _none = self.twin.machine.set_breakpoints(&[]);
+        }
+        if !stops.watches.is_empty() {
+            let _none = self.twin.machine.set_watches(&[]);
+        }
+    }
+}
+
+/// Feeds the twin with what was recorded.
+struct Replay<'t> {
+    path: Path<'t, Entry>,
+    next: Option<(Place, &'t Entry)>,
+    place: Place,
+    stops: &'t Stops,
+    mocks: Option<&'t Mocks>,
+    begun_at: Moment,
+    /// Why a call or event was left.
+    left_for: Option<Found>,
+}
+
+impl<'t> Replay<'t> {
+    fn new(
+        mut path: Path<'t, Entry>,
+        place: Place,
+        stops: &'t Stops,
+        mocks: Option<&'t Mocks>,
+        begun_at: Moment,
+    ) -> Self {
+        let next = path.next();
+        Self {
+            path,
+            next,
+            place,
+            stops,
+            mocks,
+            begun_at,
+            left_for: None,
+        }
+    }
+
+    /// The next entry, if it is that of this call.
+    fn entry(&self, call: &Call<'_>) -> Option<&'t EntryKind> {
+        let (_, entry) = self.next?;
+        (entry.step == call.steps + 1).then_some(&entry.kind)
+    }
+
+    fn begins_at(&self, steps: u64) -> bool {
+        let at = Moment { place: self.place, steps };
+        at == self.begun_at
+    }
+}
+
+impl Feed for Replay<'_> {
+    fn event_due(&self) -> Option<u64> {
+        match self.next {
+            Some((_, entry)) if matches!(entry.kind, EntryKind::Event(_)) => Some(entry.step),
+            _ => None,
+        }
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        let (_, entry) = self.next?;
+        if self.stops.events && !self.begins_at(entry.step) {
+            self.left_for = Some(Found::Event);
+            return None;
+        }
+        match entry.kind {
+            EntryKind::Event(event) => Some(event),
+            _ => None,
+        }
+    }
+
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        let stops = self.stops.primitives.contains(&call.primitive) && !self.begins_at(call.steps);
+        if stops {
+            self.left_for = Some(Found::Primitive(call.primitive));
+        }
+        stops
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        let Some(EntryKind::Input { primitive, value, mocked }) = self.entry(call) else {
+            return None;
+        };
+        if *primitive != call.primitive {
+            return None;
+        }
+        let other = self.mocks.and_then(|mocks| mocks.peek(call.primitive, call.args));
+        if other.is_some_and(|other| other != *value) {
+            self.left_for = Some(Found::Mocked);
+            return None;
+        }
+        Some((*value, *mocked))
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        match self.entry(call) {
+            Some(EntryKind::Output { primitive, captured }) if *primitive == call.primitive => Some(captured.clone()),
+            _ => None,
+        }
+    }
+
+    fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {
+        if let Some((place, _)) = self.next.take() {
+            self.place = place;
+            self.next = self.path.next();
+        }
+    }
+}
+
+/// Notes what happens while another feed decides it.
+struct Recorder<'f, F> {
+    feed: &'f mut F,
+    entries: Vec<Entry>,
+}
+
+impl<F: Feed> Feed for Recorder<'_, F> {
+    fn event_due(&self) -> Option<u64> {
+        self.feed.event_due()
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        self.feed.event()
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        self.feed.input(call)
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        self.feed.captured(call)
+    }
+
+    fn happened(&mut self, entry: Entry, before: &Before<'_>) {
+        self.feed.happened(entry.clone(), before);
+        self.entries.push(entry);
+    }
+}
