@@ -231,6 +231,14 @@ impl<H: Hardware> Driver<H> {
 }
 
 impl Board {
+    /// Whether an input makes sense on this board; the value does not matter for that.
+    ///
+    /// # Errors
+    /// The [`Refusal`] with which [`Driver::input`] traps.
+    pub fn check_input(&self, id: PrimitiveId, args: &[Value]) -> Result<(), Refusal> {
+        self.sensor(id, args).map(|_| ())
+    }
+
     /// Where an input's value comes from, with its operation and type.
     fn sensor(
         &self,

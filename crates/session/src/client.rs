@@ -58,37 +58,12 @@ pub enum LinkError {
 
 /// The host's end.
 pub(crate) struct Client {
-    port: Port<Counted>,
+    port: Port<Box<dyn Link>>,
     epoch: Epoch,
     last_id: u32,
     answers: HashMap<RequestId, Report>,
     /// What the device said without being asked, in order.
     said: VecDeque<Report>,
-}
-
-/// A link whose traffic is counted.
-struct Counted {
-    link: Box<dyn Link>,
-    sent_bytes: u64,
-    received_bytes: u64,
-}
-
-impl Link for Counted {
-    fn send(&mut self, bytes: &[u8]) -> usize {
-        let taken = self.link.send(bytes);
-        self.sent_bytes += taken as u64;
-        taken
-    }
-
-    fn receive(&mut self, buffer: &mut [u8]) -> usize {
-        let length = self.link.receive(buffer);
-        self.received_bytes += length as u64;
-        length
-    }
-
-    fn now_us(&self) -> u64 {
-        self.link.now_us()
-    }
 }
 
 impl Client {
@@ -98,13 +73,8 @@ impl Client {
         seed: u32,
         resume: Option<Resume>,
     ) -> Result<(Self, Report), LinkError> {
-        let counted = Counted {
-            link,
-            sent_bytes: 0,
-            received_bytes: 0,
-        };
         let mut client = Self {
-            port: Port::new(counted, borges_wire::Config::host(), seed),
+            port: Port::new(link, borges_wire::Config::host(), seed),
             epoch: Epoch(1),
             last_id: 0,
             answers: HashMap::new(),
@@ -129,8 +99,8 @@ impl Client {
 
     /// Bytes sent and received on the line so far, framing and retransmissions included.
     pub(crate) fn traffic(&mut self) -> (u64, u64) {
-        let counted = self.port.link();
-        (counted.sent_bytes, counted.received_bytes)
+        let counters = self.port.endpoint().counters();
+        (counters.bytes_sent, counters.bytes_received)
     }
 
     fn now_us(&mut self) -> u64 {

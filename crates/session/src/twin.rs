@@ -163,6 +163,9 @@ impl<F: Feed> World for TwinWorld<'_, F> {
     }
 
     fn input(&mut self, call: &Call<'_>) -> Answer {
+        if self.program.board.check_input(call.primitive, call.args).is_err() {
+            return Answer::Trap;
+        }
         let Some((value, mocked)) = self.feed.input(call) else {
             return Answer::Leave;
         };

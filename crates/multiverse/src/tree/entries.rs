@@ -29,6 +29,10 @@ impl<E> Entries<E> {
         self.chunks.get(index / CHUNK)?.get(index % CHUNK)
     }
 
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut E> {
+        self.chunks.get_mut(index / CHUNK)?.get_mut(index % CHUNK)
+    }
+
     pub(super) fn last(&self) -> Option<&E> {
         self.chunks.last()?.last()
     }

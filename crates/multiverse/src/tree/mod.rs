@@ -179,6 +179,11 @@ impl<E: Entry> Branch<E> {
             .get(index.checked_sub(self.fork)?.checked_sub(1)? as usize)
     }
 
+    fn entry_before_mut(&mut self, index: u32) -> Option<&mut E> {
+        let own = index.checked_sub(self.fork)?.checked_sub(1)?;
+        self.entries.get_mut(own as usize)
+    }
+
     fn forks_at(&self, index: u32) -> impl DoubleEndedIterator<Item = BranchId> + '_ {
         self.forks
             .range((index, BranchId(0))..=(index, BranchId(u32::MAX)))
@@ -352,6 +357,23 @@ impl<E: Entry> Tree<E> {
         line.reached = step;
         line.end = end;
         Ok(())
+    }
+
+    /// Replaces the entry that leads to `place` by one that takes the same edge but knows more, such as what an output
+    /// captured when it was performed again. Returns whether there was one to replace.
+    pub fn amend(&mut self, place: Place, entry: E) -> bool {
+        let Some(place) = self.canonical(place) else {
+            return false;
+        };
+        let line = self.branch_mut(place.branch);
+        let old = line.and_then(|line| line.entry_before_mut(place.index));
+        match old {
+            Some(old) if old.same_choice(&entry) && old.step() == entry.step() => {
+                *old = entry;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// The entry that leads to `place`; none leads to the root.
