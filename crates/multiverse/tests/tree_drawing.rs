@@ -101,7 +101,11 @@ fn draw(tree: &Tree<Input>, change: impl Fn(&mut Drawing<'_, Input>)) -> String 
     ];
     let mut drawing = Drawing {
         label: &|input: &Input| format!("dial = {}", input.value),
-        outcome: &String::clone,
+        end: &|end| match end {
+            End::Open => "open".to_owned(),
+            End::Finished(value) => format!("finished: {value}"),
+            End::Trapped(cause) => format!("trapped: {cause}"),
+        },
         markers: &markers,
         start: Place::ROOT,
         width: 60,

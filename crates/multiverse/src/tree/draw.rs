@@ -59,8 +59,8 @@ impl Glyphs {
 pub struct Drawing<'a, E: Entry> {
     /// A few words on an entry, without line breaks.
     pub label: &'a dyn Fn(&E) -> String,
-    /// A few words on an outcome.
-    pub outcome: &'a dyn Fn(&E::Outcome) -> String,
+    /// A few words on how a program ended ("finished: 42"); asked where it is not open.
+    pub end: &'a dyn Fn(&End<E::Outcome>) -> String,
     /// Universes to point at, each with an absolute step and a word ("here", "device").
     pub markers: &'a [(Place, u64, &'a str)],
     /// Only what follows this place is drawn.
@@ -239,16 +239,11 @@ impl<E: Entry> Painter<'_, E> {
             return;
         };
         let step = branch.reached;
+        let words = || (self.drawing.end)(&branch.end);
         let text = match &branch.end {
             End::Open => format!("{} open, step {step}", glyphs.open),
-            End::Finished(outcome) => {
-                let outcome = (self.drawing.outcome)(outcome);
-                format!("{} finished: {outcome}, step {step}", glyphs.finished)
-            }
-            End::Trapped(outcome) => {
-                let outcome = (self.drawing.outcome)(outcome);
-                format!("{} trapped: {outcome}, step {step}", glyphs.trapped)
-            }
+            End::Finished(_) => format!("{} {}, step {step}", glyphs.finished, words()),
+            End::Trapped(_) => format!("{} {}, step {step}", glyphs.trapped, words()),
         };
         self.row(&line.prefix, &text);
     }
