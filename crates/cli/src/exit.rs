@@ -1,0 +1,90 @@
+//! How the command ends: exit codes, and failures told in words.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// What the exit code says. Kept stable: scripts rely on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It worked.
+    Ok = 0,
+    /// The program trapped, a check found a problem, a replay differed, or a script's command failed.
+    Failed = 1,
+    /// The command line was wrong.
+    Usage = 2,
+    /// A file could not be read, or is no valid program, board, session or script.
+    Input = 3,
+    /// The device or the link to it failed, or a file could not be written.
+    Device = 4,
+    /// Ended by Ctrl-C.
+    Interrupted = 130,
+}
+
+/// Each code with its meaning, for the help text and the documentation.
+pub const MEANINGS: &[(Exit, &str)] = &[
+    (Exit::Ok, "it worked"),
+    (
+        Exit::Failed,
+        "the program trapped, a check found a problem, a replay differed, or a scripted command failed",
+    ),
+    (Exit::Usage, "the command line was wrong"),
+    (
+        Exit::Input,
+        "a file could not be read, or is no valid program, board, session or script",
+    ),
+    (
+        Exit::Device,
+        "the device or the link to it failed, or a file could not be written",
+    ),
+    (Exit::Interrupted, "ended by Ctrl-C"),
+];
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why the command cannot go on.
+#[derive(Debug)]
+pub enum Failure {
+    /// To be told to the user.
+    Told {
+        /// The code to end with.
+        exit: Exit,
+        /// What failed, and the likely cause.
+        message: String,
+        /// What to do or type next; may be empty.
+        next: String,
+    },
+    /// Writing to standard output failed; a reader that went away is no failure.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// A failure with a code and what to do next.
+    pub fn new(exit: Exit, message: impl fmt::Display, next: impl Into<String>) -> Self {
+        Self::Told {
+            exit,
+            message: message.to_string(),
+            next: next.into(),
+        }
+    }
+
+    /// A bad file.
+    pub fn input(message: impl fmt::Display, next: impl Into<String>) -> Self {
+        Self::new(Exit::Input, message, next)
+    }
+
+    /// A bad command line.
+    pub fn usage(message: impl fmt::Display, next: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message, next)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}

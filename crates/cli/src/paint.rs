@@ -1,0 +1,258 @@
+//! Colours, by role. Nothing is said by colour alone.
+
+use std::io::IsTerminal as _;
+
+use anstyle::{AnsiColor, Style};
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A heading.
+    Heading,
+    /// A place in the source or the multiverse.
+    Place,
+    /// The current line or entry.
+    Current,
+    /// Line numbers, offsets, types: what stands back.
+    Dim,
+    /// A name.
+    Name,
+    /// A value.
+    Value,
+    /// Something that changed.
+    Changed,
+    /// What went well.
+    Good,
+    /// A trap, an error.
+    Bad,
+    /// What the user should know.
+    Warning,
+    /// What can be typed.
+    Typed,
+}
+
+impl Role {
+    const fn style(self) -> Style {
+        let plain = Style::new();
+        match self {
+            Role::Heading => plain.bold(),
+            Role::Place => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan))),
+            Role::Current => plain
+                .bold()
+                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))),
+            Role::Dim => plain.dimmed(),
+            Role::Name => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Blue))),
+            Role::Value => plain,
+            Role::Changed => plain
+                .bold()
+                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))),
+            Role::Good => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))),
+            Role::Bad => plain
+                .bold()
+                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))),
+            Role::Warning => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))),
+            Role::Typed => plain.bold(),
+        }
+    }
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether to colour standard output.
+    pub fn for_stdout(self) -> bool {
+        self.decide(std::io::stdout().is_terminal())
+    }
+
+    /// Whether to colour standard error.
+    pub fn for_stderr(self) -> bool {
+        self.decide(std::io::stderr().is_terminal())
+    }
+
+    /// An option on the command line beats the environment, as no-color.org asks.
+    fn decide(self, terminal: bool) -> bool {
+        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        match self {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                terminal
+                    && !set("NO_COLOR")
+                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            }
+        }
+    }
+}
+
+/// Paints text, or leaves it plain.
+#[derive(Clone, Copy, Debug)]
+pub struct Paint {
+    coloured: bool,
+    /// Columns to fit into.
+    pub width: usize,
+}
+
+impl Paint {
+    /// With or without colours, `width` columns wide.
+    pub fn new(coloured: bool, width: usize) -> Self {
+        Self { coloured, width }
+    }
+
+    /// For standard output; 80 columns if it is no terminal.
+    pub fn stdout(choice: ColorChoice) -> Self {
+        Self::new(choice.for_stdout(), terminal_width())
+    }
+
+    /// Whether it colours.
+    pub fn is_coloured(&self) -> bool {
+        self.coloured
+    }
+
+    /// `text`, painted.
+    pub fn paint(&self, role: Role, text: impl AsRef<str>) -> String {
+        let text = text.as_ref();
+        let style = role.style();
+        if self.coloured && !text.is_empty() && !style.is_plain() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// `text` cut to `width` columns, with `…` for what is cut.
+    pub fn fit(&self, text: &str, width: usize) -> String {
+        if text.chars().count() <= width {
+            return text.to_string();
+        }
+        let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+        kept + "…"
+    }
+}
+
+/// Columns of the terminal, between 40 and 160; 80 where there is none.
+fn terminal_width() -> usize {
+    if std::io::stdout().is_terminal() {
+        terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).clamp(40, 160))
+    } else {
+        80
+    }
+}
+
+/// `text` in lines of at most `width` columns, broken at spaces; line breaks in it stay.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        let mut columns = 0;
+        for word in paragraph.split_whitespace() {
+            let length = word.chars().count();
+            if columns > 0 && columns + 1 + length > width {
+                lines.push(std::mem::take(&mut line));
+                columns = 0;
+            }
+            if columns > 0 {
+                line.push(' ');
+                columns += 1;
+            }
+            line.push_str(word);
+            columns += length;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Replaces control characters, so that a program's names and texts cannot steer the terminal.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes with a unit.
+pub fn bytes(number: u64) -> String {
+    match number {
+        0..1024 => format!("{number} B"),
+        1024..0x10_0000 => format!("{:.1} KiB", number as f64 / 1024.0),
+        0x10_0000..0x4000_0000 => format!("{:.1} MiB", number as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", number as f64 / 1_073_741_824.0),
+    }
+}
+
+/// `1 byte`, `2 bytes`.
+pub fn count(number: u64, one: &str) -> String {
+    match (number, one.strip_suffix("ch"), one.strip_suffix('y')) {
+        (1, ..) => format!("1 {one}"),
+        (n, Some(stem), _) => format!("{} {stem}ches", grouped(n)),
+        (n, _, Some(stem)) => format!("{} {stem}ies", grouped(n)),
+        (n, ..) => format!("{} {one}s", grouped(n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn plurals() {
+        assert_eq!(count(1, "branch"), "1 branch");
+        assert_eq!(count(2, "branch"), "2 branches");
+        assert_eq!(count(0, "entry"), "0 entries");
+        assert_eq!(count(1200, "step"), "1,200 steps");
+    }
+
+    #[test]
+    fn words_wrap_at_the_width() {
+        assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrap("one\n\ntwo", 6), ["one", "", "two"]);
+    }
+
+    #[test]
+    fn escapes_of_a_program_do_not_reach_the_terminal() {
+        assert_eq!(printable("a\u{1b}[31mb\n"), "a\u{fffd}[31mb\n");
+    }
+
+    #[test]
+    fn plain_is_plain_and_coloured_ends_its_colours() {
+        assert_eq!(Paint::new(false, 80).paint(Role::Bad, "x"), "x");
+        let painted = Paint::new(true, 80).paint(Role::Bad, "x");
+        assert!(painted.contains("x\u{1b}[0m"), "{painted:?}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Help, made from the table of commands: for the terminal and as `docs/commands.md`.
+
+use std::fmt::Write as _;
+
+use crate::paint::{Paint, Role, wrap};
+
+use super::spec::{Spec, Unknown, find, groups};
+
+/// All commands, a line each.
+pub fn overview<R>(table: &[Spec<R>], paint: &Paint) -> String {
+    let names: Vec<String> = table.iter().map(heading).collect();
+    let column = names
+        .iter()
+        .map(|n| n.chars().count())
+        .max()
+        .unwrap_or_default();
+    let mut text = String::new();
+    for group in groups(table) {
+        let _ = writeln!(text, "{}", paint.paint(Role::Heading, group));
+        for (spec, name) in table.iter().zip(&names).filter(|(s, _)| s.group == group) {
+            let summary = paint.fit(spec.summary, paint.width.saturating_sub(column + 4));
+            let padded = format!("{name:column$}");
+            let _ = writeln!(text, "  {}  {summary}", paint.paint(Role::Typed, padded));
+        }
+    }
+    text.push_str(
+        "'help COMMAND' tells more. An empty line repeats a motion, Tab completes, 'a; b' does both.\n",
+    );
+    text
+}
+
+/// `name letters`, as the overview lists it.
+fn heading<R>(spec: &Spec<R>) -> String {
+    let mut name = spec.name.to_string();
+    for letter in spec.letters {
+        let _ = write!(name, " {letter}");
+    }
+    name
+}
+
+/// One command in full.
+///
+/// # Errors
+/// No command has this name.
+pub fn topic<R>(table: &[Spec<R>], name: &str, paint: &Paint) -> Result<String, Unknown> {
+    let spec = find(table, name)?;
+    let mut text = String::new();
+    let _ = writeln!(text, "{}", paint.paint(Role::Typed, spec.usage()));
+    if !spec.letters.is_empty() {
+        let _ = writeln!(text, "  also: {}", spec.letters.join(", "));
+    }
+    let mut body = format!("{}.", capitalised(spec.summary));
+    if !spec.details.is_empty() {
+        let _ = write!(body, "\n{}", spec.details);
+    }
+    if spec.repeats {
+        body.push_str("\nAn empty line repeats it.");
+    }
+    for line in wrap(&body, paint.width.saturating_sub(2)) {
+        let _ = writeln!(text, "  {line}");
+    }
+    let column = example_column(spec.examples, 40);
+    for (example, meaning) in spec.examples {
+        let padded = format!("{example:column$}");
+        let _ = writeln!(
+            text,
+            "    {}  {}",
+            paint.paint(Role::Typed, padded),
+            paint.paint(Role::Dim, meaning)
+        );
+    }
+    Ok(text)
+}
+
+fn example_column(examples: &[(&str, &str)], limit: usize) -> usize {
+    examples
+        .iter()
+        .map(|(e, _)| e.chars().count())
+        .filter(|&n| n <= limit)
+        .max()
+        .unwrap_or_default()
+}
+
+/// The table as a chapter of a Markdown page.
+pub fn markdown<R>(title: &str, table: &[Spec<R>]) -> String {
+    let mut text = format!("## {title}\n");
+    for group in groups(table) {
+        let _ = writeln!(text, "\n### {group}\n");
+        let _ = writeln!(text, "| command | also | what it does |");
+        let _ = writeln!(text, "|---|---|---|");
+        for spec in table.iter().filter(|s| s.group == group) {
+            let letters: Vec<String> = spec.letters.iter().map(|l| format!("`{l}`")).collect();
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} |",
+                escaped(&spec.usage()),
+                letters.join(" "),
+                escaped(spec.summary)
+            );
+        }
+        for spec in table.iter().filter(|s| s.group == group) {
+            markdown_details(&mut text, spec);
+        }
+    }
+    text
+}
+
+fn markdown_details<R>(text: &mut String, spec: &Spec<R>) {
+    if spec.details.is_empty() && spec.examples.is_empty() {
+        return;
+    }
+    let details = spec.details.replace('\n', " ");
+    let _ = writeln!(
+        text,
+        "\n**{}** — {}.{}{}",
+        spec.name,
+        spec.summary,
+        if details.is_empty() { "" } else { " " },
+        details.replace('<', "&lt;")
+    );
+    if spec.examples.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n```text");
+    let column = example_column(spec.examples, 60);
+    for (example, meaning) in spec.examples {
+        let _ = writeln!(text, "{example:column$}  # {meaning}");
+    }
+    let _ = writeln!(text, "```");
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
+/// `docs/commands.md`.
+pub fn page() -> String {
+    let mut text = String::from(
+        "# Commands\n\n\
+         This page is made from the tables that the debugger itself reads commands with; \
+         `UPDATE=1 cargo test -p borges-cli` rewrites it.\n\n\
+         A command can be shortened as long as it stays unambiguous. Small letters go forward, capitals backward. \
+         An empty line repeats the last motion. Several commands fit on a line, separated by `;`; \
+         `#` begins a comment. Strings may contain `\\\"`, `\\n` and `\\t`.\n\n",
+    );
+    text.push_str(&markdown(
+        "A session with a program",
+        super::table::COMMANDS,
+    ));
+    text
+}

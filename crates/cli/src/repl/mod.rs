@@ -1,0 +1,7 @@
+//! The read-eval-print loop: commands from a line editor, a file or standard input.
+
+pub mod arguments;
+pub mod cursor;
+pub mod help;
+pub mod spec;
+pub mod table;

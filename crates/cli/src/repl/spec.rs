@@ -1,0 +1,181 @@
+//! What a table of commands consists of. The parser, the help, the completion and
+//! `docs/commands.md` are all made from such a table.
+
+use std::fmt::Write as _;
+
+use super::cursor::{Cursor, Misread};
+
+/// What may stand among a command's arguments, for completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completes {
+    /// A function of the program.
+    Function,
+    /// `file:line`.
+    Line,
+    /// A variable in scope or a global.
+    Variable,
+    /// A primitive.
+    Primitive,
+    /// A place of the multiverse: bookmarks, `start`, `tip`, `device`.
+    Universe,
+    /// A breakpoint's number.
+    Breakpoint,
+    /// The call of a registered mock.
+    Mock,
+    /// A command's name.
+    Command,
+    /// A file of the computer.
+    File,
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
+/// One command: all there is to know about it.
+pub struct Spec<R: 'static> {
+    /// Its name.
+    pub name: &'static str,
+    /// Letters and other names.
+    pub letters: &'static [&'static str],
+    /// The heading that it is listed under.
+    pub group: &'static str,
+    /// Its arguments, as help shows them.
+    pub arguments: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// More about it; may be empty.
+    pub details: &'static str,
+    /// Lines to try, each with what it does.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// What its arguments can be completed to.
+    pub completes: &'static [Completes],
+    /// An empty line after it repeats it.
+    pub repeats: bool,
+    /// Reads its arguments.
+    pub parse: fn(&mut Cursor<'_>) -> Result<R, Misread>,
+}
+
+impl<R> Spec<R> {
+    /// The command with its arguments.
+    pub fn usage(&self) -> String {
+        if self.arguments.is_empty() {
+            self.name.to_string()
+        } else {
+            format!("{} {}", self.name, self.arguments)
+        }
+    }
+}
+
+/// Finds the command that `name` means: its name, a letter, or an unambiguous start of its name.
+///
+/// # Errors
+/// Nothing fits, or more than one; the error suggests the nearest.
+pub fn find<'t, R>(table: &'t [Spec<R>], name: &str) -> Result<&'t Spec<R>, Unknown> {
+    if let Some(spec) = table
+        .iter()
+        .find(|s| s.name == name || s.letters.contains(&name))
+    {
+        return Ok(spec);
+    }
+    let mut starting: Vec<&Spec<R>> = table
+        .iter()
+        .filter(|s| !name.is_empty() && s.name.starts_with(name))
+        .collect();
+    match (starting.pop(), starting.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            let mut names: Vec<&str> = starting.iter().map(|s| s.name).collect();
+            names.push(last.name);
+            Err(Unknown {
+                message: format!("'{name}' may mean {}", one_of(&names)),
+                hint: "type one letter more".to_string(),
+            })
+        }
+        (None, _) => Err(Unknown {
+            message: format!("there is no command '{name}'"),
+            hint: match nearest(name, table.iter().flat_map(names_of)) {
+                Some(near) => {
+                    format!("did you mean '{near}'? 'help' lists all commands")
+                }
+                None => "'help' lists all commands".to_string(),
+            },
+        }),
+    }
+}
+
+/// A name that no command has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// What is wrong.
+    pub message: String,
+    /// What to type instead.
+    pub hint: String,
+}
+
+/// Reads a line against a table.
+///
+/// # Errors
+/// An unknown command or wrong arguments; the error knows the column.
+pub fn read<'t, R>(table: &'t [Spec<R>], line: &str) -> Result<(&'t Spec<R>, R), Misread> {
+    let mut cursor = Cursor::new(line);
+    // `?` may touch its argument: `?step`.
+    let name = match cursor.peek() {
+        Some(word) if word.text.len() > 1 && word.text.starts_with('?') => {
+            let spec = find(table, "?").map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
+            let mut topic = Cursor::new(&line[word.at + 1..]);
+            let request = (spec.parse)(&mut topic)?;
+            return Ok((spec, request));
+        }
+        _ => cursor.required("a command")?,
+    };
+    let spec = find(table, name.text).map_err(|e| Misread::of(name, e.message).hint(e.hint))?;
+    let result = (spec.parse)(&mut cursor).and_then(|request| cursor.end().map(|()| request));
+    match result {
+        Ok(request) => Ok((spec, request)),
+        Err(mut misread) => {
+            if misread.hint.is_empty() {
+                misread.hint = format!("usage: {}", spec.usage());
+            }
+            Err(misread)
+        }
+    }
+}
+
+/// All names of a command.
+fn names_of<R>(spec: &Spec<R>) -> impl Iterator<Item = &'static str> {
+    std::iter::once(spec.name).chain(spec.letters.iter().copied())
+}
+
+/// The candidate most like `word`, if any is like it.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .filter(|c| c.chars().count() > 1)
+        .map(|c| (strsim::damerau_levenshtein(word, c), c))
+        .filter(|&(distance, c)| distance <= (c.chars().count() / 3).max(1))
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, c)| c)
+}
+
+/// `'a', 'b' or 'c'`.
+fn one_of(names: &[&str]) -> String {
+    let mut text = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let joint = match index {
+            0 => "",
+            _ if index + 1 == names.len() => " or ",
+            _ => ", ",
+        };
+        let _ = write!(text, "{joint}'{name}'");
+    }
+    text
+}
+
+/// The groups of a table in the order in which they first appear.
+pub fn groups<R>(table: &[Spec<R>]) -> Vec<&'static str> {
+    let mut groups = Vec::new();
+    for spec in table {
+        if !groups.contains(&spec.group) {
+            groups.push(spec.group);
+        }
+    }
+    groups
+}
