@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
-use borges_multiverse::tree::{BranchId, Drawing, End, Entry, Glyphs, Place, Tree};
+use borges_multiverse::tree::{BranchId, End, Entry, Glyphs, Layout, Place, Tree, Words};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Input {
@@ -83,39 +83,45 @@ fn example() -> Tree<Input> {
     tree
 }
 
-fn draw(tree: &Tree<Input>, change: impl Fn(&mut Drawing<'_, Input>)) -> String {
-    let here = Place {
-        branch: BranchId(1),
-        index: 41,
-    };
-    let markers = [
-        (here, 415, "here"),
-        (
-            Place {
-                index: 60,
-                ..Place::ROOT
-            },
-            600,
-            "device",
-        ),
-    ];
-    let mut drawing = Drawing {
-        label: &|input: &Input| format!("dial = {}", input.value),
+/// The universes that the tests point at.
+const MARKERS: [(Place, u64, &str); 2] = [
+    (
+        Place {
+            branch: BranchId(1),
+            index: 41,
+        },
+        415,
+        "here",
+    ),
+    (
+        Place {
+            branch: BranchId::ROOT,
+            index: 60,
+        },
+        600,
+        "device",
+    ),
+];
+
+fn draw(tree: &Tree<Input>, markers: &[(Place, u64, &str)], layout: Layout) -> String {
+    let words = Words {
+        label: &|_, input: &Input| format!("dial = {}", input.value),
         end: &|end| match end {
             End::Open => "open".to_owned(),
             End::Finished(value) => format!("finished: {value}"),
             End::Trapped(cause) => format!("trapped: {cause}"),
         },
-        markers: &markers,
-        start: Place::ROOT,
-        width: 60,
-        depth: 8,
-        run: 2,
-        rows: 100,
-        glyphs: Glyphs::UNICODE,
+        markers,
     };
-    change(&mut drawing);
-    tree.render_text(&drawing)
+    tree.render_text(&words, &layout)
+}
+
+fn layout() -> Layout {
+    Layout {
+        width: 60,
+        run: 2,
+        ..Layout::default()
+    }
 }
 
 #[track_caller]
@@ -127,7 +133,7 @@ fn check(drawn: &str, expected: &str) {
 #[test]
 fn runs_are_folded_and_forks_indented() {
     check(
-        &draw(&example(), |_| {}),
+        &draw(&example(), &MARKERS, layout()),
         "
 ◉ start
 ┆ 40 entries, 400 steps
@@ -153,24 +159,28 @@ fn runs_are_folded_and_forks_indented() {
 #[test]
 fn deep_forks_fold_into_a_summary_that_says_who_is_inside() {
     check(
-        &draw(&example(), |drawing| {
-            drawing.depth = 0;
-            drawing.markers = &[(
+        &draw(
+            &example(),
+            &[(
                 Place {
                     branch: BranchId(2),
                     index: 42,
                 },
                 420,
                 "here",
-            )];
-            drawing.glyphs = Glyphs::ASCII;
-            drawing.run = 100;
-            drawing.start = Place {
-                branch: BranchId::ROOT,
-                index: 39,
-            };
-            drawing.rows = 6;
-        }),
+            )],
+            Layout {
+                depth: 0,
+                glyphs: Glyphs::ASCII,
+                run: 100,
+                start: Place {
+                    branch: BranchId::ROOT,
+                    index: 39,
+                },
+                rows: 6,
+                ..layout()
+            },
+        ),
         "
 * dial = 7
 * dial = 7
@@ -193,7 +203,14 @@ fn a_tip_left_by_forks_only_ends_with_the_last_of_them() {
     })
     .unwrap();
     check(
-        &draw(&tree, |drawing| drawing.depth = 1),
+        &draw(
+            &tree,
+            &MARKERS,
+            Layout {
+                depth: 1,
+                ..layout()
+            },
+        ),
         "
 ◉ start
 ┆ 40 entries, 400 steps
@@ -203,12 +220,25 @@ fn a_tip_left_by_forks_only_ends_with_the_last_of_them() {
    ✗ trapped: unreachable, step 433
 ",
     );
-    check(&draw(&Tree::new(), |_| {}), "\n◉ start\n○ open, step 0\n");
+    check(
+        &draw(&Tree::new(), &MARKERS, layout()),
+        "\n◉ start\n○ open, step 0\n",
+    );
     let pruned = Place {
         branch: BranchId(3),
         index: 43,
     };
-    assert_eq!(draw(&tree, |drawing| drawing.start = pruned), "");
+    assert_eq!(
+        draw(
+            &tree,
+            &MARKERS,
+            Layout {
+                start: pruned,
+                ..layout()
+            }
+        ),
+        ""
+    );
 }
 
 #[test]
@@ -219,7 +249,14 @@ fn a_ladder_of_forks_is_drawn_to_its_depth() {
         tree.fork(at, Input { step, value: 0 }).unwrap();
         at = tree.fork(at, Input { step, value: 1 }).unwrap().place;
     }
-    let drawn = draw(&tree, |drawing| drawing.depth = 2);
+    let drawn = draw(
+        &tree,
+        &MARKERS,
+        Layout {
+            depth: 2,
+            ..layout()
+        },
+    );
     assert_eq!(drawn.lines().count(), 10, "{drawn}");
     assert!(drawn.contains("[99994 entries, 49997 forks]"), "{drawn}");
 }

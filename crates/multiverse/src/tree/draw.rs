@@ -55,14 +55,9 @@ impl Glyphs {
     };
 }
 
-/// What a drawing shows and how much of it.
-pub struct Drawing<'a, E: Entry> {
-    /// A few words on an entry, without line breaks.
-    pub label: &'a dyn Fn(&E) -> String,
-    /// A few words on how a program ended ("finished: 42"); asked where it is not open.
-    pub end: &'a dyn Fn(&End<E::Outcome>) -> String,
-    /// Universes to point at, each with an absolute step and a word ("here", "device").
-    pub markers: &'a [(Place, u64, &'a str)],
+/// How much a drawing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
     /// Only what follows this place is drawn.
     pub start: Place,
     /// Lines are cut to this many characters.
@@ -77,18 +72,43 @@ pub struct Drawing<'a, E: Entry> {
     pub glyphs: Glyphs,
 }
 
+impl Default for Layout {
+    /// Everything down to eight nested forks, 100 columns wide.
+    fn default() -> Self {
+        Self {
+            start: Place::ROOT,
+            width: 100,
+            depth: 8,
+            run: 3,
+            rows: 1000,
+            glyphs: Glyphs::UNICODE,
+        }
+    }
+}
+
+/// The words in a drawing.
+pub struct Words<'a, E: Entry> {
+    /// A few words on the entry that leads to a place, without line breaks.
+    pub label: &'a dyn Fn(Place, &E) -> String,
+    /// A few words on how a program ended ("finished: 42"); asked where it is not open.
+    pub end: &'a dyn Fn(&End<E::Outcome>) -> String,
+    /// Universes to point at, each with an absolute step and a word ("here", "device").
+    pub markers: &'a [(Place, u64, &'a str)],
+}
+
 impl<E: Entry> Tree<E> {
     /// Draws the multiverse as lines of text, the first branch straight down, forks indented.
     ///
     /// An unknown start place gives an empty drawing.
     #[must_use]
-    pub fn render_text(&self, drawing: &Drawing<'_, E>) -> String {
-        let Some(start) = self.canonical(drawing.start) else {
+    pub fn render_text(&self, words: &Words<'_, E>, layout: &Layout) -> String {
+        let Some(start) = self.canonical(layout.start) else {
             return String::new();
         };
         let mut painter = Painter {
             tree: self,
-            drawing,
+            words,
+            layout,
             text: String::new(),
             rows: 0,
         };
@@ -113,14 +133,15 @@ struct Line {
 
 struct Painter<'d, E: Entry> {
     tree: &'d Tree<E>,
-    drawing: &'d Drawing<'d, E>,
+    words: &'d Words<'d, E>,
+    layout: &'d Layout,
     text: String,
     rows: usize,
 }
 
 impl<E: Entry> Painter<'_, E> {
     fn paint(&mut self, start: Place) {
-        let glyphs = self.drawing.glyphs;
+        let glyphs = self.layout.glyphs;
         let head = match self.tree.entry(start) {
             Some(entry) => self.node(start, glyphs.entry, entry),
             None => format!("{} start{}", glyphs.start, self.pointers(start, 0)),
@@ -128,7 +149,7 @@ impl<E: Entry> Painter<'_, E> {
         self.row("", &head);
         let mut lines: Vec<Line> = self.line(start, String::new(), 0).into_iter().collect();
         while let Some(line) = lines.last_mut() {
-            if self.rows >= self.drawing.rows {
+            if self.rows >= self.layout.rows {
                 let _ = writeln!(self.text, "{} cut after {} rows", glyphs.cut, self.rows);
                 return;
             }
@@ -160,7 +181,7 @@ impl<E: Entry> Painter<'_, E> {
 
     /// Draws the first entry of a fork, and gives its line unless it is folded.
     fn fork(&mut self, id: BranchId, prefix: &str, depth: usize, last: bool) -> Option<Line> {
-        let glyphs = self.drawing.glyphs;
+        let glyphs = self.layout.glyphs;
         let first = self.tree.fork_of(id)?;
         let place = Place {
             branch: id,
@@ -168,7 +189,7 @@ impl<E: Entry> Painter<'_, E> {
         };
         let entry = self.tree.entry(place)?;
         let connector = if last { glyphs.last_fork } else { glyphs.fork };
-        let folded = depth > self.drawing.depth;
+        let folded = depth > self.layout.depth;
         let below = format!("{prefix}{}", if last { "   " } else { glyphs.line });
         let head = self.node(place, glyphs.entry, entry);
         if folded {
@@ -210,13 +231,13 @@ impl<E: Entry> Painter<'_, E> {
 
     /// Draws the entries up to `stop`, folded if they are many; a pointed-at last one stands alone.
     fn run(&mut self, line: &Line, stop: u32) {
-        let glyphs = self.drawing.glyphs;
+        let glyphs = self.layout.glyphs;
         let place = |index| Place {
             branch: line.branch,
             index,
         };
         let pointed = !self.pointers(place(stop), 0).is_empty();
-        let long = stop - line.at > self.drawing.run.max(1);
+        let long = stop - line.at > self.layout.run.max(1);
         let mut from = line.at;
         if long {
             from = if pointed { stop - 1 } else { stop };
@@ -234,34 +255,34 @@ impl<E: Entry> Painter<'_, E> {
     }
 
     fn end(&mut self, line: &Line) {
-        let glyphs = self.drawing.glyphs;
+        let glyphs = self.layout.glyphs;
         let Some(branch) = self.tree.branch(line.branch) else {
             return;
         };
         let step = branch.reached;
-        let words = || (self.drawing.end)(&branch.end);
+        let said = || (self.words.end)(&branch.end);
         let text = match &branch.end {
             End::Open => format!("{} open, step {step}", glyphs.open),
-            End::Finished(_) => format!("{} {}, step {step}", glyphs.finished, words()),
-            End::Trapped(_) => format!("{} {}, step {step}", glyphs.trapped, words()),
+            End::Finished(_) => format!("{} {}, step {step}", glyphs.finished, said()),
+            End::Trapped(_) => format!("{} {}, step {step}", glyphs.trapped, said()),
         };
         self.row(&line.prefix, &text);
     }
 
     fn node(&self, place: Place, glyph: &str, entry: &E) -> String {
         let pointers = self.pointers(place, entry.step());
-        format!("{glyph} {}{pointers}", (self.drawing.label)(entry))
+        format!("{glyph} {}{pointers}", (self.words.label)(place, entry))
     }
 
     /// Markers and marks at `place`, whose own step is `step`.
     fn pointers(&self, place: Place, step: u64) -> String {
-        let glyphs = self.drawing.glyphs;
+        let glyphs = self.layout.glyphs;
         let mut text = String::new();
         let late = |at: u64| match at.saturating_sub(step) {
             0 => String::new(),
             steps => format!(" +{steps}"),
         };
-        for (at, at_step, word) in self.drawing.markers {
+        for (at, at_step, word) in self.words.markers {
             if self.tree.canonical(*at) == Some(place) {
                 let _ = write!(text, "  {} {word}{}", glyphs.marker, late(*at_step));
             }
@@ -275,7 +296,7 @@ impl<E: Entry> Painter<'_, E> {
     /// The first index after `after` on `branch` at which something is pointed at.
     fn next_pointer(&self, branch: BranchId, after: u32) -> Option<u32> {
         let markers = self
-            .drawing
+            .words
             .markers
             .iter()
             .filter_map(|(at, ..)| self.tree.canonical(*at));
@@ -322,9 +343,9 @@ impl<E: Entry> Painter<'_, E> {
         if !text.is_empty() {
             text = format!("  [{text}]");
         }
-        for (at, _, word) in self.drawing.markers {
+        for (at, _, word) in self.words.markers {
             if self.tree.canonical(*at) != Some(place) && self.tree.is_on_path(place, *at) {
-                let _ = write!(text, "  {} {word} inside", self.drawing.glyphs.marker);
+                let _ = write!(text, "  {} {word} inside", self.layout.glyphs.marker);
             }
         }
         text
@@ -333,12 +354,12 @@ impl<E: Entry> Painter<'_, E> {
     fn row(&mut self, prefix: &str, text: &str) {
         let row = format!("{prefix}{text}");
         self.rows += 1;
-        if row.chars().count() <= self.drawing.width {
+        if row.chars().count() <= self.layout.width {
             self.text.push_str(&row);
         } else {
             self.text
-                .extend(row.chars().take(self.drawing.width.saturating_sub(1)));
-            self.text.push_str(self.drawing.glyphs.cut);
+                .extend(row.chars().take(self.layout.width.saturating_sub(1)));
+            self.text.push_str(self.layout.glyphs.cut);
         }
         self.text.push('\n');
     }

@@ -25,7 +25,7 @@ mod prune;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-pub use draw::{Drawing, Glyphs};
+pub use draw::{Glyphs, Layout, Words};
 use entries::Entries;
 pub use path::{Path, Route};
 pub use prune::Pruned;
