@@ -7,6 +7,7 @@
 //! - [`adapt`]: a debugger, an observer, a coarser grain as languages over a language.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
+//! - [`walk`]: a walk through the universes of a model language, one at a time.
 //!
 //! Nothing assumes that a multiverse fits into one process for ever: outside names are contents
 //! (a trace, a [`fingerprint::Fingerprint`]), dense numbers are private to one graph, and every
@@ -20,3 +21,4 @@ pub mod graph;
 pub mod language;
 pub mod random;
 pub mod tree;
+pub mod walk;

@@ -59,11 +59,6 @@ impl Language for Digraph {
 }
 
 impl Digraph {
-    /// Whether a path (of any length, also 0) leads from `a` to `b`.
-    pub(crate) fn reaches(&self, a: usize, b: usize) -> bool {
-        self.distances(a)[b].is_some()
-    }
-
     /// The length of the shortest path from `a` to each node.
     pub(crate) fn distances(&self, a: usize) -> Vec<Option<u32>> {
         let mut distance = vec![None; self.0.len()];
@@ -87,15 +82,5 @@ impl Digraph {
 pub(crate) fn digraph() -> impl Strategy<Value = Digraph> {
     (2..12_usize).prop_flat_map(|len| {
         prop::collection::vec(prop::collection::vec(0..len, 0..4), len).prop_map(Digraph)
-    })
-}
-
-/// Small graphs without cycles: edges lead to higher nodes.
-pub(crate) fn acyclic() -> impl Strategy<Value = Digraph> {
-    digraph().prop_map(|Digraph(mut nodes)| {
-        for (node, tos) in nodes.iter_mut().enumerate() {
-            tos.retain(|to| *to > node);
-        }
-        Digraph(nodes)
     })
 }
