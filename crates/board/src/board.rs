@@ -8,7 +8,8 @@ use alloc::{
 use borges_vm::{ValType, Value};
 
 use crate::{
-    BoardState, Codomain, Kind, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation, VecMap,
+    BoardState, Bound, Codomain, Kind, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation,
+    VecMap,
     action::FULL_SPEED,
     primitive::Op,
     table::{listed_primitives, with_declared},
@@ -239,11 +240,14 @@ impl Board {
         codomain
     }
 
-    /// Whether rules say anything about this input.
-    pub fn has_rules_for(&self, id: PrimitiveId, args: &[Value]) -> bool {
-        self.rules
-            .iter()
-            .any(|r| r.claims.iter().any(|c| c.call.is(id, args)))
+    /// Whether the codomain of this input depends on what has happened: on rules, or on a sensor's mode.
+    pub(crate) fn narrows(&self, id: PrimitiveId, args: &[Value]) -> bool {
+        let is_sensor = |p: &Primitive| matches!(p.op, Op::ColorSensor | Op::ReadUartSensor);
+        self.primitive(id).is_some_and(is_sensor)
+            || self
+                .rules
+                .iter()
+                .any(|r| r.claims.iter().any(|c| c.call.is(id, args)))
     }
 
     /// Whether the model must remember the last reading of an input.
@@ -272,26 +276,32 @@ impl Board {
         args: &[Value],
         state: &BoardState,
     ) -> Codomain {
-        let floor = match self.primitive(id).map(|p| p.op) {
-            Some(Op::Millis) => Some(state.clock_floor_us() / 1000),
-            Some(Op::Micros) => Some(state.clock_floor_us()),
-            _ => None,
+        let unit_us = match self.primitive(id).map(|p| p.op) {
+            Some(Op::Millis) => 1000,
+            Some(Op::Micros) => 1,
+            _ => {
+                let last = state.last_reading(id, args);
+                return Bound::NeverFalls.narrow(Codomain::Full(ty), last);
+            }
         };
-        let declared = || state.last_reading(id, args);
-        match (floor, ty) {
-            (Some(floor), ValType::I64) => {
-                i64::try_from(floor).map(|f| Codomain::range(Value::I64(f), Value::I64(i64::MAX)))
-            }
-            // A 32-bit clock wraps: past its range nothing can be said.
-            (Some(floor), _) => {
-                i32::try_from(floor).map(|f| Codomain::range(Value::I32(f), Value::I32(i32::MAX)))
-            }
-            (None, _) => Ok(match declared() {
-                Some(last) => crate::Bound::NeverFalls.narrow(Codomain::Full(ty), Some(last)),
-                None => Codomain::Full(ty),
-            }),
+        let floor = state.clock_floor_us() / unit_us;
+        if ty == ValType::I64 {
+            return match i64::try_from(floor) {
+                Ok(floor) => Codomain::range(Value::I64(floor), Value::I64(i64::MAX)),
+                Err(_) => Codomain::Full(ty),
+            };
         }
-        .unwrap_or(Codomain::Full(ty))
+        // A 32-bit clock counts unsigned and wraps: after 25 days `millis` reads as negative. In the second half of its
+        // range it may have wrapped by the next reading, and nothing can be said.
+        let latest = floor.max(state.elapsed_us() / unit_us);
+        match (i32::try_from(floor), i32::try_from(latest)) {
+            (Ok(floor), Ok(_)) => {
+                let (first_half, second_half) = ((floor, i32::MAX), (i32::MIN, -1));
+                let typed = |(lo, hi)| (Value::I32(lo), Value::I32(hi));
+                Codomain::union(ty, [first_half, second_half].map(typed))
+            }
+            _ => Codomain::Full(ty),
+        }
     }
 
     /// How far a motor turns, in microdegrees: the ideal motor that models start from.

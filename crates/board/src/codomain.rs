@@ -42,6 +42,14 @@ impl Codomain {
         Self::from_keys(ty, keys)
     }
 
+    /// The values that are in any of these closed intervals; those of another type than `ty` are left out.
+    pub fn union(ty: ValType, intervals: impl IntoIterator<Item = (Value, Value)>) -> Self {
+        let typed = intervals
+            .into_iter()
+            .filter(|(lo, hi)| lo.ty() == ty && hi.ty() == ty);
+        Self::from_keys(ty, typed.map(|(lo, hi)| (key(lo), key(hi))).collect())
+    }
+
     /// No value at all: what contradicting rules leave.
     pub fn nothing(ty: ValType) -> Self {
         Codomain::Union(ty, Vec::new())

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use borges_vm::{ValType, Value};
 
 use crate::{
-    Action, Angle, Board, BoardState, Captured, CapturedMotor, Compensation, EventSource, Hardware,
-    Kind, PrimitiveId, Refusal, Sensor, primitive::Op,
+    Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
+    Hardware, Kind, PrimitiveId, Reading, Refusal, Sensor, primitive::Op,
 };
 
 /// Performs calls on a [`Hardware`] and keeps the model beside it, to notice what it cannot know.
@@ -64,23 +64,20 @@ impl<H: Hardware> Driver<H> {
         id: PrimitiveId,
         args: &[Value],
     ) -> Result<Value, Refusal> {
-        let (sensor, op, ty) = board.sensor(id, args)?;
-        let raw = self.hardware.sense(board, sensor, args);
-        let mut value = match (op, raw) {
+        let reading = board.reading(id, args)?;
+        let ty = reading.primitive.codomain.ty();
+        let raw = self.hardware.sense(board, reading);
+        let mut value = match (reading.primitive.op, raw) {
             (Op::Millis, Value::I64(us)) => integer(ty, us / 1000),
             (Op::Micros, Value::I64(us)) => integer(ty, us),
             (Op::RandomBelow | Op::RandomBetween, Value::I32(random)) => {
-                let values = board.codomain(id, args);
-                let nth = values
-                    .count()
-                    .map_or(0, |count| u64::from(random as u32) % count.max(1));
-                values.nth(nth).unwrap_or(Value::I32(0))
+                folded(&board.codomain(id, args), random)
             }
             (_, value) if value.ty() == ty => value,
             // Hardware that answers with a wrong type is wrong, but must not bring the VM down.
             _ => Value::default_of(ty),
         };
-        if board.has_rules_for(id, args) {
+        if board.narrows(id, args) {
             value = self
                 .hardware
                 .lawful(&board.codomain_at(id, args, &self.state), value);
@@ -100,7 +97,7 @@ impl<H: Hardware> Driver<H> {
         args: &[Value],
         value: Value,
     ) -> Result<(), Refusal> {
-        board.sensor(id, args)?;
+        board.reading(id, args)?;
         self.state.observe(board, id, args, value);
         Ok(())
     }
@@ -236,15 +233,11 @@ impl Board {
     /// # Errors
     /// The [`Refusal`] with which [`Driver::input`] traps.
     pub fn check_input(&self, id: PrimitiveId, args: &[Value]) -> Result<(), Refusal> {
-        self.sensor(id, args).map(|_| ())
+        self.reading(id, args).map(|_| ())
     }
 
-    /// Where an input's value comes from, with its operation and type.
-    fn sensor(
-        &self,
-        id: PrimitiveId,
-        args: &[Value],
-    ) -> Result<(Sensor<'_>, Op, ValType), Refusal> {
+    /// Where an input's value comes from.
+    fn reading<'a>(&'a self, id: PrimitiveId, args: &'a [Value]) -> Result<Reading<'a>, Refusal> {
         let primitive = self.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
         if primitive.kind != Kind::Input {
             return Err(Refusal::WrongKind);
@@ -265,10 +258,26 @@ impl Board {
             Op::Ev3Touch => Sensor::Ev3Touch(self.port(first)?),
             Op::Millis | Op::Micros => Sensor::Clock,
             Op::Random | Op::RandomBelow | Op::RandomBetween => Sensor::Random,
-            _ => Sensor::Declared { id, primitive },
+            _ => Sensor::Declared,
         };
-        Ok((sensor, primitive.op, primitive.codomain.ty()))
+        Ok(Reading {
+            sensor,
+            id,
+            primitive,
+            args,
+        })
     }
+}
+
+/// A random number brought into a codomain, unless it already is in it.
+fn folded(codomain: &Codomain, random: i32) -> Value {
+    if codomain.contains(Value::I32(random)) {
+        return Value::I32(random);
+    }
+    let nth = codomain
+        .count()
+        .map_or(0, |count| u64::from(random as u32) % count.max(1));
+    codomain.nth(nth).unwrap_or(Value::I32(0))
 }
 
 /// An integer of a type; a 32-bit clock wraps.

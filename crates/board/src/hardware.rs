@@ -4,9 +4,22 @@ use borges_vm::Value;
 
 use crate::{Action, Angle, Board, Codomain, Primitive, PrimitiveId, Restore};
 
-/// Where a reading comes from.
+/// A reading that a program asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sensor<'a> {
+pub struct Reading<'a> {
+    /// Where it comes from.
+    pub sensor: Sensor,
+    /// The primitive that was called.
+    pub id: PrimitiveId,
+    /// Its description.
+    pub primitive: &'a Primitive,
+    /// Its arguments.
+    pub args: &'a [Value],
+}
+
+/// Where a reading comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sensor {
     /// The level of a pin.
     Level(u8),
     /// The voltage at a pin, as a number.
@@ -24,12 +37,7 @@ pub enum Sensor<'a> {
     /// A random number.
     Random,
     /// An input that the user declared.
-    Declared {
-        /// Its number.
-        id: PrimitiveId,
-        /// Its description.
-        primitive: &'a Primitive,
-    },
+    Declared,
 }
 
 /// Where an event comes from.
@@ -51,9 +59,8 @@ pub trait Hardware {
         let _ = steps;
     }
 
-    /// Reads a sensor. `args` are the primitive's. The answer has the primitive's type, or is an i64 for
-    /// [`Sensor::Clock`] and an i32 for all others that are listed.
-    fn sense(&mut self, board: &Board, sensor: Sensor<'_>, args: &[Value]) -> Value;
+    /// Reads a sensor. The answer has the primitive's type, or is an i64 for [`Sensor::Clock`].
+    fn sense(&mut self, board: &Board, reading: Reading<'_>) -> Value;
 
     /// Performs an output, to its end: a delay has passed and a motor has arrived when this returns.
     fn perform(&mut self, board: &Board, action: &Action<'_>);

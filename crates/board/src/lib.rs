@@ -48,7 +48,7 @@ pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};
-pub use hardware::{EventSource, Hardware, Sensor};
+pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use primitive::{Kind, Primitive, PrimitiveId, Register};
 pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};
 pub use sampling::Sampling;

@@ -13,9 +13,8 @@ pub struct Simulation {
     pub seed: u64,
     /// How long one step of the program takes, in nanoseconds.
     pub step_ns: u32,
-    /// Pins whose level is high before anything is written to them, although the board does not say so: what a
-    /// debugger must find out and restore.
-    pub surprisingly_high_pins: Vec<u8>,
+    /// Pins that start with the other level than the board says: what a debugger must find out and restore.
+    pub surprising_pins: Vec<u8>,
     /// By how much motors miss where they should go, in thousandths.
     pub motor_slip: u16,
     /// Where readings come from; the first that fits counts.
@@ -30,7 +29,7 @@ impl Default for Simulation {
             seed: 1,
             // Ten million steps a second: about what an interpreter does on a microcontroller.
             step_ns: 100,
-            surprisingly_high_pins: Vec::new(),
+            surprising_pins: Vec::new(),
             motor_slip: 0,
             sources: Vec::new(),
             models: Vec::new(),
