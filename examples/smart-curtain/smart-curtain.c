@@ -16,7 +16,7 @@ struct Curtain {
 
 static struct Curtain curtain = {OPEN, 0, 0};
 
-static void move_to(struct Curtain *c, enum Position target) {
+NOINLINE static void move_to(struct Curtain *c, enum Position target) {
   if (c->position == target) return;
   i32 degrees = target == CLOSED ? TRAVEL_DEGREES : -TRAVEL_DEGREES;
   drive_motor_degrees(MOTOR, SPEED, degrees);

@@ -11,6 +11,7 @@ typedef unsigned char u8;
 typedef _Bool bool;
 
 #define PRIMITIVE(name) __attribute__((import_module("env"), import_name(#name)))
+#define NOINLINE __attribute__((noinline))
 #define ENTRY __attribute__((export_name("main")))
 
 enum { LOW = 0, HIGH = 1 };

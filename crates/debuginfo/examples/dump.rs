@@ -1,46 +1,114 @@
 //! Prints what is known of a module: `cargo run -p borges-debuginfo --example dump -- FILE.wasm`.
-use borges_debuginfo::{DebugInfo, Folders};
+
+use borges_debuginfo::{DebugInfo, Folders, State, Stop};
+use borges_vm::Value;
+
+/// A program of which every number is a 7.
+struct Sevens;
+
+impl State for Sevens {
+    fn local(&self, _frame: u32, _index: u32) -> Option<Value> {
+        Some(Value::I32(7))
+    }
+    fn operand(&self, _frame: u32, _index: u32) -> Option<Value> {
+        Some(Value::I32(7))
+    }
+    fn global(&self, _index: u32) -> Option<Value> {
+        Some(Value::I32(7))
+    }
+    fn memory(&self, _address: u32, buffer: &mut [u8]) -> bool {
+        buffer.fill(0);
+        if let Some(first) = buffer.first_mut() {
+            *first = 7;
+        }
+        true
+    }
+}
 
 fn main() {
-    let path = std::env::args().nth(1).expect("a file");
-    let wasm = std::fs::read(&path).expect("readable");
-    let info = DebugInfo::load(&wasm, &Folders::around(path.as_ref())).expect("a module");
+    let Some(path) = std::env::args().nth(1) else {
+        eprintln!("usage: dump FILE.wasm");
+        std::process::exit(2);
+    };
+    if let Err(error) = dump(&path) {
+        eprintln!("{path}: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn dump(path: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let wasm = std::fs::read(path)?;
+    let info = DebugInfo::load(&wasm, &Folders::around(path.as_ref()))?;
     for warning in info.warnings() {
         println!("warning: {warning}");
     }
-    for (i, file) in info.files().iter().enumerate() {
+    for (number, file) in info.files().iter().enumerate() {
+        let found = if file.text.is_some() {
+            ""
+        } else {
+            " (not found)"
+        };
+        println!("file {number}: {}{found}", file.path);
+    }
+    for function in info.functions() {
+        println!("\nfunction {}: {}", function.index.0, function.name);
+        for line in info.disassemble(function.index) {
+            let place = info.place_at(line.offset);
+            let text = place.and_then(|place| info.file(place.file)?.line(place.line));
+            let mark = if info.line_begins(line.offset) {
+                '*'
+            } else {
+                ' '
+            };
+            let indent = "  ".repeat(line.depth as usize);
+            let code = format!("{indent}{}", line.text);
+            let number = place.map_or(String::new(), |place| place.line.to_string());
+            println!(
+                "{mark} {:6} {code:44} {number:>4} {}",
+                line.offset,
+                text.unwrap_or_default().trim()
+            );
+            if !info.line_begins(line.offset) {
+                continue;
+            }
+            for (inlined, frame) in info.frames_at(line.offset).iter().enumerate() {
+                let stop = Stop {
+                    frame: 0,
+                    offset: line.offset,
+                    inlined,
+                };
+                print!("      in {}:", frame.function);
+                for variable in info.variables_at(stop) {
+                    let value = match info.locate(&variable, stop, &Sevens) {
+                        Ok(object) => info.show(&object, &Sevens),
+                        Err(why) => format!("<{why}>"),
+                    };
+                    print!(
+                        " {}: {} = {value};",
+                        variable.name,
+                        info.type_name(variable.ty)
+                    );
+                }
+                println!();
+            }
+        }
+    }
+    println!();
+    for variable in info.globals() {
+        let stop = Stop {
+            frame: 0,
+            offset: borges_vm::CodeOffset(0),
+            inlined: 0,
+        };
+        let value = match info.locate(&variable, stop, &Sevens) {
+            Ok(object) => info.show(&object, &Sevens),
+            Err(why) => format!("<{why}>"),
+        };
         println!(
-            "{i} {} {:?}",
-            file.path,
-            file.text.as_ref().map(|t| t.len())
+            "global {}: {} = {value}",
+            variable.name,
+            info.type_name(variable.ty)
         );
     }
-    let mut f = 0;
-    loop {
-        let lines = info.disassemble(borges_vm::FuncIdx(f));
-        if lines.is_empty() && f > 20 {
-            break;
-        }
-        println!("func {f}");
-        for line in lines {
-            let place = info.place_at(line.offset);
-            let text = place
-                .and_then(|p| info.file(p.file)?.line(p.line))
-                .unwrap_or("");
-            let begin = if info.line_begins(line.offset) {
-                "*"
-            } else {
-                " "
-            };
-            let pos = place
-                .map(|p| format!("{}:{}:{}", p.file.0, p.line, p.column))
-                .unwrap_or_default();
-            println!(
-                "{begin} {:#06x} {:40} {pos:12} {text}",
-                line.offset.0,
-                format!("{:w$}{}", "", line.text, w = 2 * line.depth as usize)
-            );
-        }
-        f += 1;
-    }
+    Ok(())
 }

@@ -40,8 +40,12 @@ pub(crate) fn name_of(module: &ModuleIndex, function: FuncIdx) -> String {
     }
 }
 
-pub(crate) fn describe(module: &ModuleIndex, lines: &Lines, function: FuncIdx) -> Function {
-    let name = name_of(module, function);
+pub(crate) fn describe(
+    module: &ModuleIndex,
+    lines: &Lines,
+    function: FuncIdx,
+    name: String,
+) -> Function {
     let symbol = symbol(module, function)
         .filter(|&symbol| symbol != name)
         .map(str::to_owned);

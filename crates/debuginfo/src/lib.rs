@@ -7,26 +7,38 @@
 #![forbid(unsafe_code)]
 
 mod disassembly;
+mod dwarf;
+mod expression;
 mod functions;
 mod lines;
-#[allow(dead_code)] // Until variables land, which ask for types of locals and globals.
 mod module;
+mod place;
+mod show;
 mod source_map;
 mod sources;
+mod types;
+mod variables;
 mod warning;
 
 pub use disassembly::Instruction;
+pub use expression::{Evaluated, Expression, ExpressionError, ExpressionErrorKind, NoScope, Scope};
 pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::LoadError;
+pub use place::{Piece, Place, Source, State, Unavailable};
+pub use show::{Child, Number};
 pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
+pub use types::TypeId;
+pub use variables::{Object, SourceFrame, Stop, Variable, VariableKind};
 pub use warning::{MAX_WARNINGS, Part, Problem, Warning};
 
 use borges_vm::{CodeOffset, FuncIdx};
 
+use crate::dwarf::Dwarf;
 use crate::lines::Lines;
 use crate::module::ModuleIndex;
 use crate::sources::Files;
+use crate::types::Types;
 use crate::warning::Warnings;
 
 /// Everything known about the source of a module.
@@ -35,6 +47,9 @@ pub struct DebugInfo {
     module: ModuleIndex,
     files: Files,
     lines: Lines,
+    dwarf: Option<Dwarf>,
+    /// Of a module without DWARF: no types.
+    no_types: Types,
     warnings: Vec<Warning>,
 }
 
@@ -48,12 +63,21 @@ impl DebugInfo {
         let mut warnings = Warnings::default();
         let module = ModuleIndex::read(wasm, &mut warnings)?;
         let mut files = Files::default();
-        let rows = source_map::rows(&module, sources, &mut files, &mut warnings);
+        let (dwarf, mut rows) = match Dwarf::read(&module, sources, &mut files, &mut warnings) {
+            Some((dwarf, rows)) => (Some(dwarf), rows),
+            None => (None, Vec::new()),
+        };
+        // DWARF says more; of two line tables, one must not contradict the other.
+        if rows.is_empty() {
+            rows = source_map::rows(&module, sources, &mut files, &mut warnings);
+        }
         let lines = Lines::new(rows, &module);
         Ok(DebugInfo {
             module,
             files,
             lines,
+            dwarf,
+            no_types: Types::default(),
             warnings: warnings.into_vec(),
         })
     }
@@ -119,7 +143,22 @@ impl DebugInfo {
 
     /// A function by its index.
     pub fn function(&self, index: FuncIdx) -> Function {
-        functions::describe(&self.module, &self.lines, index)
+        functions::describe(&self.module, &self.lines, index, self.name_of(index))
+    }
+
+    /// The name that the source gives a function; else the module's.
+    fn name_of(&self, index: FuncIdx) -> String {
+        let from_dwarf = self.dwarf.as_ref().zip(self.module.body_of(index));
+        match from_dwarf.and_then(|(dwarf, body)| dwarf.name_at(body.range.start)) {
+            Some(name) => name.to_owned(),
+            None => functions::name_of(&self.module, index),
+        }
+    }
+
+    fn types(&self) -> &Types {
+        self.dwarf
+            .as_ref()
+            .map_or(&self.no_types, |dwarf| &dwarf.types)
     }
 
     /// The functions that the user may mean by `name`: its name or symbol, or the last part of its

@@ -133,13 +133,8 @@ impl Lines {
 
     /// True if a line begins exactly at `offset`.
     pub(crate) fn begins(&self, module: &ModuleIndex, offset: CodeOffset) -> bool {
-        let Some(row) = self
-            .row(module, offset)
-            .filter(|row| row.offset == offset.0)
-        else {
-            return false;
-        };
-        row.source.is_some_and(|source| {
+        let source = self.row(module, offset).and_then(|row| row.source);
+        source.is_some_and(|source| {
             self.starts
                 .binary_search(&(source.file, source.line, offset.0))
                 .is_ok()

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use borges_vm::{CodeOffset, FuncIdx, FuncType, ValType};
-use wasmparser::{BinaryReader, FunctionBody, KnownCustom, Name, OperatorsReader, Parser, Payload};
+use wasmparser::{
+    BinaryReader, FunctionBody, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload,
+};
 
 use crate::warning::{Part, Problem, Warnings};
 
@@ -255,11 +257,6 @@ impl ModuleIndex {
             .get(function.0.checked_sub(self.imported)? as usize)
     }
 
-    /// The functions that have a body, in the order of their code.
-    pub(crate) fn bodies(&self) -> impl Iterator<Item = (FuncIdx, &Body)> {
-        (self.imported..).map(FuncIdx).zip(&self.bodies)
-    }
-
     /// The function whose body holds `offset`.
     pub(crate) fn function_at(&self, offset: CodeOffset) -> Option<FuncIdx> {
         let after = self
@@ -322,6 +319,29 @@ impl ModuleIndex {
             }
             starts.into()
         })
+    }
+
+    /// True if local `index` is a parameter that the function never writes.
+    pub(crate) fn keeps_parameter(&self, function: FuncIdx, index: u32) -> bool {
+        let Some(body) = self
+            .body_of(function)
+            .filter(|_| index < self.param_count(function))
+        else {
+            return false;
+        };
+        let mut operators = self.operators(body);
+        while !operators.eof() {
+            match operators.read() {
+                Ok(Operator::LocalSet { local_index } | Operator::LocalTee { local_index })
+                    if local_index == index =>
+                {
+                    return false;
+                }
+                Ok(_) => {}
+                Err(_) => return false,
+            }
+        }
+        true
     }
 
     pub(crate) fn operators(&self, body: &Body) -> OperatorsReader<'_> {

@@ -1,0 +1,289 @@
+//! Tokens to expressions. Precedence is that of Rust: other than in C, `&`, `^` and `|` bind tighter
+//! than comparisons, so that `flags & 4 == 0` means what it says.
+
+use super::lexer::{Token, TokenKind, tokens};
+use super::{
+    Binary, ExpressionError, ExpressionErrorKind, MAX_DEPTH, MemoryKind, Node, NodeKind, Unary,
+    WasmThing,
+};
+
+pub(super) fn parse(text: &str) -> Result<Node, ExpressionError> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        at: 0,
+        depth: 0,
+    };
+    let node = parser.binary(0)?;
+    match parser.peek() {
+        TokenKind::End => Ok(node),
+        _ => Err(parser.expected("an operator or the end")),
+    }
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    depth: u32,
+}
+
+/// Operators by how tightly they bind, loosest first.
+const LEVELS: [&[(&str, Binary)]; 9] = [
+    &[("||", Binary::Or)],
+    &[("&&", Binary::And)],
+    &[
+        ("==", Binary::Equal),
+        ("!=", Binary::Unequal),
+        ("<=", Binary::LessOrEqual),
+        (">=", Binary::GreaterOrEqual),
+        ("<", Binary::Less),
+        (">", Binary::Greater),
+    ],
+    &[("|", Binary::BitOr)],
+    &[("^", Binary::BitXor)],
+    &[("&", Binary::BitAnd)],
+    &[("<<", Binary::ShiftLeft), (">>", Binary::ShiftRight)],
+    &[("+", Binary::Add), ("-", Binary::Subtract)],
+    &[
+        ("*", Binary::Multiply),
+        ("/", Binary::Divide),
+        ("%", Binary::Remainder),
+    ],
+];
+
+impl Parser {
+    fn peek(&self) -> &TokenKind {
+        self.tokens
+            .get(self.at)
+            .map_or(&TokenKind::End, |token| &token.kind)
+    }
+
+    fn column(&self) -> u32 {
+        self.tokens
+            .get(self.at)
+            .or(self.tokens.last())
+            .map_or(1, |token| token.column)
+    }
+
+    fn accept(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Sign(found) if *found == sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, sign: &str, expected: &'static str) -> Result<(), ExpressionError> {
+        if self.accept(sign) {
+            Ok(())
+        } else {
+            Err(self.expected(expected))
+        }
+    }
+
+    fn expected(&self, expected: &'static str) -> ExpressionError {
+        let found = match self.peek() {
+            TokenKind::Int(value) => value.to_string(),
+            TokenKind::Float(value) => value.to_string(),
+            TokenKind::Text(text) => format!("{text:?}"),
+            TokenKind::Name(name) => name.clone(),
+            TokenKind::Sign(sign) => (*sign).to_owned(),
+            TokenKind::End => "the end".to_owned(),
+        };
+        let kind = ExpressionErrorKind::Expected { expected, found };
+        ExpressionError {
+            column: self.column(),
+            kind,
+        }
+    }
+
+    /// Counts one level of nesting while `inner` runs.
+    fn nested<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Parser) -> Result<T, ExpressionError>,
+    ) -> Result<T, ExpressionError> {
+        if self.depth >= MAX_DEPTH {
+            let kind = ExpressionErrorKind::TooLong;
+            return Err(ExpressionError {
+                column: self.column(),
+                kind,
+            });
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Node, ExpressionError> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.nested(Parser::unary);
+        };
+        let mut left = self.binary(level + 1)?;
+        let mut length = 0;
+        while let Some(&(_, operator)) = operators
+            .iter()
+            .find(|(sign, _)| *self.peek() == TokenKind::Sign(sign))
+        {
+            self.at += 1;
+            // A long chain is a deep tree: evaluation would recurse as deep.
+            length += 1;
+            if length > MAX_DEPTH {
+                let kind = ExpressionErrorKind::TooLong;
+                return Err(ExpressionError {
+                    column: self.column(),
+                    kind,
+                });
+            }
+            let right = self.binary(level + 1)?;
+            let column = left.column;
+            left = Node {
+                column,
+                kind: NodeKind::Binary(operator, Box::new(left), Box::new(right)),
+            };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Node, ExpressionError> {
+        let column = self.column();
+        let operators = [
+            ("!", Unary::Not),
+            ("-", Unary::Negate),
+            ("~", Unary::Complement),
+            ("*", Unary::Target),
+            ("&", Unary::Address),
+        ];
+        for (sign, operator) in operators {
+            if self.accept(sign) {
+                let operand = self.nested(Parser::unary)?;
+                return Ok(Node {
+                    column,
+                    kind: NodeKind::Unary(operator, Box::new(operand)),
+                });
+            }
+        }
+        let mut node = self.primary()?;
+        let mut length = 0;
+        loop {
+            length += 1;
+            if length > MAX_DEPTH {
+                let kind = ExpressionErrorKind::TooLong;
+                return Err(ExpressionError {
+                    column: self.column(),
+                    kind,
+                });
+            }
+            let column = node.column;
+            if self.accept("[") {
+                let index = self.nested(|parser| parser.binary(0))?;
+                self.expect("]", "]")?;
+                let kind = NodeKind::Index(Box::new(node), Box::new(index));
+                node = Node { column, kind };
+            } else if self.accept(".") || self.accept("->") {
+                // Of what is wrong with a field, the column is that of its name.
+                let column = self.column();
+                let field = self.field_name()?;
+                node = Node {
+                    column,
+                    kind: NodeKind::Field(Box::new(node), field),
+                };
+            } else {
+                return Ok(node);
+            }
+        }
+    }
+
+    /// A field's name; of a tuple, its number.
+    fn field_name(&mut self) -> Result<String, ExpressionError> {
+        match self.peek().clone() {
+            TokenKind::Name(name) => {
+                self.at += 1;
+                Ok(name)
+            }
+            TokenKind::Int(number) => {
+                self.at += 1;
+                Ok(number.to_string())
+            }
+            _ => Err(self.expected("a field's name")),
+        }
+    }
+
+    fn primary(&mut self) -> Result<Node, ExpressionError> {
+        let column = self.column();
+        let kind = match self.peek().clone() {
+            TokenKind::Int(value) => {
+                self.at += 1;
+                NodeKind::Int(value)
+            }
+            TokenKind::Float(value) => {
+                self.at += 1;
+                NodeKind::Float(value)
+            }
+            TokenKind::Text(text) => {
+                self.at += 1;
+                NodeKind::Text(text)
+            }
+            TokenKind::Name(name) => {
+                self.at += 1;
+                self.named(name)?
+            }
+            TokenKind::Sign("(") => {
+                self.at += 1;
+                let inner = self.nested(|parser| parser.binary(0))?;
+                self.expect(")", ")")?;
+                inner.kind
+            }
+            _ => return Err(self.expected("a value")),
+        };
+        Ok(Node { column, kind })
+    }
+
+    fn named(&mut self, name: String) -> Result<NodeKind, ExpressionError> {
+        let memory = match name.as_str() {
+            "mem8" => Some((1, false)),
+            "mem16" => Some((2, false)),
+            "mem32" => Some((4, false)),
+            "mem64" => Some((8, false)),
+            "memf32" => Some((4, true)),
+            "memf64" => Some((8, true)),
+            _ => None,
+        };
+        if let Some((bytes, float)) = memory
+            && self.accept("[")
+        {
+            let address = self.nested(|parser| parser.binary(0))?;
+            self.expect("]", "]")?;
+            return Ok(NodeKind::Memory(
+                MemoryKind { bytes, float },
+                Box::new(address),
+            ));
+        }
+        let things = [
+            ("$local", WasmThing::Local),
+            ("$global", WasmThing::Global),
+            ("$operand", WasmThing::Operand),
+        ];
+        for (prefix, thing) in things {
+            if let Some(Ok(index)) = name.strip_prefix(prefix).map(str::parse) {
+                return Ok(NodeKind::Wasm(thing, index));
+            }
+        }
+        match name.as_str() {
+            "true" => return Ok(NodeKind::Int(1)),
+            "false" | "null" => return Ok(NodeKind::Int(0)),
+            _ => {}
+        }
+        if !self.accept("(") {
+            return Ok(NodeKind::Name(name));
+        }
+        let mut arguments = Vec::new();
+        if !self.accept(")") {
+            loop {
+                arguments.push(self.nested(|parser| parser.binary(0))?);
+                if self.accept(")") {
+                    break;
+                }
+                self.expect(",", ", or )")?;
+            }
+        }
+        Ok(NodeKind::Call(name, arguments))
+    }
+}

@@ -1,0 +1,302 @@
+//! Where values are, and how they are read from a stopped program.
+
+use borges_vm::Value;
+
+/// What can be read of a stopped program. Frame 0 is the innermost.
+pub trait State {
+    /// A local of a frame, parameters first.
+    fn local(&self, frame: u32, index: u32) -> Option<Value>;
+
+    /// An entry of a frame's operand stack; 0 is the bottom.
+    fn operand(&self, frame: u32, index: u32) -> Option<Value>;
+
+    /// A global of the module, imported ones first.
+    fn global(&self, index: u32) -> Option<Value>;
+
+    /// Fills `buffer` from the first memory; false if a byte of it lies outside.
+    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool;
+}
+
+/// One thing of the machine that holds (a part of) a value: what a watchpoint is set on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A wasm local of a frame.
+    Local {
+        /// 0 is the innermost.
+        frame: u32,
+        /// Parameters come first.
+        index: u32,
+    },
+    /// An entry of a frame's operand stack: a value that is about to be used.
+    Operand {
+        /// 0 is the innermost.
+        frame: u32,
+        /// 0 is the bottom.
+        index: u32,
+    },
+    /// A wasm global.
+    Global(u32),
+    /// Bytes of memory.
+    Memory {
+        /// Of the first byte.
+        address: u32,
+        /// How many.
+        length: u32,
+    },
+    /// Nowhere: the compiler left only a way to compute it. These are its bytes.
+    Computed(Vec<u8>),
+    /// Nowhere: this part was removed.
+    Removed,
+}
+
+/// A part of a value: `length` bytes of a source, from its byte `offset` on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// What holds it.
+    pub source: Source,
+    /// In bytes, from the least significant of a local or global; 0 of memory.
+    pub offset: u32,
+    /// In bytes.
+    pub length: u32,
+}
+
+/// Where a value is: one piece most of the time, several where the compiler took it apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// In the order of the value's bytes.
+    pub pieces: Vec<Piece>,
+}
+
+/// Why a value cannot be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// The compiler removed the variable, here or altogether.
+    #[error("optimized out")]
+    Removed,
+    /// It lies outside memory: a wild pointer, or broken debug information.
+    #[error("address {0:#x} is outside memory")]
+    OutsideMemory(u64),
+    /// The debug information names a local, global or operand that does not exist here.
+    #[error("the debug information does not fit the program here")]
+    Mismatch,
+    /// The debug information is broken or uses what nobody does for WebAssembly.
+    #[error("its location cannot be understood")]
+    Unsupported,
+    /// Too large to be read at once.
+    #[error("too large")]
+    TooLarge,
+}
+
+/// Most bytes that are read of one value at once.
+const MAX_VALUE_BYTES: u32 = 1 << 16;
+
+impl Place {
+    /// `length` bytes of memory.
+    pub fn memory(address: u32, length: u32) -> Place {
+        Place::whole(Source::Memory { address, length }, length)
+    }
+
+    /// The first `length` bytes of a source.
+    pub(crate) fn whole(source: Source, length: u32) -> Place {
+        Place {
+            pieces: vec![Piece {
+                source,
+                offset: 0,
+                length,
+            }],
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn length(&self) -> u32 {
+        self.pieces
+            .iter()
+            .fold(0, |sum, piece| sum.saturating_add(piece.length))
+    }
+
+    /// The address, if the value lies in memory as a whole.
+    pub fn address(&self) -> Option<u32> {
+        match self.pieces.as_slice() {
+            [
+                Piece {
+                    source: Source::Memory { address, .. },
+                    ..
+                },
+            ] => Some(*address),
+            _ => None,
+        }
+    }
+
+    /// What a watchpoint on this value has to watch; empty if the machine nowhere holds it.
+    pub fn watchable(&self) -> Vec<Source> {
+        let held = |source: &Source| !matches!(source, Source::Computed(_) | Source::Removed);
+        self.pieces
+            .iter()
+            .map(|piece| piece.source.clone())
+            .filter(held)
+            .collect()
+    }
+
+    /// The part of `length` bytes from byte `offset` on, cut short if the value ends before.
+    pub(crate) fn part(&self, offset: u32, length: u32) -> Place {
+        let (mut skip, mut left) = (offset, length);
+        let mut pieces = Vec::new();
+        for piece in &self.pieces {
+            if skip >= piece.length {
+                skip -= piece.length;
+                continue;
+            }
+            let taken = left.min(piece.length - skip);
+            if taken == 0 {
+                break;
+            }
+            pieces.push(match &piece.source {
+                Source::Memory { address, .. } => Piece {
+                    source: Source::Memory {
+                        address: address.wrapping_add(skip),
+                        length: taken,
+                    },
+                    offset: 0,
+                    length: taken,
+                },
+                source => Piece {
+                    source: source.clone(),
+                    offset: piece.offset + skip,
+                    length: taken,
+                },
+            });
+            skip = 0;
+            left -= taken;
+        }
+        Place { pieces }
+    }
+
+    /// The value's bytes, least significant first.
+    ///
+    /// # Errors
+    /// [`Unavailable`] if a part of it is nowhere, outside memory, or all is too large.
+    pub fn read(&self, state: &dyn State) -> Result<Vec<u8>, Unavailable> {
+        if self.length() > MAX_VALUE_BYTES {
+            return Err(Unavailable::TooLarge);
+        }
+        let mut bytes = Vec::with_capacity(self.length() as usize);
+        for piece in &self.pieces {
+            piece.read(state, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+}
+
+impl Piece {
+    fn read(&self, state: &dyn State, bytes: &mut Vec<u8>) -> Result<(), Unavailable> {
+        let value = match &self.source {
+            Source::Local { frame, index } => state.local(*frame, *index),
+            Source::Operand { frame, index } => state.operand(*frame, *index),
+            Source::Global(index) => state.global(*index),
+            Source::Memory { address, .. } => {
+                let start = bytes.len();
+                bytes.resize(start + self.length as usize, 0);
+                let filled = bytes
+                    .get_mut(start..)
+                    .is_some_and(|buffer| state.memory(*address, buffer));
+                let outside = Unavailable::OutsideMemory(u64::from(*address));
+                return if filled { Ok(()) } else { Err(outside) };
+            }
+            Source::Computed(computed) => {
+                return self.copy(computed, bytes).ok_or(Unavailable::Unsupported);
+            }
+            Source::Removed => return Err(Unavailable::Removed),
+        };
+        let value = value_bytes(value.ok_or(Unavailable::Mismatch)?);
+        self.copy(&value, bytes).ok_or(Unavailable::Mismatch)
+    }
+
+    fn copy(&self, from: &[u8], to: &mut Vec<u8>) -> Option<()> {
+        let start = self.offset as usize;
+        to.extend_from_slice(from.get(start..start.checked_add(self.length as usize)?)?);
+        Some(())
+    }
+}
+
+/// A wasm value's bytes, least significant first. A null reference is 0, another one its index + 1.
+pub(crate) fn value_bytes(value: Value) -> Vec<u8> {
+    match value {
+        Value::I32(value) => value.to_le_bytes().to_vec(),
+        Value::F32(bits) => bits.to_le_bytes().to_vec(),
+        Value::I64(value) => value.to_le_bytes().to_vec(),
+        Value::F64(bits) => bits.to_le_bytes().to_vec(),
+        Value::FuncRef(index) | Value::ExternRef(index) => index
+            .map_or(0, |index| index.wrapping_add(1))
+            .to_le_bytes()
+            .to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct OneLocal;
+
+    impl State for OneLocal {
+        fn local(&self, _frame: u32, index: u32) -> Option<Value> {
+            (index == 0).then_some(Value::I64(0x0807_0605_0403_0201))
+        }
+        fn operand(&self, _frame: u32, _index: u32) -> Option<Value> {
+            None
+        }
+        fn global(&self, _index: u32) -> Option<Value> {
+            None
+        }
+        fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+            buffer.fill(address as u8);
+            address < 16
+        }
+    }
+
+    #[test]
+    fn parts_of_a_split_value() {
+        let local = Source::Local { frame: 0, index: 0 };
+        let place = Place {
+            pieces: vec![
+                Piece {
+                    source: local.clone(),
+                    offset: 0,
+                    length: 4,
+                },
+                Piece {
+                    source: Source::Memory {
+                        address: 9,
+                        length: 2,
+                    },
+                    offset: 0,
+                    length: 2,
+                },
+            ],
+        };
+        assert_eq!(place.read(&OneLocal), Ok(vec![1, 2, 3, 4, 9, 9]));
+        let part = place.part(2, 3);
+        assert_eq!(part.read(&OneLocal), Ok(vec![3, 4, 9]));
+        let memory = Source::Memory {
+            address: 9,
+            length: 1,
+        };
+        assert_eq!(part.watchable(), [local, memory]);
+        assert_eq!(place.part(5, 9).address(), Some(10));
+        assert_eq!(place.part(6, 1).length(), 0);
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error() {
+        let removed = Place::whole(Source::Removed, 4);
+        assert_eq!(removed.read(&OneLocal), Err(Unavailable::Removed));
+        let wild = Place::memory(16, 4);
+        assert_eq!(wild.read(&OneLocal), Err(Unavailable::OutsideMemory(16)));
+        let huge = Place::memory(0, u32::MAX);
+        assert_eq!(huge.read(&OneLocal), Err(Unavailable::TooLarge));
+        let none = Place::whole(Source::Local { frame: 0, index: 1 }, 4);
+        assert_eq!(none.read(&OneLocal), Err(Unavailable::Mismatch));
+        let wide = Place::whole(Source::Local { frame: 0, index: 0 }, 9);
+        assert_eq!(wide.read(&OneLocal), Err(Unavailable::Mismatch));
+    }
+}

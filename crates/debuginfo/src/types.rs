@@ -1,0 +1,333 @@
+//! Types of the source language, as far as debug information tells.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use borges_vm::ValType;
+
+/// A type; what it is, [`crate::DebugInfo`] knows.
+///
+/// The number is the offset of DWARF's description of the type, which is unique; types that need no
+/// description have numbers from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeId(pub(crate) u32);
+
+impl TypeId {
+    /// No type: of functions that return nothing, and of pointers to anything.
+    pub(crate) const VOID: TypeId = TypeId(0);
+    const BUILT_IN: u32 = u32::MAX - 15;
+
+    /// The type of a wasm value that the source says nothing about.
+    pub(crate) fn of(ty: ValType) -> TypeId {
+        TypeId(Self::BUILT_IN + ty as u32)
+    }
+
+    /// Memory of 1, 2, 4 or 8 bytes read as an unsigned number.
+    pub(crate) fn unsigned(bytes: u32) -> TypeId {
+        TypeId(Self::BUILT_IN + 6 + bytes)
+    }
+
+    /// The size of memory that is read as an unsigned number.
+    pub(crate) fn unsigned_bytes(self) -> Option<u32> {
+        let bytes = self.0.checked_sub(Self::BUILT_IN + 6)?;
+        (1..=8).contains(&bytes).then_some(bytes)
+    }
+
+    /// The wasm type that this stands for.
+    pub(crate) fn built_in(self) -> Option<ValType> {
+        let types = [
+            ValType::I32,
+            ValType::I64,
+            ValType::F32,
+            ValType::F64,
+            ValType::FuncRef,
+            ValType::ExternRef,
+        ];
+        let index = self.0.checked_sub(Self::BUILT_IN)?;
+        types.into_iter().find(|&ty| ty as u32 == index)
+    }
+}
+
+/// How a number is to be read from its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+    /// C's `char` and its relatives: a small number that is often a letter.
+    Letter {
+        signed: bool,
+    },
+    /// A Unicode scalar value.
+    Scalar,
+}
+
+/// A member of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) name: Arc<str>,
+    pub(crate) ty: TypeId,
+    /// In bytes from the record's start.
+    pub(crate) offset: u32,
+    /// Of a bit field: its first bit from `offset` on, counted from the least significant, and its
+    /// width.
+    pub(crate) bits: Option<(u32, u32)>,
+}
+
+/// One alternative of a Rust enum.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Variant {
+    /// Ranges of the discriminant, both ends included; empty for the default.
+    pub(crate) values: Vec<(i128, i128)>,
+    pub(crate) field: Option<Field>,
+}
+
+/// The alternatives of a Rust enum, and the field that tells them apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Variants {
+    pub(crate) discriminant: Option<Field>,
+    pub(crate) variants: Vec<Variant>,
+}
+
+/// What a type is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Type {
+    Base {
+        name: Arc<str>,
+        encoding: Encoding,
+        size: u32,
+    },
+    Pointer {
+        name: Option<Arc<str>>,
+        to: TypeId,
+    },
+    Record {
+        name: Arc<str>,
+        size: u32,
+        fields: Vec<Field>,
+        variants: Option<Variants>,
+    },
+    Enum {
+        name: Arc<str>,
+        size: u32,
+        signed: bool,
+        values: Vec<(i128, Arc<str>)>,
+    },
+    Array {
+        element: TypeId,
+        count: Option<u64>,
+    },
+    Alias {
+        name: Arc<str>,
+        to: TypeId,
+    },
+    /// `const` and the like: the same type with another word before it.
+    Qualified {
+        to: TypeId,
+    },
+    Function,
+}
+
+/// Pointers and addresses of 32-bit memories.
+pub(crate) const POINTER_BYTES: u32 = 4;
+
+/// Longest chain of aliases and qualifiers that is followed; a hostile one may go in a circle.
+const MAX_ALIASES: usize = 32;
+
+/// All types of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    pub(crate) map: HashMap<u32, Type>,
+}
+
+impl Types {
+    /// What a type is behind its aliases and qualifiers.
+    pub(crate) fn resolve(&self, mut id: TypeId) -> Option<&Type> {
+        for _ in 0..MAX_ALIASES {
+            match self.map.get(&id.0)? {
+                Type::Alias { to, .. } | Type::Qualified { to } => id = *to,
+                ty => return Some(ty),
+            }
+        }
+        None
+    }
+
+    /// Bytes that a value takes; `None` if unknown or larger than memory.
+    pub(crate) fn size(&self, id: TypeId) -> Option<u32> {
+        self.size_within(id, MAX_ALIASES)
+    }
+
+    fn size_within(&self, id: TypeId, depth: usize) -> Option<u32> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(ty) = id.built_in() {
+            return match ty {
+                ValType::I64 | ValType::F64 => Some(8),
+                _ => Some(4),
+            };
+        }
+        if let Some(bytes) = id.unsigned_bytes() {
+            return Some(bytes);
+        }
+        match self.resolve(id)? {
+            Type::Base { size, .. } | Type::Record { size, .. } | Type::Enum { size, .. } => {
+                Some(*size)
+            }
+            Type::Pointer { .. } => Some(POINTER_BYTES),
+            Type::Array { element, count } => {
+                let element = self.size_within(*element, depth)?;
+                u32::try_from((*count)?).ok()?.checked_mul(element)
+            }
+            Type::Alias { .. } | Type::Qualified { .. } | Type::Function => None,
+        }
+    }
+
+    /// The value of an enumerator, if all that have this name agree.
+    pub(crate) fn enumerator(&self, name: &str) -> Option<i128> {
+        // Rust's are called by their enum, C's are not.
+        let (of, last) = name.rsplit_once("::").unwrap_or(("", name));
+        let of = of.rsplit("::").next().unwrap_or(of);
+        let mut found = None;
+        for ty in self.map.values() {
+            let Type::Enum { name, values, .. } = ty else {
+                continue;
+            };
+            if !of.is_empty() && **name != *of {
+                continue;
+            }
+            for (value, _) in values.iter().filter(|(_, known)| **known == *last) {
+                if found.is_some_and(|found| found != *value) {
+                    return None;
+                }
+                found = Some(*value);
+            }
+        }
+        found
+    }
+
+    /// The type as the source writes it.
+    pub(crate) fn name(&self, id: TypeId) -> String {
+        self.name_within(id, MAX_ALIASES)
+    }
+
+    fn name_within(&self, id: TypeId, depth: usize) -> String {
+        if let Some(ty) = id.built_in() {
+            return ty.to_string();
+        }
+        if let Some(bytes) = id.unsigned_bytes() {
+            return format!("u{}", 8 * bytes);
+        }
+        if id == TypeId::VOID {
+            return "void".to_owned();
+        }
+        let (Some(ty), Some(depth)) = (self.map.get(&id.0), depth.checked_sub(1)) else {
+            return "?".to_owned();
+        };
+        match ty {
+            Type::Base { name, .. }
+            | Type::Record { name, .. }
+            | Type::Enum { name, .. }
+            | Type::Alias { name, .. }
+            | Type::Pointer {
+                name: Some(name), ..
+            } => name.as_ref().to_owned(),
+            Type::Pointer { name: None, to } => format!("{} *", self.name_within(*to, depth)),
+            Type::Array { .. } => {
+                // The outermost dimension comes first: `u8[2][3]` holds two arrays of three.
+                let (mut counts, mut element) = (String::new(), id);
+                for _ in 0..depth {
+                    let Some(Type::Array {
+                        element: inner,
+                        count,
+                    }) = self.map.get(&element.0)
+                    else {
+                        break;
+                    };
+                    let count = count.map_or(String::new(), |count| count.to_string());
+                    counts.push_str(&format!("[{count}]"));
+                    element = *inner;
+                }
+                format!("{}{counts}", self.name_within(element, depth))
+            }
+            Type::Qualified { to } => self.name_within(*to, depth),
+            Type::Function => "function".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circles_end() {
+        let mut types = Types::default();
+        types.map.insert(
+            1,
+            Type::Alias {
+                name: "a".into(),
+                to: TypeId(2),
+            },
+        );
+        types.map.insert(2, Type::Qualified { to: TypeId(1) });
+        types.map.insert(
+            3,
+            Type::Pointer {
+                name: None,
+                to: TypeId(3),
+            },
+        );
+        types.map.insert(
+            4,
+            Type::Array {
+                element: TypeId(4),
+                count: Some(2),
+            },
+        );
+        types.map.insert(5, Type::Qualified { to: TypeId(5) });
+        assert_eq!(types.resolve(TypeId(1)), None);
+        assert_eq!(types.size(TypeId(2)), None);
+        assert_eq!(types.size(TypeId(4)), None);
+        assert_eq!(types.size(TypeId(3)), Some(4));
+        assert!(types.name(TypeId(3)).starts_with("? *"));
+        assert_eq!(types.name(TypeId(5)), "?");
+    }
+
+    #[test]
+    fn huge_arrays_have_no_size() {
+        let mut types = Types::default();
+        let element = TypeId::of(ValType::I64);
+        types.map.insert(
+            1,
+            Type::Array {
+                element,
+                count: Some(1 << 29),
+            },
+        );
+        types.map.insert(
+            2,
+            Type::Array {
+                element: TypeId(4),
+                count: Some(3),
+            },
+        );
+        types.map.insert(
+            4,
+            Type::Array {
+                element,
+                count: Some(2),
+            },
+        );
+        types.map.insert(
+            3,
+            Type::Array {
+                element,
+                count: None,
+            },
+        );
+        assert_eq!(types.size(TypeId(1)), None);
+        assert_eq!(types.size(TypeId(2)), Some(48));
+        assert_eq!(types.size(TypeId(3)), None);
+        assert_eq!(types.name(TypeId(2)), "i64[3][2]");
+    }
+}

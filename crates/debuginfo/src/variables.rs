@@ -1,0 +1,296 @@
+//! Variables of a stop: which there are, and where their values are.
+
+use borges_vm::{CodeOffset, FuncIdx};
+
+use crate::DebugInfo;
+use crate::dwarf::{Evaluation, Scope, VariableHome};
+use crate::functions::readable;
+use crate::lines::SourcePlace;
+use crate::place::{Place, Source, State, Unavailable};
+use crate::sources::FileId;
+use crate::types::TypeId;
+
+/// A frame as the source sees it: several may share one frame of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFrame {
+    /// The function's name.
+    pub function: String,
+    /// Where it stands: of an outer frame, the call.
+    pub place: Option<SourcePlace>,
+    /// True if the compiler put this call's body into the next outer frame.
+    pub inlined: bool,
+}
+
+/// Where a frame of the machine stands. Variables depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The machine's frame; 0 is the innermost.
+    pub frame: u32,
+    /// The opcode it is about to execute; of an outer frame, the call that it waits for.
+    pub offset: CodeOffset,
+    /// Which of the [`SourceFrame`]s that share the frame; 0 is the innermost.
+    pub inlined: usize,
+}
+
+/// What a variable belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VariableKind {
+    /// A parameter of a function.
+    Parameter,
+    /// A variable of a function.
+    Local,
+    /// A variable of the program.
+    Global,
+    /// A variable of the program that never changes.
+    Constant,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// As the source calls it.
+    pub name: String,
+    /// What it belongs to.
+    pub kind: VariableKind,
+    /// Its type.
+    pub ty: TypeId,
+    /// The file that declares it, if known; of globals only.
+    pub file: Option<FileId>,
+    home: Home,
+}
+
+/// Where to look for a variable.
+#[derive(Clone, Debug)]
+enum Home {
+    Local(u32),
+    Global(u32),
+    Dwarf { unit: usize, home: VariableHome },
+}
+
+/// Something with a type at a place: a variable, a field, what a pointer points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Its type.
+    pub ty: TypeId,
+    /// Where its bytes are.
+    pub place: Place,
+    /// Of a bit field: first bit and width.
+    pub(crate) bits: Option<(u32, u32)>,
+}
+
+impl Object {
+    pub(crate) fn new(ty: TypeId, place: Place) -> Object {
+        Object {
+            ty,
+            place,
+            bits: None,
+        }
+    }
+}
+
+impl DebugInfo {
+    /// The frames of the source that share the machine's frame at `offset`, innermost first; empty
+    /// outside functions.
+    pub fn frames_at(&self, offset: CodeOffset) -> Vec<SourceFrame> {
+        let Some(function) = self.function_at(offset) else {
+            return Vec::new();
+        };
+        let mut place = self.place_at(offset);
+        let mut frames = Vec::new();
+        for call in self
+            .scopes_at(offset)
+            .filter_map(|scope| scope.inlined.as_ref())
+        {
+            let name = self
+                .dwarf
+                .as_ref()
+                .and_then(|dwarf| dwarf.function_name(call.origin));
+            frames.push(SourceFrame {
+                function: name.unwrap_or("?").to_owned(),
+                place,
+                inlined: true,
+            });
+            let call_place = |file| SourcePlace {
+                file,
+                line: call.line,
+                column: call.column,
+            };
+            place = call.file.map(call_place);
+        }
+        frames.push(SourceFrame {
+            function: self.name_of(function),
+            place,
+            inlined: false,
+        });
+        frames
+    }
+
+    fn scopes_at(&self, offset: CodeOffset) -> impl Iterator<Item = &Scope> {
+        let found = self.dwarf.as_ref().and_then(|dwarf| {
+            let subprogram = dwarf.subprogram_at(offset.0)?;
+            Some(dwarf.scopes_at(subprogram, offset.0))
+        });
+        found.into_iter().flatten()
+    }
+
+    /// The parameters and variables that can be seen at a stop: parameters first, then from the
+    /// outermost block inwards. Of several with one name, the innermost hides the others.
+    ///
+    /// AssemblyScript says of a local only its name: it is listed in the whole function.
+    pub fn variables_at(&self, stop: Stop) -> Vec<Variable> {
+        let dwarf = self.dwarf.as_ref();
+        let Some((dwarf, subprogram)) =
+            dwarf.and_then(|dwarf| Some((dwarf, dwarf.subprogram_at(stop.offset.0)?)))
+        else {
+            let function = self.function_at(stop.offset);
+            return function.map_or_else(Vec::new, |function| self.named_locals(function));
+        };
+        let mut variables: Vec<Variable> = Vec::new();
+        let mut calls = 0;
+        for scope in dwarf.scopes_at(subprogram, stop.offset.0) {
+            if calls == stop.inlined {
+                for variable in scope.variables.iter().rev() {
+                    if variables.iter().any(|seen| *seen.name == *variable.name) {
+                        continue;
+                    }
+                    variables.push(Variable {
+                        name: variable.name.as_ref().to_owned(),
+                        kind: match variable.parameter {
+                            true => VariableKind::Parameter,
+                            false => VariableKind::Local,
+                        },
+                        ty: variable.ty,
+                        file: None,
+                        home: Home::Dwarf {
+                            unit: subprogram.unit,
+                            home: variable.home.clone(),
+                        },
+                    });
+                }
+            }
+            calls += usize::from(scope.inlined.is_some());
+        }
+        variables.reverse();
+        variables.sort_by_key(|variable| variable.kind != VariableKind::Parameter);
+        variables
+    }
+
+    /// The locals that the `name` section names.
+    fn named_locals(&self, function: FuncIdx) -> Vec<Variable> {
+        let Some(names) = self.module.names.locals.get(&function.0) else {
+            return Vec::new();
+        };
+        let parameters = self.module.param_count(function);
+        let known = names.iter().filter_map(|(&index, name)| {
+            let ty = self.module.local_type(function, index)?;
+            let parameter = index < parameters;
+            Some(Variable {
+                // Of two variables called `i`, AssemblyScript calls the second one `i|1`.
+                name: name.split('|').next().unwrap_or(name).to_owned(),
+                kind: if parameter {
+                    VariableKind::Parameter
+                } else {
+                    VariableKind::Local
+                },
+                ty: TypeId::of(ty),
+                file: None,
+                home: Home::Local(index),
+            })
+        });
+        known.collect()
+    }
+
+    /// The variables of the program: of DWARF, and the globals that the module names.
+    pub fn globals(&self) -> Vec<Variable> {
+        let mut variables = Vec::new();
+        if let Some(dwarf) = &self.dwarf {
+            for global in &dwarf.globals {
+                variables.push(Variable {
+                    name: global.path.as_ref().to_owned(),
+                    kind: match global.home {
+                        VariableHome::Constant(_) => VariableKind::Constant,
+                        _ => VariableKind::Global,
+                    },
+                    ty: global.ty,
+                    file: global.file,
+                    home: Home::Dwarf {
+                        unit: global.unit,
+                        home: global.home.clone(),
+                    },
+                });
+            }
+        }
+        for (index, global) in self.module.globals.iter().enumerate() {
+            let index = index as u32;
+            let name = self.module.names.globals.get(&index);
+            if let (Some(ty), Some(symbol)) = (global.ty, name) {
+                variables.push(Variable {
+                    name: readable(symbol),
+                    kind: match global.mutable {
+                        true => VariableKind::Global,
+                        false => VariableKind::Constant,
+                    },
+                    ty: TypeId::of(ty),
+                    file: self.file_of_symbol(symbol),
+                    home: Home::Global(index),
+                });
+            }
+        }
+        variables
+    }
+
+    /// A variable of the program by its name or the last part of it; of several, the one that the
+    /// file of the stop declares.
+    pub(crate) fn global_named(&self, name: &str, offset: CodeOffset) -> Option<Variable> {
+        let here = self.place_at(offset).map(|place| place.file);
+        let answers = |variable: &Variable| {
+            let last = variable.name.rsplit("::").next();
+            variable.name == name || last == Some(name)
+        };
+        let found = self.globals().into_iter().filter(answers);
+        found.min_by_key(|variable| (variable.name != name, variable.file != here))
+    }
+
+    /// The file that declares an AssemblyScript global: its symbol begins with the file's path.
+    fn file_of_symbol(&self, symbol: &str) -> Option<FileId> {
+        let (path, _) = symbol.rsplit_once('/')?;
+        self.files.find(&format!("{path}.ts")).ok()
+    }
+
+    /// Where a variable's value is at a stop.
+    ///
+    /// # Errors
+    /// [`Unavailable`] if it has none there.
+    pub fn locate(
+        &self,
+        variable: &Variable,
+        stop: Stop,
+        state: &dyn State,
+    ) -> Result<Object, Unavailable> {
+        let size = self.types().size(variable.ty);
+        let place = match &variable.home {
+            Home::Local(index) => {
+                let source = Source::Local {
+                    frame: stop.frame,
+                    index: *index,
+                };
+                Place::whole(source, size.unwrap_or(0))
+            }
+            Home::Global(index) => Place::whole(Source::Global(*index), size.unwrap_or(0)),
+            Home::Dwarf { unit, home } => {
+                let dwarf = self.dwarf.as_ref().ok_or(Unavailable::Unsupported)?;
+                let evaluation = Evaluation {
+                    dwarf,
+                    module: &self.module,
+                    subprogram: dwarf.subprogram_at(stop.offset.0),
+                    unit: *unit,
+                    state,
+                    frame: stop.frame,
+                    offset: stop.offset.0,
+                };
+                evaluation.place(home, size.unwrap_or(0))?
+            }
+        };
+        Ok(Object::new(variable.ty, place))
+    }
+}

@@ -1,0 +1,272 @@
+//! Expressions over a real program, uart-parser, stopped in `accept_byte` with a state made by hand.
+
+use crate::common::Fake;
+use borges_debuginfo::{DebugInfo, Expression, NoScope, Number, Scope, Source, Stop};
+use borges_vm::{CodeOffset, Value};
+
+/// Where `parser` lies, and the frame of `accept_byte`.
+const PARSER: u32 = 4096;
+const FRAME: u32 = 3000;
+
+struct Stopped {
+    info: DebugInfo,
+    state: Fake,
+    stop: Stop,
+}
+
+fn stopped() -> Stopped {
+    let info = crate::common::example("uart-parser");
+    let file = info.find_file("uart-parser.c").unwrap();
+    let line = info.break_at_line(file, 47).unwrap();
+    let mut state = Fake {
+        memory: vec![0; 8192],
+        ..Fake::default()
+    };
+    // Local 4 is the base of the frame of accept_byte.
+    for index in 0..16 {
+        state.locals.insert(index, Value::I32(FRAME as i32));
+    }
+    state.locals.insert(1, Value::I64(-5));
+    state.globals.insert(0, Value::I32(2990));
+    let mut put = |address: u32, bytes: &[u8]| {
+        let start = address as usize;
+        state.memory[start..start + bytes.len()].copy_from_slice(bytes);
+    };
+    put(FRAME + 12, &PARSER.to_le_bytes());
+    put(FRAME + 11, b"R");
+    // state, length, received, sum, payload, relay, frames, errors
+    put(PARSER, &[2, 0, 0, 0, 200, 1, 7]);
+    put(PARSER + 7, b"R1\0\xff....");
+    put(PARSER + 15, &[1, 0x34, 0x12, 0, 0]);
+    let stop = Stop {
+        frame: 0,
+        offset: line.offsets[0],
+        inlined: 0,
+    };
+    Stopped { info, state, stop }
+}
+
+impl Stopped {
+    fn run(&self, text: &str, scope: &dyn Scope) -> String {
+        let result = Expression::parse(text).and_then(|expression| {
+            let value = self
+                .info
+                .evaluate(&expression, self.stop, &self.state, scope)?;
+            let ty = self
+                .info
+                .type_of_evaluated(&value)
+                .map_or(String::new(), |ty| ty + " ");
+            Ok(format!(
+                "{ty}{}",
+                self.info.show_evaluated(&value, &self.state)
+            ))
+        });
+        result.unwrap_or_else(|error| error.to_string())
+    }
+}
+
+#[test]
+fn expressions_have_values() {
+    let stopped = stopped();
+    for (text, value) in [
+        ("1 + 2 * 3", "7"),
+        ("(1 + 2) * 3 % 5", "4"),
+        ("-7 / 2", "-3"),
+        ("0x10 + 0b11 + 0o7 + 1_000", "1026"),
+        ("1 << 4 | 3 & 2 ^ 1", "19"),
+        ("6 & 4 == 4", "1"),
+        ("1.5 * 2", "3.0"),
+        ("'A' + 1", "66"),
+        ("'\\n'", "10"),
+        ("~0", "-1"),
+        ("!0 && !(1 > 2) || 1 / 0", "1"),
+        ("0 && nothing", "0"),
+        ("byte", "u8 82 'R'"),
+        ("byte == 'R'", "1"),
+        ("p", "Parser * 0x1000"),
+        ("p->state", "State WAIT_PAYLOAD"),
+        ("p.state == WAIT_PAYLOAD", "1"),
+        ("p->state == 2 && p->sum >= 7", "1"),
+        ("(*p).length", "u8 200"),
+        ("p->length > 8 && p->received <= 1", "1"),
+        ("p->payload[1]", "char 49 '1'"),
+        ("p->payload[3]", "char -1"),
+        ("p->payload", "char[8] \"R1\""),
+        ("p->payload == \"R1\"", "1"),
+        ("\"R0\" != p->payload", "1"),
+        ("p->frames", "u16 4660"),
+        ("parser.frames == p->frames", "1"),
+        (
+            "*p",
+            "Parser {state: WAIT_PAYLOAD, length: 200, received: 1, sum: 7, payload: \"R1\", relay: 1, frames: 4660, errors: 0}",
+        ),
+        ("&p->relay", "4111"),
+        ("&parser == p", "1"),
+        ("mem16[&p->frames]", "u16 4660"),
+        ("mem8[4100] + mem32[4096]", "202"),
+        ("memf32[4096]", "f32 3e-45"),
+        ("$local1", "i64 -5"),
+        ("$global0 + 10 == $local0", "1"),
+        ("p[0].length", "u8 200"),
+        (
+            "340282366920938463463374607431768211456",
+            "column 1: this number, letter or text cannot be read",
+        ),
+    ] {
+        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
+    }
+}
+
+#[test]
+fn errors_point_at_their_column() {
+    let stopped = stopped();
+    for (text, message) in [
+        ("", "column 1: expected a value, found the end"),
+        ("1 +", "column 4: expected a value, found the end"),
+        ("1 2", "column 3: expected an operator or the end, found 2"),
+        ("(1", "column 3: expected ), found the end"),
+        ("a[1", "column 4: expected ], found the end"),
+        ("p->", "column 4: expected a field's name, found the end"),
+        ("1 # 2", "column 3: '#' means nothing here"),
+        (
+            "é + 'ab'",
+            "column 5: this number, letter or text cannot be read",
+        ),
+        (
+            "1 + bite",
+            "column 5: bite is not known here; did you mean byte?",
+        ),
+        ("1 + zzz", "column 5: zzz is not known here"),
+        ("p->lenght", "column 4: Parser * has no field lenght"),
+        ("p->payload[8]", "column 12: char[8] has no element 8"),
+        ("p->payload[-1]", "column 12: char[8] has no element -1"),
+        ("1 + *byte", "column 5: u8 points to nothing"),
+        ("*3", "column 2: 3 points to nothing"),
+        ("&1", "column 2: 1 points to nothing"),
+        ("&$local0", "column 1: this has no address"),
+        ("2 * *p", "column 5: Parser is not a number"),
+        ("1 + 5 / (3 - 3)", "column 5: division by zero or overflow"),
+        ("1 << 200", "column 1: division by zero or overflow"),
+        ("1.5 & 2", "column 1: this needs an integer"),
+        ("mem32[9000]", "column 7: address 0x2328 is outside memory"),
+        (
+            "mem8[-1]",
+            "column 6: address 0xffffffffffffffff is outside memory",
+        ),
+        ("$local99", "column 1: $local99 is not known here"),
+        ("f(1, )", "column 6: expected a value, found )"),
+        ("pin(1)", "column 1: pin is not known here"),
+        ("p == \"x\"", "column 1: this is not a number"),
+    ] {
+        assert_eq!(stopped.run(text, &NoScope), message, "{text}");
+    }
+}
+
+/// Knows the arguments of a call and the levels of pins, as a session does.
+struct Session;
+
+impl Scope for Session {
+    fn name(&self, name: &str) -> Option<Number> {
+        (name == "arg0" || name == "byte").then_some(Number::Int(42))
+    }
+    fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
+        match (name, arguments) {
+            ("pin", [Number::Int(pin)]) => Some(Number::Int(pin % 2)),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn the_embedder_knows_more_names() {
+    let stopped = stopped();
+    assert_eq!(stopped.run("arg0 + pin(23)", &Session), "43");
+    // The program's own names win.
+    assert_eq!(stopped.run("byte", &Session), "u8 82 'R'");
+    assert_eq!(
+        stopped.run("pin(1, 2)", &Session),
+        "column 1: pin is not known here"
+    );
+}
+
+#[test]
+fn values_say_where_they_are() {
+    let stopped = stopped();
+    let places = |text: &str| {
+        let expression = Expression::parse(text).unwrap();
+        let value = stopped
+            .info
+            .evaluate(&expression, stopped.stop, &stopped.state, &NoScope);
+        value
+            .unwrap()
+            .place()
+            .map_or(Vec::new(), |place| place.watchable())
+    };
+    assert_eq!(
+        places("p->relay"),
+        [Source::Memory {
+            address: 4111,
+            length: 1
+        }]
+    );
+    assert_eq!(
+        places("parser.payload[2]"),
+        [Source::Memory {
+            address: 4105,
+            length: 1
+        }]
+    );
+    assert_eq!(
+        places("mem32[16]"),
+        [Source::Memory {
+            address: 16,
+            length: 4
+        }]
+    );
+    assert_eq!(places("$local2"), [Source::Local { frame: 0, index: 2 }]);
+    assert_eq!(places("$global0"), [Source::Global(0)]);
+    assert_eq!(places("1 + 1"), []);
+}
+
+#[test]
+fn conditions_hold_or_not() {
+    let stopped = stopped();
+    let holds = |text: &str| {
+        let expression = Expression::parse(text).unwrap();
+        stopped
+            .info
+            .holds(&expression, stopped.stop, &stopped.state, &NoScope)
+    };
+    assert_eq!(holds("p->received == 1"), Ok(true));
+    assert_eq!(holds("p->errors"), Ok(false));
+    assert_eq!(holds("0.0"), Ok(false));
+    assert!(holds("*p").is_err());
+}
+
+#[test]
+fn deep_and_long_expressions_are_refused() {
+    for text in [
+        "(".repeat(2000),
+        "-".repeat(2000) + "1",
+        "1".to_owned() + &"+1".repeat(2000),
+        "a".to_owned() + &"[0]".repeat(1000),
+        "a".to_owned() + &".b".repeat(1000),
+        "f(".repeat(1000),
+        "1".repeat(5000),
+    ] {
+        assert!(Expression::parse(&text).is_err());
+    }
+    let fine = "1".to_owned() + &" + 1".repeat(50);
+    assert!(Expression::parse(&fine).is_ok());
+}
+
+#[test]
+fn a_stop_outside_all_code_knows_only_globals() {
+    let mut stopped = stopped();
+    stopped.stop.offset = CodeOffset(3);
+    assert_eq!(stopped.run("parser.length", &NoScope), "u8 200");
+    assert_eq!(
+        stopped.run("byte", &NoScope),
+        "column 1: byte is not known here"
+    );
+}
