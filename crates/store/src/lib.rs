@@ -1,1 +1,51 @@
-//! Session files.
+//! Session files: a multiverse in SQLite, crash-safe and readable by others.
+//!
+//! A [`Store`] is one open session file. It keeps the versions of the program, the branches of each
+//! version's multiverse with their entries, snapshots, and what the user added: notes, breakpoints,
+//! mocks, settings. Its types are plain and its own: what they mean is the session's business.
+//!
+//! # Invariants
+//!
+//! - What [`Store::flush`] has returned from is in the file, also when the process is killed the
+//!   next moment. What was written since is saved as a whole or not at all; [`Store::tick`] saves
+//!   every [`GROUP_COMMIT`].
+//! - Entries are read in blocks when they are asked for, never all at once. Each block has a
+//!   checksum, so that damage is an error and not another multiverse.
+//! - At most one process writes a file; others may read it meanwhile.
+//! - A file is hostile until proven otherwise: nothing in it is executed, and its size bounds the
+//!   memory it can take.
+#![forbid(unsafe_code)]
+
+mod branches;
+mod entry;
+mod error;
+mod keep;
+mod open;
+mod query;
+mod schema;
+mod snapshots;
+
+pub use branches::{BLOCK, Block, Branch, End, Fork};
+pub use entry::{Entry, EntryKind, Value};
+pub use error::{Damage, StoreError};
+pub use keep::{Breakpoint, Mock, NewProgram, Note, Primitive, Program, ProgramInfo, Who};
+pub use open::{Access, GROUP_COMMIT, Store};
+pub use query::{Bounds, Cell, Table};
+pub use snapshots::SnapshotInfo;
+
+/// A version of the program: how many were uploaded before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Upload(pub u32);
+
+/// A moment in the multiverse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Which version of the program.
+    pub upload: Upload,
+    /// The branch.
+    pub branch: u32,
+    /// How many entries lie before it, from the start of the program.
+    pub position: u32,
+    /// The program's step count.
+    pub steps: u64,
+}

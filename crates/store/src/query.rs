@@ -1,0 +1,118 @@
+//! Questions of the user, in SQL.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode};
+
+use crate::{Store, StoreError};
+
+/// How much a question may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How many rows to return at most.
+    pub rows: usize,
+    /// How long it may take.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            rows: 1000,
+            time: Duration::from_secs(5),
+        }
+    }
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// There were more rows than asked for.
+    pub more: bool,
+}
+
+/// A value in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing.
+    Null,
+    /// An integer.
+    Integer(i64),
+    /// A float.
+    Real(f64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+}
+
+impl Store {
+    /// Answers one `SELECT`. It sees what is not yet saved as well, and can change nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Query`] says what is wrong with `sql`, [`StoreError::QueryTimeout`] that it
+    /// took too long.
+    pub fn query(&mut self, sql: &str, bounds: Bounds) -> Result<Table, StoreError> {
+        self.write_tails()?;
+        let start = Instant::now();
+        let db = &mut self.db;
+        db.authorizer(Some(|context: AuthContext<'_>| match context.action {
+            AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => {
+                Authorization::Allow
+            }
+            AuthAction::Function { function_name } if function_name != "load_extension" => {
+                Authorization::Allow
+            }
+            _ => Authorization::Deny,
+        }))?;
+        let time = bounds.time;
+        db.progress_handler(1000, Some(move || start.elapsed() > time))?;
+        let result = answer(db, sql, bounds.rows);
+        db.progress_handler(0, None::<fn() -> bool>)?;
+        db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+        result.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => StoreError::QueryTimeout {
+                ms: bounds.time.as_millis() as u64,
+            },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig) => error.into(),
+            Some(ErrorCode::AuthorizationForStatementDenied) => {
+                StoreError::Query("only SELECT is allowed".into())
+            }
+            _ => StoreError::Query(error.to_string()),
+        })
+    }
+}
+
+fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<Table> {
+    let mut statement = db.prepare(sql)?;
+    let columns: Vec<String> = statement.column_names().map(String::from).collect();
+    let mut rows = statement.query([])?;
+    let mut table = Table {
+        columns,
+        rows: Vec::new(),
+        more: false,
+    };
+    while let Some(row) = rows.next()? {
+        if table.rows.len() == limit {
+            table.more = true;
+            break;
+        }
+        let cells = (0..table.columns.len()).map(|i| {
+            Ok(match row.get_ref(i)? {
+                ValueRef::Null => Cell::Null,
+                ValueRef::Integer(value) => Cell::Integer(value),
+                ValueRef::Real(value) => Cell::Real(value),
+                ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+                ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+            })
+        });
+        table.rows.push(cells.collect::<rusqlite::Result<_>>()?);
+    }
+    Ok(table)
+}

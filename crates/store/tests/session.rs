@@ -1,0 +1,711 @@
+//! What is written is what is read: in one go, after reopening, and through SQL.
+
+#![allow(clippy::unwrap_used)] // A test may give up.
+
+use std::path::PathBuf;
+
+use borges_store::*;
+use proptest::prelude::*;
+
+fn place(branch: u32, position: u32, steps: u64) -> Place {
+    Place {
+        upload: Upload(0),
+        branch,
+        position,
+        steps,
+    }
+}
+
+fn input(steps: u64, value: i32) -> Entry {
+    Entry {
+        steps,
+        kind: EntryKind::Input,
+        subject: 0,
+        arguments: vec![Value::I32(34)],
+        value: Some(Value::I32(value)),
+        data: vec![],
+        mocked: value % 2 == 0,
+    }
+}
+
+fn output(steps: u64, level: i32) -> Entry {
+    Entry {
+        steps,
+        kind: EntryKind::Output,
+        subject: 1,
+        arguments: vec![Value::I32(2), Value::I32(level)],
+        value: None,
+        data: vec![9, 9],
+        mocked: false,
+    }
+}
+
+fn primitives() -> Vec<Primitive> {
+    ["chip_analog_read", "chip_digital_write"]
+        .map(|name| Primitive {
+            module: "env".into(),
+            name: name.into(),
+        })
+        .to_vec()
+}
+
+fn add_program(store: &Store) -> Upload {
+    let primitives = primitives();
+    store
+        .add_program(&NewProgram {
+            name: "knock.wasm",
+            bytes: b"\0asm\x01\0\0\0",
+            board: "name = \"desk\"",
+            primitives: &primitives,
+            at_ms: 1_790_000_000_000,
+        })
+        .unwrap()
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path().join("a session.borges")
+    }
+}
+
+#[test]
+fn a_session_comes_back_as_it_was() {
+    let folder = Folder::new();
+    let store = Store::create(&folder.file()).unwrap();
+    let upload = add_program(&store);
+    assert_eq!(upload, Upload(0));
+    let root: Vec<Entry> = (0..10_000).map(|n| input(n * 10, n as i32)).collect();
+    store.append(upload, 0, &root).unwrap();
+    let fork = Fork {
+        parent: 0,
+        position: 5000,
+    };
+    store.fork(upload, 3, fork, &input(50_000, -1)).unwrap();
+    store.append(upload, 3, &[output(50_001, 1)]).unwrap();
+    store
+        .set_end(upload, 3, 50_020, &End::Trapped("unreachable".into()))
+        .unwrap();
+    store.set_end(upload, 0, 123_456, &End::Open).unwrap();
+    let note = Note {
+        place: place(3, 5001, 50_000),
+        name: Some("here".into()),
+        text: "größer als gedacht".into(),
+        at_ms: 5,
+    };
+    store.put_note(&note).unwrap();
+    let breakpoint = Breakpoint {
+        id: 2,
+        enabled: true,
+        spec: "{}".into(),
+    };
+    store.put_breakpoint(&breakpoint).unwrap();
+    let mock = |call: &str, spec: &str| Mock {
+        call: call.into(),
+        spec: spec.into(),
+    };
+    store.put_mock(&mock("b(_)", "[1]")).unwrap();
+    store.put_mock(&mock("a()", "[2]")).unwrap();
+    store.put_mock(&mock("b(_)", "[3]")).unwrap();
+    store.set_setting("follow", "true").unwrap();
+    store.set_place(Who::User, place(0, 4, 30)).unwrap();
+    store
+        .set_place(Who::Device, place(3, 5002, 50_020))
+        .unwrap();
+    assert!(
+        store
+            .put_snapshot(place(0, 4096, 40_950), &[7; 100_000])
+            .unwrap()
+    );
+
+    let check = |store: &Store| {
+        let programs = store.programs().unwrap();
+        assert_eq!(
+            (programs.len(), programs[0].name.as_str()),
+            (1, "knock.wasm")
+        );
+        let program = store.program(upload).unwrap();
+        assert_eq!(program.bytes, b"\0asm\x01\0\0\0");
+        assert_eq!(
+            (program.primitives, program.board.len()),
+            (primitives(), 13)
+        );
+        let branches = store.branches(upload).unwrap();
+        assert_eq!(
+            branches,
+            [
+                Branch {
+                    branch: 0,
+                    fork: None,
+                    length: 10_000,
+                    reached: 123_456,
+                    end: End::Open
+                },
+                Branch {
+                    branch: 3,
+                    fork: Some(fork),
+                    length: 2,
+                    reached: 50_020,
+                    end: End::Trapped("unreachable".into())
+                },
+            ]
+        );
+        assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root);
+        for range in [
+            0..1,
+            4095..4097,
+            8191..8193,
+            9999..10_000,
+            10_000..10_001,
+            7..7,
+            5..20,
+        ] {
+            let expected: Vec<_> = range.clone().filter_map(|i| root.get(i as usize)).collect();
+            let found = store.entries(upload, 0, range).unwrap();
+            assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+        }
+        assert_eq!(
+            store.entries(upload, 3, 0..9000).unwrap(),
+            [input(50_000, -1), output(50_001, 1)]
+        );
+        let blocks = store.blocks(upload, 0).unwrap();
+        let firsts: Vec<_> = blocks
+            .iter()
+            .map(|b| (b.first, b.count, b.first_steps))
+            .collect();
+        assert_eq!(
+            firsts,
+            [(0, 4096, 0), (4096, 4096, 40_960), (8192, 1808, 81_920)]
+        );
+        assert_eq!(blocks[2].last_steps, 99_990);
+        assert_eq!(store.notes().unwrap(), std::slice::from_ref(&note));
+        assert_eq!(
+            store.breakpoints().unwrap(),
+            std::slice::from_ref(&breakpoint)
+        );
+        assert_eq!(
+            store.mocks().unwrap(),
+            [mock("b(_)", "[3]"), mock("a()", "[2]")]
+        );
+        assert_eq!(store.setting("follow").unwrap().as_deref(), Some("true"));
+        assert_eq!(store.setting("nothing").unwrap(), None);
+        assert_eq!(store.place(Who::User).unwrap(), Some(place(0, 4, 30)));
+        assert_eq!(
+            store.place(Who::Device).unwrap(),
+            Some(place(3, 5002, 50_020))
+        );
+        assert_eq!(
+            store.snapshot(place(0, 4096, 40_950)).unwrap(),
+            Some(vec![7; 100_000])
+        );
+        assert_eq!(store.snapshot(place(0, 4096, 40_951)).unwrap(), None);
+        assert_eq!(store.snapshot_bytes(), 100_000);
+    };
+    check(&store);
+    store.flush().unwrap();
+    check(&Store::open(&folder.file(), Access::Read).unwrap());
+    drop(store);
+    check(&Store::open(&folder.file(), Access::Read).unwrap());
+    let store = Store::open(&folder.file(), Access::Write).unwrap();
+    check(&store);
+    // Another version of the program has a multiverse of its own.
+    assert_eq!(add_program(&store), Upload(1));
+    assert_eq!(store.branches(Upload(1)).unwrap().len(), 1);
+    store.append(upload, 0, &[input(99_990, 1)]).unwrap();
+    assert_eq!(
+        store.entries(upload, 0, 10_000..10_009).unwrap(),
+        [input(99_990, 1)]
+    );
+    drop(store);
+    let mut names: Vec<_> = std::fs::read_dir(folder.0.path()).unwrap().collect();
+    assert_eq!(
+        names.pop().unwrap().unwrap().file_name(),
+        "a session.borges"
+    );
+    assert!(names.is_empty(), "a closed session is one file: {names:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let store = Store::in_memory().unwrap();
+    let upload = add_program(&store);
+    store
+        .append(upload, 0, &[input(10, 1), input(20, 2)])
+        .unwrap();
+    let late_then_early = [input(30, 3), input(29, 4)];
+    let result = store.append(upload, 0, &late_then_early);
+    assert!(matches!(result, Err(StoreError::OutOfOrder)));
+    assert!(matches!(
+        store.append(upload, 9, &[]),
+        Err(StoreError::Unknown(_))
+    ));
+    assert!(matches!(
+        store.append(Upload(7), 0, &[]),
+        Err(StoreError::Unknown(_))
+    ));
+    let from = |parent, position| Fork { parent, position };
+    let fork = |branch, from, steps| store.fork(upload, branch, from, &input(steps, 0));
+    assert!(matches!(
+        fork(1, from(0, 3), 30),
+        Err(StoreError::Unknown(_))
+    ));
+    assert!(matches!(
+        fork(1, from(0, 2), 19),
+        Err(StoreError::OutOfOrder)
+    ));
+    assert!(matches!(
+        fork(0, from(0, 2), 30),
+        Err(StoreError::OutOfOrder | StoreError::Taken(_))
+    ));
+    fork(5, from(0, 1), 11).unwrap();
+    assert!(matches!(fork(5, from(0, 1), 11), Err(StoreError::Taken(_))));
+    assert!(matches!(
+        fork(4, from(5, 1), 12),
+        Err(StoreError::OutOfOrder)
+    ));
+    let too_late = Entry {
+        steps: u64::MAX,
+        ..input(0, 0)
+    };
+    assert!(matches!(
+        store.append(upload, 5, std::slice::from_ref(&too_late)),
+        Err(StoreError::OutOfOrder)
+    ));
+    assert!(store.fork(upload, 8, from(0, 2), &too_late).is_err());
+    assert!(matches!(
+        store.append(upload, 8, &[]),
+        Err(StoreError::Unknown(_))
+    ));
+    assert!(matches!(
+        store.set_end(upload, 8, 0, &End::Open),
+        Err(StoreError::Unknown(_))
+    ));
+    let lengths: Vec<_> = store
+        .branches(upload)
+        .unwrap()
+        .iter()
+        .map(|b| (b.branch, b.length))
+        .collect();
+    assert_eq!(lengths, [(0, 2), (5, 1)]);
+    assert_eq!(
+        store.entries(upload, 0, 0..9).unwrap(),
+        [input(10, 1), input(20, 2)]
+    );
+    // A failed append does not spoil the next one.
+    store.append(upload, 0, &[input(30, 3)]).unwrap();
+    assert_eq!(store.entries(upload, 0, 2..9).unwrap(), [input(30, 3)]);
+}
+
+#[test]
+fn pruning_leaves_a_tree() {
+    let store = Store::in_memory().unwrap();
+    let upload = add_program(&store);
+    let root: Vec<Entry> = (0..9000).map(|n| input(n, n as i32)).collect();
+    store.append(upload, 0, &root).unwrap();
+    let from = |parent, position| Fork { parent, position };
+    store
+        .fork(upload, 1, from(0, 100), &input(100, -1))
+        .unwrap();
+    store
+        .fork(upload, 2, from(0, 8000), &input(8000, -1))
+        .unwrap();
+    store
+        .fork(upload, 3, from(2, 8001), &input(8000, -2))
+        .unwrap();
+    for (branch, position) in [(0, 50), (0, 4999), (0, 5000), (0, 5001), (2, 8001)] {
+        let place = place(branch, position, 0);
+        store
+            .put_note(&Note {
+                place,
+                name: None,
+                text: "x".into(),
+                at_ms: 0,
+            })
+            .unwrap();
+        store.put_snapshot(place, &[1]).unwrap();
+    }
+    // What would leave an orphan is refused as a whole.
+    assert!(matches!(
+        store.prune(upload, Some((0, 5000)), &[2]),
+        Err(StoreError::Unknown(_))
+    ));
+    assert!(matches!(
+        store.prune(upload, Some((0, 5000)), &[]),
+        Err(StoreError::Unknown(_))
+    ));
+    assert!(matches!(
+        store.prune(upload, Some((1, 100)), &[]),
+        Err(StoreError::Unknown(_))
+    ));
+    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root);
+    store.prune(upload, Some((0, 5000)), &[2, 3]).unwrap();
+    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..5000]);
+    let branches = store.branches(upload).unwrap();
+    let found: Vec<_> = branches
+        .iter()
+        .map(|b| (b.branch, b.length, b.reached))
+        .collect();
+    assert_eq!(found, [(0, 5000, 4999), (1, 1, 0)]);
+    let noted: Vec<_> = store
+        .notes()
+        .unwrap()
+        .iter()
+        .map(|n| n.place.position)
+        .collect();
+    assert_eq!(noted, [50, 4999, 5000]);
+    assert_eq!(store.snapshot_bytes(), 3);
+    store.append(upload, 0, &[input(5000, 7)]).unwrap();
+    assert_eq!(
+        store.entries(upload, 0, 4999..9000).unwrap(),
+        [input(4999, 4999), input(5000, 7)]
+    );
+    // Down to a block's edge, and to nothing.
+    store.prune(upload, Some((0, 4096)), &[]).unwrap();
+    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..4096]);
+    store.append(upload, 0, &root[4096..4100]).unwrap();
+    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..4100]);
+    store.prune(upload, Some((0, 0)), &[1]).unwrap();
+    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), []);
+    store.append(upload, 0, &root[..3]).unwrap();
+    assert_eq!(store.branches(upload).unwrap()[0].length, 3);
+}
+
+#[test]
+fn snapshots_keep_to_their_budget_and_spread_out() {
+    let mut store = Store::in_memory().unwrap();
+    add_program(&store);
+    store.set_snapshot_budget(1000);
+    for n in 0..100u32 {
+        assert!(
+            store
+                .put_snapshot(place(0, n, u64::from(n) * 50), &[n as u8; 100])
+                .unwrap()
+        );
+        assert!(store.snapshot_bytes() <= 1000);
+    }
+    let steps: Vec<_> = store
+        .snapshots()
+        .unwrap()
+        .iter()
+        .map(|s| s.place.steps)
+        .collect();
+    assert_eq!(steps.len(), 10);
+    assert_eq!(steps.last(), Some(&4950), "the newest is kept");
+    let widest = steps
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .max()
+        .unwrap();
+    assert!(widest <= 1600, "they cover the run: {steps:?}");
+    assert!(!store.put_snapshot(place(0, 7, 7), &[0; 1001]).unwrap());
+    assert!(store.put_snapshot(place(0, 7, 7), &[0; 1000]).unwrap());
+    assert_eq!(store.snapshots().unwrap().len(), 1);
+}
+
+fn text(table: &Table) -> Vec<String> {
+    let cell = |cell: &Cell| match cell {
+        Cell::Null => "-".into(),
+        Cell::Integer(value) => value.to_string(),
+        Cell::Real(value) => format!("{value:?}"),
+        Cell::Text(text) => text.clone(),
+        Cell::Blob(bytes) => format!("{bytes:02x?}"),
+    };
+    table
+        .rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+#[test]
+fn the_views_answer_questions() {
+    let mut store = Store::in_memory().unwrap();
+    let upload = add_program(&store);
+    store
+        .append(upload, 0, &[input(10, 1), output(20, 1), input(30, 5)])
+        .unwrap();
+    store
+        .fork(
+            upload,
+            1,
+            Fork {
+                parent: 0,
+                position: 2,
+            },
+            &input(30, 9),
+        )
+        .unwrap();
+    store
+        .fork(
+            upload,
+            2,
+            Fork {
+                parent: 1,
+                position: 2,
+            },
+            &input(30, 11),
+        )
+        .unwrap();
+    store
+        .fork(
+            upload,
+            4,
+            Fork {
+                parent: 0,
+                position: 0,
+            },
+            &input(10, 2),
+        )
+        .unwrap();
+    let float = Entry {
+        arguments: vec![
+            Value::F32(0.1f32.to_bits()),
+            Value::I64(-1),
+            Value::FuncRef(None),
+        ],
+        value: Some(Value::F64(2.5f64.to_bits())),
+        ..input(40, 0)
+    };
+    store.append(upload, 1, &[float]).unwrap();
+    store
+        .set_end(
+            upload,
+            1,
+            47,
+            &End::Trapped("integer divide by zero".into()),
+        )
+        .unwrap();
+    store
+        .set_end(upload, 2, 90, &End::Finished("7".into()))
+        .unwrap();
+    let mut ask = |sql: &str| text(&store.query(sql, Bounds::default()).unwrap());
+    assert_eq!(
+        ask("SELECT * FROM inputs"),
+        [
+            "0 0 0 0.1 10 chip_analog_read [34] 1 0",
+            "0 0 2 0.3 30 chip_analog_read [34] 5 0",
+            "0 1 2 1.3 30 chip_analog_read [34] 9 0",
+            "0 1 3 1.4 40 chip_analog_read [0.1,-1,null] 2.5 1",
+            "0 2 2 2.3 30 chip_analog_read [34] 11 0",
+            "0 4 0 4.1 10 chip_analog_read [34] 2 1",
+        ]
+    );
+    assert_eq!(
+        ask("SELECT * FROM outputs"),
+        ["0 0 1 0.2 20 chip_digital_write [2,1] - [09, 09]"]
+    );
+    assert_eq!(
+        ask("SELECT * FROM ends"),
+        [
+            "0 0 0.3 0 open ",
+            "0 1 1.4 47 trapped integer divide by zero",
+            "0 2 2.3 90 finished 7",
+            "0 4 4.1 0 open ",
+        ]
+    );
+    assert_eq!(
+        ask("SELECT * FROM traps"),
+        ["0 1 1.4 47 integer divide by zero"]
+    );
+    let path = "SELECT branch || '.' || position || '=' || coalesce(value, name) FROM paths
+                WHERE tip = ? ORDER BY position";
+    assert_eq!(
+        ask(&path.replace('?', "0")),
+        ["0.0=1", "0.1=chip_digital_write", "0.2=5"]
+    );
+    assert_eq!(
+        ask(&path.replace('?', "1")),
+        ["0.0=1", "0.1=chip_digital_write", "1.2=9", "1.3=2.5"]
+    );
+    assert_eq!(
+        ask(&path.replace('?', "2")),
+        ["0.0=1", "0.1=chip_digital_write", "2.2=11"]
+    );
+    assert_eq!(ask(&path.replace('?', "4")), ["4.0=2"]);
+}
+
+#[test]
+fn a_question_can_change_nothing_and_ends() {
+    let mut store = Store::in_memory().unwrap();
+    let upload = add_program(&store);
+    store.append(upload, 0, &[input(10, 1)]).unwrap();
+    for sql in [
+        "DELETE FROM entry",
+        "INSERT INTO setting VALUES (1, 2)",
+        "DROP VIEW ends",
+        "PRAGMA journal_mode = DELETE",
+        "PRAGMA writable_schema = 1",
+        "ATTACH '/tmp/x' AS x",
+        "SELECT load_extension('/tmp/x')",
+        "COMMIT",
+        "VACUUM INTO '/tmp/x'",
+        "CREATE TEMP TABLE x (y)",
+        "SELECT nonsense(",
+        "",
+    ] {
+        let result = store.query(sql, Bounds::default());
+        assert!(
+            matches!(result, Err(StoreError::Query(_))),
+            "{sql}: {result:?}"
+        );
+    }
+    let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+                   SELECT max(i) FROM n";
+    let bounds = Bounds {
+        rows: 10,
+        time: std::time::Duration::from_millis(20),
+    };
+    assert!(matches!(
+        store.query(endless, bounds),
+        Err(StoreError::QueryTimeout { ms: 20 })
+    ));
+    let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    let table = store.query(many, bounds).unwrap();
+    assert_eq!((table.rows.len(), table.more), (10, true));
+    // The store goes on working.
+    store.append(upload, 0, &[input(11, 1)]).unwrap();
+    store.flush().unwrap();
+    assert_eq!(store.entries(upload, 0, 0..9).unwrap().len(), 2);
+}
+
+#[test]
+fn one_process_writes_and_others_read() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let store = Store::create(&path).unwrap();
+    let upload = add_program(&store);
+    store.flush().unwrap();
+    assert!(matches!(
+        Store::open(&path, Access::Write),
+        Err(StoreError::Locked)
+    ));
+    assert!(matches!(Store::create(&path), Err(StoreError::Locked)));
+    let reader = Store::open(&path, Access::Read).unwrap();
+    assert!(matches!(
+        reader.append(upload, 0, &[input(1, 1)]),
+        Err(StoreError::ReadOnly)
+    ));
+    assert!(matches!(
+        reader.set_setting("a", "b"),
+        Err(StoreError::ReadOnly)
+    ));
+    store.append(upload, 0, &[input(1, 1)]).unwrap();
+    assert_eq!(reader.entries(upload, 0, 0..9).unwrap(), []);
+    store.flush().unwrap();
+    assert_eq!(reader.entries(upload, 0, 0..9).unwrap(), [input(1, 1)]);
+    drop(store);
+    let store = Store::open(&path, Access::Write).unwrap();
+    assert!(matches!(Store::create(&path), Err(StoreError::Locked)));
+    drop(store);
+    assert!(matches!(Store::create(&path), Err(StoreError::Exists)));
+    assert!(matches!(
+        Store::open(&folder.0.path().join("no"), Access::Write),
+        Err(StoreError::Io(_))
+    ));
+    assert!(matches!(
+        Store::open(folder.0.path(), Access::Read),
+        Err(StoreError::NotASession)
+    ));
+}
+
+#[test]
+fn what_waits_is_saved_by_the_clock_and_on_closing() {
+    let folder = Folder::new();
+    let store = Store::create(&folder.file()).unwrap();
+    let upload = add_program(&store);
+    store.flush().unwrap();
+    let reader = Store::open(&folder.file(), Access::Read).unwrap();
+    store.append(upload, 0, &[input(1, 1)]).unwrap();
+    let written = std::time::Instant::now();
+    while reader.entries(upload, 0, 0..9).unwrap().is_empty() {
+        store.tick().unwrap();
+        assert!(written.elapsed() < 100 * GROUP_COMMIT);
+    }
+    assert!(written.elapsed() >= GROUP_COMMIT, "entries wait for others");
+    store.append(upload, 0, &[input(2, 1)]).unwrap();
+    drop(store);
+    assert_eq!(reader.entries(upload, 0, 0..9).unwrap().len(), 2);
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let special = [
+        f64::NAN,
+        -f64::NAN,
+        -0.0,
+        0.0,
+        f64::INFINITY,
+        f64::MIN_POSITIVE,
+        1e-310,
+        0.1,
+    ];
+    prop_oneof![
+        any::<i32>().prop_map(Value::I32),
+        any::<i64>().prop_map(Value::I64),
+        any::<u32>().prop_map(Value::F32),
+        any::<u64>().prop_map(Value::F64),
+        prop::sample::select(special.to_vec()).prop_map(|x| Value::F64(x.to_bits())),
+        prop::sample::select(special.to_vec()).prop_map(|x| Value::F32((x as f32).to_bits())),
+        any::<f32>().prop_map(|x| Value::F32(x.to_bits())),
+        any::<f64>().prop_map(|x| Value::F64(x.to_bits())),
+        any::<Option<u32>>().prop_map(Value::FuncRef),
+        any::<Option<u32>>().prop_map(Value::ExternRef),
+    ]
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    let kind = prop_oneof![
+        Just(EntryKind::Input),
+        Just(EntryKind::Output),
+        Just(EntryKind::Event)
+    ];
+    let arguments = prop::collection::vec(value(), 0..4);
+    let data = prop::collection::vec(any::<u8>(), 0..20);
+    (
+        0..1u64 << 62,
+        kind,
+        any::<u16>(),
+        arguments,
+        prop::option::of(value()),
+        data,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(steps, kind, subject, arguments, value, data, mocked)| Entry {
+                steps,
+                kind,
+                subject,
+                arguments,
+                value,
+                data,
+                mocked,
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_entries_come_back_bit_for_bit(
+        mut entries in prop::collection::vec(entry(), 1..50),
+        cuts in prop::collection::vec(1..20usize, 50),
+    ) {
+        entries.sort_by_key(|entry| entry.steps);
+        let store = Store::in_memory().unwrap();
+        let upload = add_program(&store);
+        let mut rest = entries.as_slice();
+        for cut in cuts {
+            let (now, later) = rest.split_at(cut.min(rest.len()));
+            store.append(upload, 0, now).unwrap();
+            if cut % 3 == 0 {
+                store.flush().unwrap();
+            }
+            rest = later;
+        }
+        prop_assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), entries);
+    }
+}
