@@ -186,13 +186,13 @@ impl Store {
         Ok(())
     }
 
-    /// Saves if something has waited for [`GROUP_COMMIT`]. Call it now and then.
+    /// Saves if at `now` something has waited for [`GROUP_COMMIT`]. Call it now and then.
     ///
     /// # Errors
     /// As [`Self::flush`].
-    pub fn tick(&self) -> Result<(), StoreError> {
+    pub fn tick(&self, now: Instant) -> Result<(), StoreError> {
         match self.unsaved_since.get() {
-            Some(since) if since.elapsed() >= GROUP_COMMIT => self.flush(),
+            Some(since) if now.saturating_duration_since(since) >= GROUP_COMMIT => self.flush(),
             _ => Ok(()),
         }
     }
