@@ -100,7 +100,7 @@ fn dump(path: &str) -> Result<(), Box<dyn std::error::Error>> {
             offset: borges_vm::CodeOffset(0),
             inlined: 0,
         };
-        let value = match info.locate(&variable, stop, &Sevens) {
+        let value = match info.locate(variable, stop, &Sevens) {
             Ok(object) => info.show(&object, &Sevens),
             Err(why) => format!("<{why}>"),
         };

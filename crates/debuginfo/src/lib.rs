@@ -50,6 +50,7 @@ pub struct DebugInfo {
     dwarf: Option<Dwarf>,
     /// Of a module without DWARF: no types.
     no_types: Types,
+    globals: Vec<Variable>,
     warnings: Vec<Warning>,
 }
 
@@ -72,12 +73,14 @@ impl DebugInfo {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
         let lines = Lines::new(rows, &module);
+        let globals = variables::globals(&module, dwarf.as_ref(), &files);
         Ok(DebugInfo {
             module,
             files,
             lines,
             dwarf,
             no_types: Types::default(),
+            globals,
             warnings: warnings.into_vec(),
         })
     }

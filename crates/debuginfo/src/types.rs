@@ -230,7 +230,10 @@ impl Types {
             | Type::Alias { name, .. }
             | Type::Pointer {
                 name: Some(name), ..
-            } => name.as_ref().to_owned(),
+            } => match name.as_ref() {
+                "" => "(anonymous)".to_owned(),
+                name => name.to_owned(),
+            },
             Type::Pointer { name: None, to } => format!("{} *", self.name_within(*to, depth)),
             Type::Array { .. } => {
                 // The outermost dimension comes first: `u8[2][3]` holds two arrays of three.

@@ -3,11 +3,12 @@
 use borges_vm::{CodeOffset, FuncIdx};
 
 use crate::DebugInfo;
-use crate::dwarf::{Evaluation, Scope, VariableHome};
+use crate::dwarf::{Dwarf, Evaluation, Scope, VariableHome};
 use crate::functions::readable;
 use crate::lines::SourcePlace;
+use crate::module::ModuleIndex;
 use crate::place::{Place, Source, State, Unavailable};
-use crate::sources::FileId;
+use crate::sources::{FileId, Files};
 use crate::types::TypeId;
 
 /// A frame as the source sees it: several may share one frame of the machine.
@@ -201,42 +202,8 @@ impl DebugInfo {
     }
 
     /// The variables of the program: of DWARF, and the globals that the module names.
-    pub fn globals(&self) -> Vec<Variable> {
-        let mut variables = Vec::new();
-        if let Some(dwarf) = &self.dwarf {
-            for global in &dwarf.globals {
-                variables.push(Variable {
-                    name: global.path.as_ref().to_owned(),
-                    kind: match global.home {
-                        VariableHome::Constant(_) => VariableKind::Constant,
-                        _ => VariableKind::Global,
-                    },
-                    ty: global.ty,
-                    file: global.file,
-                    home: Home::Dwarf {
-                        unit: global.unit,
-                        home: global.home.clone(),
-                    },
-                });
-            }
-        }
-        for (index, global) in self.module.globals.iter().enumerate() {
-            let index = index as u32;
-            let name = self.module.names.globals.get(&index);
-            if let (Some(ty), Some(symbol)) = (global.ty, name) {
-                variables.push(Variable {
-                    name: readable(symbol),
-                    kind: match global.mutable {
-                        true => VariableKind::Global,
-                        false => VariableKind::Constant,
-                    },
-                    ty: TypeId::of(ty),
-                    file: self.file_of_symbol(symbol),
-                    home: Home::Global(index),
-                });
-            }
-        }
-        variables
+    pub fn globals(&self) -> &[Variable] {
+        &self.globals
     }
 
     /// A variable of the program by its name or the last part of it; of several, the one that the
@@ -247,14 +214,9 @@ impl DebugInfo {
             let last = variable.name.rsplit("::").next();
             variable.name == name || last == Some(name)
         };
-        let found = self.globals().into_iter().filter(answers);
-        found.min_by_key(|variable| (variable.name != name, variable.file != here))
-    }
-
-    /// The file that declares an AssemblyScript global: its symbol begins with the file's path.
-    fn file_of_symbol(&self, symbol: &str) -> Option<FileId> {
-        let (path, _) = symbol.rsplit_once('/')?;
-        self.files.find(&format!("{path}.ts")).ok()
+        let found = self.globals.iter().filter(|&variable| answers(variable));
+        let best = found.min_by_key(|variable| (variable.name != name, variable.file != here));
+        best.cloned()
     }
 
     /// Where a variable's value is at a stop.
@@ -293,4 +255,49 @@ impl DebugInfo {
         };
         Ok(Object::new(variable.ty, place))
     }
+}
+
+/// The variables of the program: of DWARF, and the globals that the module names.
+pub(crate) fn globals(module: &ModuleIndex, dwarf: Option<&Dwarf>, files: &Files) -> Vec<Variable> {
+    let mut variables = Vec::new();
+    if let Some(dwarf) = dwarf {
+        for global in &dwarf.globals {
+            variables.push(Variable {
+                name: global.path.as_ref().to_owned(),
+                kind: match global.home {
+                    VariableHome::Constant(_) => VariableKind::Constant,
+                    _ => VariableKind::Global,
+                },
+                ty: global.ty,
+                file: global.file,
+                home: Home::Dwarf {
+                    unit: global.unit,
+                    home: global.home.clone(),
+                },
+            });
+        }
+    }
+    for (index, global) in module.globals.iter().enumerate() {
+        let index = index as u32;
+        let name = module.names.globals.get(&index);
+        if let (Some(ty), Some(symbol)) = (global.ty, name) {
+            variables.push(Variable {
+                name: readable(symbol),
+                kind: match global.mutable {
+                    true => VariableKind::Global,
+                    false => VariableKind::Constant,
+                },
+                ty: TypeId::of(ty),
+                file: file_of_symbol(files, symbol),
+                home: Home::Global(index),
+            });
+        }
+    }
+    variables
+}
+
+/// The file that declares an AssemblyScript global: its symbol begins with the file's path.
+fn file_of_symbol(files: &Files, symbol: &str) -> Option<FileId> {
+    let (path, _) = symbol.rsplit_once('/')?;
+    files.find(&format!("{path}.ts")).ok()
 }

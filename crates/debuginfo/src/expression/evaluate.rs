@@ -220,7 +220,7 @@ impl Evaluator<'_> {
         let globals = self.info.globals();
         let names = locals
             .iter()
-            .chain(&globals)
+            .chain(globals)
             .map(|variable| variable.name.as_str());
         let similar = similar(name, names).map(str::to_owned);
         error(

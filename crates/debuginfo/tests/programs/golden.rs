@@ -108,7 +108,7 @@ fn describe(info: &DebugInfo) -> String {
             inlined: 0,
         };
         write!(text, "{:?} {}", variable.kind, variable.name).unwrap();
-        describe_variable(info, &variable, stop, &mut text);
+        describe_variable(info, variable, stop, &mut text);
     }
     text
 }

@@ -5,3 +5,4 @@
 mod common;
 mod expressions;
 mod golden;
+mod hostile;
