@@ -1,6 +1,5 @@
 //! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored between any two instructions.
 #![no_std]
-#![allow(dead_code)] // Until saving and loading land, which check cells.
 
 extern crate alloc;
 
@@ -11,6 +10,7 @@ mod limits;
 mod machine;
 mod module;
 pub mod num;
+mod state;
 mod trap;
 mod types;
 mod value;
@@ -25,6 +25,9 @@ pub use module::{
     Export, ExternType, GlobalType, Import, InvalidKind, LoadCause, LoadError, MemoryType, Module,
     TableType,
 };
+#[cfg(feature = "host")]
+pub use state::Snapshot;
+pub use state::{Delta, FrameProblem, StateError};
 pub use trap::Trap;
 pub use types::ValType;
 pub use value::{FuncType, Value};

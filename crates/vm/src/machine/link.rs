@@ -90,6 +90,7 @@ impl Machine {
             dropped_data: alloc::vec![false; data],
         });
         self.instances.push(instance);
+        self.program = self.hash_program();
         self.copy_segments(id)?;
         Ok(InstanceId(id))
     }

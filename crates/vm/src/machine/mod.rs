@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 pub use link::{Extern, InstanceId, StartError};
 pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome};
-use state::{Frame, State};
+pub(crate) use state::{Frame, Memory, NONE, Phase, Progress, State, backed_bytes};
 
 use crate::{FuncType, GlobalType, Limits, MemoryType, Module, Shared, TableType, Value};
 
@@ -51,7 +51,9 @@ pub(crate) struct Instance {
 /// - `if` whose condition is false goes past its `else` or, without one, past its `end`; `else`
 ///   behind the first arm goes past the `end`;
 /// - a call of the embedder counts when it is answered; an instruction that traps does not count.
-#[derive(Debug)]
+///
+/// A clone is a machine of its own in the same state; modules are shared.
+#[derive(Clone, Debug)]
 pub struct Machine {
     pub(crate) limits: Limits,
     // What instantiation fixes.
@@ -62,6 +64,8 @@ pub struct Machine {
     pub(crate) table_types: Vec<TableType>,
     pub(crate) memory_types: Vec<MemoryType>,
     pub(crate) global_types: Vec<GlobalType>,
+    /// A hash of the modules and how they are linked.
+    pub(crate) program: u64,
     // What running changes.
     pub(crate) state: State,
     /// What the entry came to; it follows from the state.
@@ -79,6 +83,7 @@ impl Machine {
             table_types: Vec::new(),
             memory_types: Vec::new(),
             global_types: Vec::new(),
+            program: 0,
             state: State::new(&limits),
             outcome: None,
         }

@@ -361,10 +361,6 @@ impl Module {
             .get(func.checked_sub(self.imported_functions)? as usize)
     }
 
-    pub(crate) fn bodies(&self) -> &[Body] {
-        &self.bodies
-    }
-
     pub(crate) fn branches(&self) -> &[Branch] {
         &self.branches
     }

@@ -41,3 +41,8 @@ fn suite(way: Way) {
 fn stepping_tier() {
     suite(Way::Straight);
 }
+
+#[test]
+fn stepping_tier_stopped_saved_and_loaded() {
+    suite(Way::SaveAndLoad { seed: 1 });
+}

