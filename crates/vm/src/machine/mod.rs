@@ -151,6 +151,16 @@ impl Machine {
         }
     }
 
+    /// Bytes of all memories together.
+    pub fn memory_bytes(&self) -> usize {
+        self.state
+            .store
+            .memories
+            .iter()
+            .map(|memory| memory.bytes.len())
+            .sum()
+    }
+
     /// The globals of the first instance.
     pub fn globals(&self) -> Vec<Value> {
         let Some(instance) = self.instances.first() else {
