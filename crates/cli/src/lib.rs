@@ -6,7 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod args;
 pub mod exit;
+pub mod interrupt;
+pub mod output;
 pub mod paint;
 pub mod render;
 pub mod repl;

@@ -1,5 +1,7 @@
 //! What typed lines mean: `tests/parser/*.txt`, a line after `> ` and below it what it is read as.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::fmt::Write as _;

@@ -192,7 +192,7 @@ fn variable_lines(
 }
 
 /// The call stack with a mark at the chosen frame.
-pub(super) fn stack(listing: &StackListing, chosen: u32, paint: &Paint) -> String {
+pub fn stack(listing: &StackListing, chosen: u32, paint: &Paint) -> String {
     if listing.frames.is_empty() {
         return "the stack is empty: the program has ended\n".to_string();
     }

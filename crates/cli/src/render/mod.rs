@@ -11,7 +11,8 @@ use borges_session::command::{Event, MockValues, Reply};
 use crate::paint::{Paint, Role, printable, wrap};
 use crate::repl::cursor::Misread;
 
-pub use multiverse::universe;
+pub use listing::stack;
+pub use multiverse::{greeting, universe};
 pub use place::{place_line, source, stop};
 
 /// A reply, ending with a line break unless it is empty.

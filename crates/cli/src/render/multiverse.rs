@@ -177,6 +177,27 @@ fn short_place(place: &PlaceView, paint: &Paint) -> String {
     )
 }
 
+/// What is said when a session opens.
+pub fn greeting(info: &Info, paint: &Paint) -> String {
+    let mut text = format!(
+        "{} on {}, {}\n",
+        paint.paint(Role::Heading, printable(&info.program)),
+        printable(&info.board),
+        printable(&info.device)
+    );
+    let kept = match &info.file {
+        Some(file) => format!(
+            "kept in {}: {}, {}",
+            printable(file),
+            count(u64::from(info.branches), "branch"),
+            count(info.entries, "entry")
+        ),
+        None => "not kept: 'borges repl --session FILE' would keep everything you see".to_string(),
+    };
+    let _ = writeln!(text, "{}", paint.paint(Role::Dim, kept));
+    text
+}
+
 /// Facts about the session.
 pub(super) fn info(info: &Info, paint: &Paint) -> String {
     let mut text = String::new();

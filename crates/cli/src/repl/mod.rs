@@ -2,6 +2,9 @@
 
 pub mod arguments;
 pub mod cursor;
+pub mod driver;
+pub mod editor;
 pub mod help;
+pub mod interpreter;
 pub mod spec;
 pub mod table;

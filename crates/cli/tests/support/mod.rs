@@ -1,6 +1,10 @@
 //! Expectations kept in files: `UPDATE=1 cargo test` rewrites them.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test binary uses a part; a broken test may panic"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

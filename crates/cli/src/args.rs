@@ -1,0 +1,190 @@
+//! The one table of flags: parser, help and shell completions are made from it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::exit::MEANINGS;
+use crate::paint::ColorChoice;
+
+/// A multiverse debugger: run a program forwards, backwards and sideways.
+#[derive(Debug, Parser)]
+#[command(name = "borges", version, max_term_width = 100, after_help = exit_codes())]
+pub struct Cli {
+    /// What every subcommand understands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// What every subcommand understands.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Global {
+    /// Print JSON: one object for the whole command, or one line for every command of a script
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// When to colour the output; NO_COLOR is respected
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Debug a program at a prompt, or with the commands of a script
+    Repl(Repl),
+    /// Run a program without the debugger and say what it did
+    Run(Run),
+    /// Run a program at full speed and write its trace to a session file
+    Record(Record),
+    /// Run a recording again and check that everything comes out the same, bit for bit
+    Replay(Replay),
+    /// Show what is in a program or a session file
+    Inspect(Inspect),
+    /// Check programs, boards, sessions and model-language sources, and explain what is wrong
+    Check(Check),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+/// The program and how it is started.
+#[derive(Args, Clone, Debug)]
+pub struct Start {
+    /// The board: a TOML file [default: board.toml beside the program, or else the default board]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// The exported function to call [default: main, or else _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Seeds the simulated board's noise and random numbers
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// `borges repl`.
+#[derive(Args, Debug)]
+pub struct Repl {
+    /// A program (.wasm), a session file, a λ_amb source (.amb) or an expression such as '(+ (amb 1 2) 3)'
+    #[arg(value_name = "PROGRAM")]
+    pub program: String,
+    /// The program and how it is started.
+    #[command(flatten)]
+    pub start: Start,
+    /// Keep the session in this file; go on with it if it exists
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    /// Take commands from this file (- for standard input) instead of the prompt
+    #[arg(long, value_name = "FILE", conflicts_with = "execute")]
+    pub script: Option<PathBuf>,
+    /// Take these commands instead of the prompt; may be given several times
+    #[arg(long, short = 'x', value_name = "COMMANDS")]
+    pub execute: Vec<String>,
+    /// Go on after a failed command of a script
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+/// `borges run`.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// The program: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The program and how it is started.
+    #[command(flatten)]
+    pub start: Start,
+    /// Values for the inputs, in order; after the last one the run ends with "inputs-exhausted"
+    /// [default: what the board's sources say]
+    #[arg(
+        long,
+        value_name = "V,V,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        num_args = 0..=1,
+        default_missing_value = ""
+    )]
+    pub inputs: Option<Vec<String>>,
+    /// The most steps to take (a step is one WebAssembly instruction)
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+}
+
+/// `borges record`.
+#[derive(Args, Debug)]
+pub struct Record {
+    /// The program: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The session file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The program and how it is started.
+    #[command(flatten)]
+    pub start: Start,
+    /// The most steps to take (a step is one WebAssembly instruction)
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+}
+
+/// `borges replay`.
+#[derive(Args, Debug)]
+pub struct Replay {
+    /// A session file
+    #[arg(value_name = "SESSION")]
+    pub session: PathBuf,
+}
+
+/// `borges inspect`.
+#[derive(Args, Debug)]
+pub struct Inspect {
+    /// A program or a session file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The board that says which imports are inputs and outputs [default: as for run]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+}
+
+/// `borges check`.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Programs (.wasm), boards (.toml), session files, λ_amb sources (.amb)
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The board to check programs against [default: as for run]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+}
+
+/// `borges completions`.
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Shells with completion scripts.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[allow(missing_docs, reason = "names of shells")]
+pub enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+fn exit_codes() -> String {
+    let mut text = String::from("Exit codes:\n");
+    for (exit, meaning) in MEANINGS {
+        text.push_str(&format!("  {:<4} {meaning}\n", *exit as u8));
+    }
+    text.push_str("\nThe first command to try: borges repl examples/color-dial/color-dial.wasm");
+    text
+}

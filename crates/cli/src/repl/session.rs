@@ -1,0 +1,433 @@
+//! A debugging session at the prompt: sends commands to the session and shows what comes back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use borges_session::Session;
+use borges_session::command::{CodePlace, Command, Event, Flow, Reply, Stop};
+use borges_session::listing::{PlaceView, Variable, VariableListing};
+use serde_json::{Value, json};
+
+use crate::exit::Failure;
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::{Paint, Role, printable};
+use crate::render;
+
+use super::interpreter::{
+    Completion, ErrorRecord, Interpreter, Record, Verdict, complete, tell, tell_help, tell_misread,
+};
+use super::spec::{self, Completes};
+use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
+
+/// Source lines shown before and after a stop.
+const CONTEXT: u32 = 2;
+/// Changed variables named after a stop.
+const CHANGES: usize = 6;
+
+/// A session at the prompt.
+pub struct SessionRepl {
+    session: Session,
+    /// Primitives that the program imports, for completion.
+    primitives: Vec<String>,
+    /// The chosen frame; 0 is the innermost.
+    frame: u32,
+    /// The variables at the last stop.
+    known: Known,
+    quiet: bool,
+}
+
+/// Variables with their values at a stop, to tell what changed since.
+#[derive(Debug, Default)]
+struct Known {
+    function: Option<String>,
+    locals: BTreeMap<String, String>,
+    globals: BTreeMap<String, String>,
+}
+
+impl SessionRepl {
+    /// A prompt on `session`; `primitives` are the names that completion offers.
+    pub fn new(session: Session, primitives: Vec<String>, quiet: bool) -> Self {
+        Self {
+            session,
+            primitives,
+            frame: 0,
+            known: Known::default(),
+            quiet,
+        }
+    }
+
+    /// A command that only looks, for the prompt's own use.
+    fn look(&mut self, command: Command) -> Option<Reply> {
+        self.session
+            .execute(command, &mut |_| Flow::Continue)
+            .ok()
+    }
+
+    /// Carries out a session command and writes its events and its reply.
+    fn carry_out(
+        &mut self,
+        line: &str,
+        command: Command,
+        output: &mut Output,
+    ) -> Result<Verdict, Failure> {
+        let as_json = output.json.then(|| to_value(&command));
+        let mut events = Vec::new();
+        let mut broken = None;
+        let mut progress = Progress::new(self.quiet);
+        let result = {
+            let _pausable = Pausable::begin();
+            self.session.execute(command, &mut |event| {
+                if let Event::Progress { what, done, total } = &event {
+                    progress.update(what, *done, *total);
+                } else if output.json {
+                    events.push(to_value(&event));
+                } else {
+                    progress.clear();
+                    let text = render::event(&event, &output.paint);
+                    if let Err(failure) = output.text(&text) {
+                        broken = Some(failure);
+                    }
+                }
+                if interrupt::pressed() || broken.is_some() {
+                    Flow::Pause
+                } else {
+                    Flow::Continue
+                }
+            })
+        };
+        progress.clear();
+        if let Some(failure) = broken {
+            return Err(failure);
+        }
+        let (verdict, reply, error) = match result {
+            Ok(reply) => (Verdict::Done, Some(reply), None),
+            Err(error) => (Verdict::Failed, None, Some(error.to_string())),
+        };
+        if output.json {
+            let record = Record {
+                input: line,
+                ok: error.is_none(),
+                command: as_json,
+                reply: reply.as_ref().map(to_value),
+                error: error.map(|message| ErrorRecord {
+                    message,
+                    next: String::new(),
+                    column: None,
+                }),
+                events,
+            };
+            output.json(&record)?;
+        } else {
+            let paint = output.paint;
+            let text = match (&reply, error) {
+                (Some(reply), _) => self.reply(reply, &paint),
+                (None, Some(error)) => render::error(&error, "", &paint),
+                (None, None) => String::new(),
+            };
+            output.text(&text)?;
+        }
+        if let Some(Reply::Stopped(_) | Reply::Written(_)) = reply {
+            self.frame = 0;
+        }
+        Ok(verdict)
+    }
+
+    fn reply(&mut self, reply: &Reply, paint: &Paint) -> String {
+        match reply {
+            Reply::Stopped(stop) => self.stop(stop, paint),
+            Reply::Written(written) => {
+                let text = render::reply(reply, paint);
+                self.changes(&written.at, paint);
+                text
+            }
+            Reply::Stack(stack) => render::stack(stack, self.frame, paint),
+            other => render::reply(other, paint),
+        }
+    }
+
+    /// A stop with the source around it and what changed since the last one.
+    fn stop(&mut self, stop: &Stop, paint: &Paint) -> String {
+        let around = if stop.at.line.is_some() {
+            self.look(Command::List {
+                place: None,
+                around: CONTEXT,
+            })
+        } else {
+            None
+        };
+        let around = match &around {
+            Some(Reply::Source(listing)) => Some(listing),
+            _ => None,
+        };
+        let mut text = render::stop(stop, around, paint);
+        text.push_str(&self.changes(&stop.at, paint));
+        text
+    }
+
+    /// Says which variables have other values than at the last stop, and remembers the new ones.
+    fn changes(&mut self, at: &PlaceView, paint: &Paint) -> String {
+        let Some(Reply::Variables(variables)) = self.look(Command::Variables { frame: 0 }) else {
+            return String::new();
+        };
+        let now = Known::of(at, &variables);
+        let before = std::mem::replace(&mut self.known, now);
+        let first = before.function.is_none() && before.globals.is_empty();
+        if first {
+            return String::new();
+        }
+        let mut changes = differing(&before.globals, &self.known.globals);
+        if before.function == self.known.function {
+            let mut locals = differing(&before.locals, &self.known.locals);
+            locals.append(&mut changes);
+            changes = locals;
+        }
+        if changes.is_empty() {
+            return String::new();
+        }
+        let more = changes.len().saturating_sub(CHANGES);
+        changes.truncate(CHANGES);
+        let mut list: Vec<String> = changes
+            .iter()
+            .map(|(name, old, new)| {
+                format!(
+                    "{} {} → {}",
+                    paint.paint(Role::Name, printable(name)),
+                    paint.fit(&printable(old), 20),
+                    paint.paint(Role::Changed, paint.fit(&printable(new), 20))
+                )
+            })
+            .collect();
+        if more > 0 {
+            list.push(format!("{more} more ('v' lists them)"));
+        }
+        format!(
+            "{} {}\n",
+            paint.paint(Role::Dim, "changed"),
+            list.join(", ")
+        )
+    }
+
+    /// Chooses a frame and shows it.
+    fn choose_frame(
+        &mut self,
+        line: &str,
+        choice: FrameChoice,
+        output: &mut Output,
+    ) -> Result<Verdict, Failure> {
+        let Some(Reply::Stack(stack)) = self.look(Command::Stack) else {
+            return super::interpreter::tell_error(line, "there is no stack here", output);
+        };
+        let last = stack.frames.iter().map(|f| f.number).max().unwrap_or(0);
+        let wanted = match choice {
+            FrameChoice::Number(number) => number,
+            FrameChoice::Up(count) => self.frame.saturating_add(count),
+            FrameChoice::Down(count) => self.frame.saturating_sub(count),
+        };
+        if wanted > last {
+            let message = format!("there is no frame {wanted}: the outermost is {last}");
+            return super::interpreter::tell_error(line, &message, output);
+        }
+        self.frame = wanted;
+        let paint = output.paint;
+        let text = render::stack(&stack, wanted, &paint);
+        let reply = json!({ "reply": "frame", "frame": wanted });
+        tell(line, &text, reply, output)
+    }
+
+    /// What completion offers for one kind of argument.
+    fn candidates(&mut self, kind: Completes) -> Vec<String> {
+        match kind {
+            Completes::Function => self.functions().into_iter().map(|(name, _)| name).collect(),
+            Completes::Line => self.lines(),
+            Completes::Variable => self.variables(),
+            Completes::Primitive => self.primitives.clone(),
+            Completes::Universe => {
+                let mut names = vec!["start".to_string(), "tip".to_string(), "device".to_string()];
+                if let Some(Reply::Notes { notes }) = self.look(Command::Notes) {
+                    names.extend(notes.into_iter().filter_map(|note| note.name));
+                }
+                names
+            }
+            Completes::Breakpoint => match self.look(Command::Breakpoints) {
+                Some(Reply::Breakpoints { breakpoints }) => {
+                    breakpoints.iter().map(|b| b.id.to_string()).collect()
+                }
+                _ => Vec::new(),
+            },
+            Completes::Mock => match self.look(Command::Mocks) {
+                Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
+                _ => Vec::new(),
+            },
+            Completes::File => files(),
+            Completes::Command | Completes::Words(_) => Vec::new(),
+        }
+    }
+
+    /// Functions with the files they are in.
+    fn functions(&mut self) -> Vec<(String, Option<String>)> {
+        let all = Command::Functions {
+            containing: String::new(),
+        };
+        match self.look(all) {
+            Some(Reply::Functions(listing)) => listing
+                .functions
+                .into_iter()
+                .map(|f| (f.name, f.file))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lines with code of the file shown, and the first of every file.
+    fn lines(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let files: BTreeSet<String> = self
+            .functions()
+            .into_iter()
+            .filter_map(|(_, file)| file)
+            .chain(self.session.here().file)
+            .collect();
+        for file in files {
+            let whole = Command::List {
+                place: Some(CodePlace::Line {
+                    file: Some(file.clone()),
+                    line: 1,
+                }),
+                around: u32::MAX,
+            };
+            if let Some(Reply::Source(listing)) = self.look(whole) {
+                let coded = listing.lines.iter().filter(|line| line.code);
+                lines.extend(coded.map(|line| format!("{file}:{}", line.number)));
+            }
+        }
+        lines
+    }
+
+    fn variables(&mut self) -> Vec<String> {
+        match self.look(Command::Variables { frame: self.frame }) {
+            Some(Reply::Variables(listing)) => {
+                let mut names = Vec::new();
+                for variable in listing.locals.iter().chain(&listing.globals) {
+                    names.push(variable.name.clone());
+                    names.extend(
+                        variable
+                            .children
+                            .iter()
+                            .map(|child| format!("{}.{}", variable.name, child.name)),
+                    );
+                }
+                names
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Interpreter for SessionRepl {
+    fn greeting(&mut self, paint: &Paint) -> String {
+        let mut text = String::new();
+        if let Some(Reply::Info(info)) = self.look(Command::Info) {
+            text.push_str(&render::greeting(&info, paint));
+        }
+        let at = self.session.here();
+        let here = Stop {
+            reason: borges_session::command::StopReason::Done,
+            at,
+        };
+        text.push_str(&self.stop(&here, paint));
+        text.push_str("'help' lists the commands; c runs, s steps, S steps back, q quits\n");
+        text
+    }
+
+    fn prompt(&self) -> String {
+        format!("{}> ", render::universe(self.session.here().universe))
+    }
+
+    fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
+        let request = match spec::read(COMMANDS, line) {
+            Ok((_, request)) => request,
+            Err(misread) => return tell_misread(line, &misread, output),
+        };
+        let frame = self.frame;
+        let command = match request {
+            Request::Session(command) => command,
+            Request::InFrame(FrameCommand::Print(expression)) => Command::Print { expression, frame },
+            Request::InFrame(FrameCommand::Variables) => Command::Variables { frame },
+            Request::CompareHere(right) => Command::Compare {
+                left: render::universe(self.session.here().universe),
+                right,
+            },
+            Request::Frame(choice) => return self.choose_frame(line, choice, output),
+            Request::Help(topic) => return tell_help(line, COMMANDS, topic.as_deref(), output),
+            Request::Quit => {
+                if output.json {
+                    output.json(&Record::done(line, json!({ "reply": "quit" })))?;
+                }
+                return Ok(Verdict::Quit);
+            }
+        };
+        self.carry_out(line, command, output)
+    }
+
+    fn repeats(&self, line: &str) -> bool {
+        spec::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+    }
+
+    fn complete(&mut self, line: &str, at: usize) -> Completion {
+        complete(COMMANDS, line, at, |kind| self.candidates(kind))
+    }
+}
+
+impl Known {
+    fn of(at: &PlaceView, variables: &VariableListing) -> Self {
+        Self {
+            function: at.function.clone(),
+            locals: flat(&variables.locals),
+            globals: flat(&variables.globals),
+        }
+    }
+}
+
+/// Values by name, fields as `a.b`.
+fn flat(variables: &[Variable]) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    let mut rest: Vec<(String, &Variable)> =
+        variables.iter().map(|v| (v.name.clone(), v)).collect();
+    while let Some((name, variable)) = rest.pop() {
+        for child in &variable.children {
+            rest.push((format!("{name}.{}", child.name), child));
+        }
+        if variable.children.is_empty() {
+            values.insert(name, variable.value.clone());
+        }
+    }
+    values
+}
+
+/// Names with their old and new values, where both are known and differ.
+fn differing(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Vec<(String, String, String)> {
+    now.iter()
+        .filter_map(|(name, new)| {
+            let old = before.get(name).filter(|old| *old != new)?;
+            Some((name.clone(), old.clone(), new.clone()))
+        })
+        .collect()
+}
+
+/// Files of the working folder, for completion.
+fn files() -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(".") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect()
+}
+
+/// Commands, replies and events always have a JSON form: their maps have text keys.
+fn to_value(data: &impl serde::Serialize) -> Value {
+    serde_json::to_value(data).unwrap_or(Value::Null)
+}
