@@ -38,14 +38,6 @@ pub struct Global {
 pub enum Action {
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
-    /// Run a program without the debugger and say what it did
-    Run(Run),
-    /// Run a program at full speed and write its trace to a session file
-    Record(Record),
-    /// Run a recording again and check that everything comes out the same, bit for bit
-    Replay(Replay),
-    /// Show what is in a program or a session file
-    Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
     Check(Check),
     /// Print a completion script for a shell

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod action;
 pub mod args;
 pub mod exit;
 pub mod interrupt;
@@ -13,3 +14,4 @@ pub mod output;
 pub mod paint;
 pub mod render;
 pub mod repl;
+pub mod walk;

@@ -148,10 +148,14 @@ fn terminal_width() -> usize {
     }
 }
 
-/// `text` in lines of at most `width` columns, broken at spaces; line breaks in it stay.
+/// `text` in lines of at most `width` columns, broken at spaces; lines that fit stay as they are.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
+        if paragraph.chars().count() <= width {
+            lines.push(paragraph.to_string());
+            continue;
+        }
         let mut line = String::new();
         let mut columns = 0;
         for word in paragraph.split_whitespace() {
@@ -241,7 +245,7 @@ mod tests {
     #[test]
     fn words_wrap_at_the_width() {
         assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
-        assert_eq!(wrap("one\n\ntwo", 6), ["one", "", "two"]);
+        assert_eq!(wrap("one\n\n  two", 6), ["one", "", "  two"]);
     }
 
     #[test]

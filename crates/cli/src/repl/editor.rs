@@ -131,11 +131,7 @@ impl<I: Interpreter> Completer for Assistant<I> {
 }
 
 impl<I: Interpreter> Highlighter for Assistant<I> {
-    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(
-        &'s self,
-        prompt: &'p str,
-        _: bool,
-    ) -> Cow<'b, str> {
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         Cow::Owned(self.paint.paint(Role::Current, prompt))
     }
 }

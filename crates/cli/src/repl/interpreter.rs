@@ -158,12 +158,7 @@ pub fn tell_error(line: &str, message: &str, output: &mut Output) -> Result<Verd
 ///
 /// # Errors
 /// If writing failed.
-pub fn tell(
-    line: &str,
-    text: &str,
-    reply: Value,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub fn tell(line: &str, text: &str, reply: Value, output: &mut Output) -> Result<Verdict, Failure> {
     if output.json {
         output.json(&Record::done(line, reply))?;
     } else {
@@ -185,7 +180,10 @@ pub fn tell_help<R>(
     let paint = output.paint;
     let (text, specs) = match topic {
         None => (help::overview(table, &paint), table.iter().collect()),
-        Some(name) => match (help::topic(table, name, &paint), super::spec::find(table, name)) {
+        Some(name) => match (
+            help::topic(table, name, &paint),
+            super::spec::find(table, name),
+        ) {
             (Ok(text), Ok(spec)) => (text, vec![spec]),
             (Err(unknown), _) | (_, Err(unknown)) => {
                 let at = line.rfind(name).unwrap_or_default();
@@ -305,7 +303,11 @@ mod tests {
         check("b 1; unm", 5, &["unmock"]);
         check("p cu", 2, &["current"]);
         check("p 1+(cou", 5, &["counter"]);
-        check("b color-dial.ts:2", 2, &["color-dial.ts:21", "color-dial.ts:24"]);
+        check(
+            "b color-dial.ts:2",
+            2,
+            &["color-dial.ts:21", "color-dial.ts:24"],
+        );
         check("until tu", 6, &["turnTo"]);
         check("follow a", 7, &["always"]);
         check("help reverse-f", 5, &["reverse-finish"]);

@@ -1,0 +1,381 @@
+//! Walking through the multiverse of a model language at the prompt.
+
+mod render;
+mod table;
+
+use borges_languages::source::underline;
+use borges_multiverse::graph::{
+    Exploration, Graph, Limits, NodeId, Pause, Progress as Explored, Strategy,
+};
+use borges_multiverse::language::Language;
+use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
+use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Visit, Walk};
+use serde_json::{Value, json};
+
+pub use table::COMMANDS;
+use table::{Chooser, Request};
+
+use crate::exit::Failure;
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::Paint;
+use crate::repl::interpreter::{
+    Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
+};
+use crate::repl::spec::{self, Completes};
+
+/// Steps that one run takes at most: a program may never end.
+const FAR: u64 = 10_000_000;
+
+/// A walk at the prompt.
+pub struct WalkRepl<L: Language> {
+    walk: Walk<L>,
+    /// The program's text.
+    source: String,
+    /// What the program is called.
+    name: String,
+    quiet: bool,
+}
+
+/// What a command answers: as text and as JSON, or why it cannot be carried out.
+type Answer = Result<(String, Value), String>;
+
+impl<L: Language + 'static> WalkRepl<L> {
+    /// A walk at the start of `language`, whose text is `source`.
+    pub fn new(language: L, source: String, name: String, quiet: bool) -> Self {
+        Self {
+            walk: Walk::new(language),
+            source,
+            name,
+            quiet,
+        }
+    }
+
+    fn carry_out(&mut self, request: Request, paint: &Paint) -> Answer {
+        match request {
+            Request::Step(count) => self.forward(count, paint),
+            Request::Choose(option) => {
+                let fired = self.walk.forward(option).map_err(|e| e.to_string())?;
+                Ok(self.arrived(&Rest::Breakpoints(fired), paint))
+            }
+            Request::ToChoice => self.run(&mut Schedule::Ask, paint),
+            Request::Run(chooser) => self.run(&mut schedule(chooser), paint),
+            Request::Back(count) => self.back(count, paint),
+            Request::BackToChoice => self.back_to_choice(paint),
+            Request::BackToStop => self.back_to_stop(paint),
+            Request::Restart => self.jump("start", paint),
+            Request::Jump(target) => self.jump(&target, paint),
+            Request::Find(text) => self.find(&text, paint),
+            Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
+            Request::List => Ok(self.list()),
+            Request::Tree(lines) => Ok(self.tree(lines, paint)),
+            Request::Graph(states) => Ok(self.graph(states, paint)),
+            Request::Ends(states) => Ok(self.ends(states, paint)),
+            Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
+            Request::Moment => {
+                let moment = self.walk.moment().to_string();
+                let value = json!({ "reply": "moment", "moment": moment });
+                Ok((format!("{moment}\n"), value))
+            }
+            Request::Note(text) => {
+                self.walk.mark(text).map_err(|e| e.to_string())?;
+                Ok(done("noted"))
+            }
+            Request::Break(text) => Ok(self.break_at(text)),
+            Request::Breakpoints => Ok(render::breakpoints(self.walk.breakpoints())),
+            Request::Delete(ids) => self.delete(&ids),
+            // Answered before it comes here.
+            Request::Help(_) | Request::Quit => Ok(done("")),
+        }
+    }
+
+    fn forward(&mut self, count: u64, paint: &Paint) -> Answer {
+        for _ in 0..count {
+            match self.walk.options().len() {
+                0 => return Ok(self.arrived(&Rest::End, paint)),
+                1 => {}
+                _ => {
+                    let (text, value) = self.arrived(&Rest::Choice, paint);
+                    return Ok((text, value));
+                }
+            }
+            let fired = self.walk.forward(0).map_err(|e| e.to_string())?;
+            if !fired.is_empty() {
+                return Ok(self.arrived(&Rest::Breakpoints(fired), paint));
+            }
+        }
+        Ok(self.arrived(&Rest::Breakpoints(Vec::new()), paint))
+    }
+
+    fn run(&mut self, schedule: &mut Schedule<L>, paint: &Paint) -> Answer {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
+        let rest = self.walk.run(schedule, FAR, |walk| {
+            progress.update("steps taken", walk.steps(), None);
+            !interrupt::pressed()
+        });
+        progress.clear();
+        let rest = rest.map_err(|e| e.to_string())?;
+        Ok(self.arrived(&rest, paint))
+    }
+
+    fn back(&mut self, count: u64, paint: &Paint) -> Answer {
+        self.walk.back().map_err(|e| e.to_string())?;
+        for _ in 1..count {
+            if self.walk.back().is_err() {
+                break;
+            }
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    /// To before the last choice in which there was something to choose.
+    fn back_to_choice(&mut self, paint: &Paint) -> Answer {
+        self.walk.back().map_err(|e| e.to_string())?;
+        while self.walk.options().len() < 2 && self.walk.back().is_ok() {}
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn back_to_stop(&mut self, paint: &Paint) -> Answer {
+        let _pausable = Pausable::begin();
+        let rest = self.walk.run_back(|_| !interrupt::pressed());
+        let rest = rest.map_err(|e| e.to_string())?;
+        let rest = match rest {
+            // There is no end backwards, only the start.
+            Rest::End => Rest::Choice,
+            rest => rest,
+        };
+        Ok(self.arrived(&rest, paint))
+    }
+
+    /// `start`, a universe of the tree, or a moment.
+    fn jump(&mut self, target: &str, paint: &Paint) -> Answer {
+        if target == "start" {
+            self.walk.jump(Place::ROOT).map_err(|e| e.to_string())?;
+        } else if let Some(place) = place(target) {
+            self.walk.jump(place).map_err(|_| {
+                format!("no universe {target} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
+            })?;
+        } else {
+            let moment: Moment = target.parse().map_err(|e| {
+                format!("'{target}' is no universe: {e}. A universe of the tree looks like 1.4")
+            })?;
+            self.walk.go(&moment, FAR).map_err(|e| e.to_string())?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    /// To the nearest universe ahead whose state, or the step to it, contains a text.
+    fn find(&mut self, text: &str, paint: &Paint) -> Answer {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
+        let sought = self.walk.seek(
+            |visit| mentions(visit, text),
+            &Limits::default(),
+            |explored| watch(&mut progress, &explored),
+        );
+        progress.clear();
+        match sought {
+            Sought::Found(choices) => {
+                self.walk.take(&choices).map_err(|e| e.to_string())?;
+                Ok(self.arrived(&Rest::Choice, paint))
+            }
+            Sought::Nowhere => Err(format!(
+                "nothing that can still happen from here mentions '{text}'"
+            )),
+            Sought::Unknown(pause) => Err(format!(
+                "'{text}' was not found, and not everything was looked at: {}",
+                render::pause(pause)
+            )),
+        }
+    }
+
+    fn break_at(&mut self, text: String) -> (String, Value) {
+        let wanted = text.clone();
+        let id = self
+            .walk
+            .break_when(text.clone(), move |visit| mentions(visit, &wanted));
+        let value = json!({ "reply": "breakpoint-set", "id": id.0, "text": text });
+        (format!("breakpoint {}: {text}\n", id.0), value)
+    }
+
+    fn delete(&mut self, ids: &[u32]) -> Answer {
+        let all: Vec<_> = self.walk.breakpoints().keys().copied().collect();
+        let missing = ids.iter().find(|id| !all.iter().any(|b| b.0 == **id));
+        if let Some(id) = missing {
+            return Err(format!(
+                "there is no breakpoint {id}; 'breakpoints' lists them"
+            ));
+        }
+        for id in all {
+            if ids.is_empty() || ids.contains(&id.0) {
+                self.walk.unbreak(id);
+            }
+        }
+        Ok(done("deleted"))
+    }
+
+    /// Where the walk stands now, and why.
+    fn arrived(&self, rest: &Rest, paint: &Paint) -> (String, Value) {
+        render::arrived(&self.walk, rest, paint)
+    }
+
+    /// The source with the part that is next.
+    fn list(&self) -> (String, Value) {
+        let state = self.walk.state();
+        let span = self
+            .walk
+            .options()
+            .first()
+            .and_then(|choice| self.walk.language().label(state, choice).span);
+        let text = match span {
+            Some(span) => underline(&self.source, span),
+            None => format!("{}\n", self.source.trim_end()),
+        };
+        let span = span.map(|s| json!({ "start": s.start, "end": s.end }));
+        let value = json!({ "reply": "source", "text": self.source, "span": span });
+        (text, value)
+    }
+
+    fn tree(&self, rows: usize, paint: &Paint) -> (String, Value) {
+        let layout = Layout {
+            width: paint.width,
+            rows,
+            ..Layout::default()
+        };
+        let drawn = self.walk.render_text(&layout);
+        let lines: Vec<&str> = drawn.lines().collect();
+        let value = json!({ "reply": "tree", "lines": lines });
+        (format!("{}\n", drawn.trim_end()), value)
+    }
+
+    /// Explores the state graph from the start.
+    fn explore(&self, states: usize) -> (Graph<&L>, Pause) {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
+        let mut exploration = Exploration::new(self.walk.language(), Strategy::BreadthFirst);
+        let limits = Limits {
+            states,
+            ..Limits::default()
+        };
+        let pause = exploration.run(&limits, |explored| watch(&mut progress, &explored));
+        progress.clear();
+        (exploration.into_graph(), pause)
+    }
+
+    fn graph(&self, states: usize, paint: &Paint) -> (String, Value) {
+        let (graph, pause) = self.explore(states);
+        render::graph(&graph, pause, paint)
+    }
+
+    fn ends(&self, states: usize, paint: &Paint) -> (String, Value) {
+        let (graph, pause) = self.explore(states);
+        let shortest = graph.shortest_paths(NodeId::ROOT);
+        let language = self.walk.language();
+        let moment = |node| {
+            let path = shortest.path(&graph, node)?;
+            let choices: Vec<L::Choice> = path
+                .into_iter()
+                .filter_map(|id| graph.edge(id).map(|edge| edge.choice.clone()))
+                .collect();
+            let mut scout = Walk::new(language);
+            scout.take(&choices).ok()?;
+            Some(scout.moment().to_string())
+        };
+        render::ends(&graph, pause, moment, paint)
+    }
+}
+
+impl<L: Language + 'static> Interpreter for WalkRepl<L> {
+    fn greeting(&mut self, paint: &Paint) -> String {
+        let (here, _) = self.arrived(&Rest::Choice, paint);
+        format!(
+            "{}\n{here}'help' lists the commands; n goes to the next choice, k chooses, S steps back, q quits\n",
+            paint.paint(crate::paint::Role::Heading, &self.name)
+        )
+    }
+
+    fn prompt(&self) -> String {
+        format!("{}> ", render::universe(self.walk.place()))
+    }
+
+    fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
+        let request = match spec::read(COMMANDS, line) {
+            Ok((_, request)) => request,
+            Err(misread) => return tell_misread(line, &misread, output),
+        };
+        match request {
+            Request::Help(topic) => tell_help(line, COMMANDS, topic.as_deref(), output),
+            Request::Quit => {
+                if output.json {
+                    tell(line, "", json!({ "reply": "quit" }), output)?;
+                }
+                Ok(Verdict::Quit)
+            }
+            request => {
+                let paint = output.paint;
+                match self.carry_out(request, &paint) {
+                    Ok((text, value)) => tell(line, &text, value, output),
+                    Err(message) => tell_error(line, &message, output),
+                }
+            }
+        }
+    }
+
+    fn repeats(&self, line: &str) -> bool {
+        spec::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+    }
+
+    fn complete(&mut self, line: &str, at: usize) -> Completion {
+        let walk = &self.walk;
+        complete(COMMANDS, line, at, |kind| match kind {
+            Completes::Universe => visited(walk.tree()),
+            Completes::Breakpoint => walk.breakpoints().keys().map(|b| b.0.to_string()).collect(),
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// Universes that completion offers: the tips of the branches.
+fn visited<L: Language>(tree: &Tree<Taken<L>>) -> Vec<String> {
+    let mut names = vec!["start".to_string()];
+    names.extend(tree.leaves().map(|leaf| render::universe(leaf.place)));
+    names
+}
+
+/// `branch.index`.
+fn place(text: &str) -> Option<Place> {
+    let (branch, index) = text.split_once('.')?;
+    Some(Place {
+        branch: BranchId(branch.parse().ok()?),
+        index: index.parse().ok()?,
+    })
+}
+
+/// Whether the state, the step to it, or the outcome contains a text.
+fn mentions<L: Language>(visit: &Visit<'_, L>, text: &str) -> bool {
+    let step = visit.arrived.is_some_and(|(before, choice)| {
+        let label = visit.language.label(before, choice);
+        label.rule.contains(text) || label.text.contains(text)
+    });
+    step || visit.language.show(visit.state).contains(text)
+}
+
+/// Shows how far an exploration has come; false if it should stop.
+fn watch(progress: &mut Progress, explored: &Explored) -> bool {
+    let known = explored.states as u64;
+    progress.update("states explored", known, None);
+    !interrupt::pressed()
+}
+
+fn schedule<L: Language>(chooser: Chooser) -> Schedule<L> {
+    match chooser {
+        Chooser::First => Schedule::First,
+        Chooser::Turns => Schedule::round_robin(),
+        Chooser::Random(seed) => Schedule::random(seed),
+    }
+}
+
+fn done(message: &str) -> (String, Value) {
+    (
+        format!("{message}\n"),
+        json!({ "reply": "done", "message": message }),
+    )
+}

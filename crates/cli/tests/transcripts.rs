@@ -1,0 +1,125 @@
+//! Whole sessions with the real binary: `tests/transcripts/*.txt`.
+//!
+//! A file is comments (`# `), then `$ ` and the arguments, then what goes to standard input, a line `---`, what comes
+//! from standard output, from standard error if that is anything (after `--- stderr`), and `--- exit N`. The command
+//! runs at the root of the repository; `{tmp}` is an empty folder. `UPDATE=1 cargo test` rewrites what is expected.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+#[test]
+fn sessions_go_as_written() {
+    for path in support::files(&support::folder("transcripts"), "txt") {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&temporary);
+        fs::create_dir_all(&temporary).unwrap();
+        support::check(&path, &played(&text, &temporary));
+    }
+}
+
+/// The text with what came out this time.
+fn played(text: &str, temporary: &Path) -> String {
+    let mut actual = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(arguments) = line.strip_prefix("$ ") {
+            let mut input = String::new();
+            while let Some(line) = lines.next_if(|l| *l != "---") {
+                input.push_str(line);
+                input.push('\n');
+            }
+            // What was expected goes up to the next command or comment.
+            while lines
+                .next_if(|l| !l.starts_with("$ ") && !l.starts_with("# "))
+                .is_some()
+            {}
+            let _ = write!(actual, "$ {arguments}\n{input}---\n");
+            let output = run(arguments, &input, temporary);
+            actual.push_str(&described(&output, temporary));
+            if lines.peek().is_some() {
+                actual.push('\n');
+            }
+        } else {
+            let _ = writeln!(actual, "{line}");
+        }
+    }
+    actual
+}
+
+fn run(arguments: &str, input: &str, temporary: &Path) -> Output {
+    let arguments = arguments.replace("{tmp}", temporary.to_str().unwrap());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_borges"))
+        .args(words(&arguments))
+        .current_dir(support::root())
+        .env_remove("NO_COLOR")
+        .env("BORGES_HISTORY", "")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The child may have ended before it read everything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn described(output: &Output, temporary: &Path) -> String {
+    let plain = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).replace(temporary.to_str().unwrap(), "{tmp}");
+        timeless(&text)
+    };
+    let mut text = plain(&output.stdout);
+    if !output.stderr.is_empty() {
+        let _ = write!(text, "--- stderr\n{}", plain(&output.stderr));
+    }
+    match output.status.code() {
+        Some(code) => {
+            let _ = writeln!(text, "--- exit {code}");
+        }
+        None => text.push_str("--- killed\n"),
+    }
+    text
+}
+
+/// Durations differ from run to run.
+fn timeless(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\"seconds\":") {
+        let number = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
+        let _ = write!(out, "{before}\"seconds\":0");
+        rest = number;
+    }
+    out + rest
+}
+
+/// Splits at spaces; single quotes keep a word together.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted, mut any) = (String::new(), false, false);
+    for c in text.chars() {
+        match c {
+            '\'' => (quoted, any) = (!quoted, true),
+            ' ' if !quoted => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            c => word.push(c),
+        }
+    }
+    if any || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
