@@ -12,8 +12,8 @@ extern "C" {
 
 const LED: i32 = 2;
 const BUTTON: i32 = 14;
-const INPUT: i32 = 1;
-const OUTPUT: i32 = 3;
+const INPUT: i32 = 0;
+const OUTPUT: i32 = 2;
 const TICKS_ON: u8 = 3;
 const TICKS_OFF: u8 = 5;
 

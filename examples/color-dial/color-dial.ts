@@ -4,7 +4,8 @@ import { delay, driveMotorDegrees, readUartSensor, setupUartSensor } from "../wi
 const SENSOR: i32 = 0;
 const COLOR_MODE: i32 = 2;
 const MOTOR: i32 = 0;
-const SPEED: i32 = 100;
+// Full speed is 10,000.
+const SPEED: i32 = 5000;
 
 // The dial has a field every 45 degrees: none, black, blue, green, yellow, red, white.
 const FIELD_DEGREES: i32 = 45;

@@ -4,7 +4,7 @@
 
 enum { LIGHT_PIN = 34, BUTTON_PIN = 14, MOTOR = 0 };
 enum { BRIGHT = 3000, DIM = 1000 };
-enum { HOLD_ROUNDS = 10, SPEED = 80, TRAVEL_DEGREES = 720 };
+enum { HOLD_ROUNDS = 10, SPEED = 8000, TRAVEL_DEGREES = 720 };
 
 enum Position { OPEN, CLOSED };
 

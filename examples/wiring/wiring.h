@@ -15,7 +15,7 @@ typedef _Bool bool;
 #define ENTRY __attribute__((export_name("main")))
 
 enum { LOW = 0, HIGH = 1 };
-enum { INPUT = 1, OUTPUT = 3 };
+enum { INPUT = 0, OUTPUT = 2 };
 
 PRIMITIVE(chip_pin_mode) void chip_pin_mode(i32 pin, i32 mode);
 PRIMITIVE(chip_digital_write) void chip_digital_write(i32 pin, i32 level);

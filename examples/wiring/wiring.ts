@@ -3,13 +3,13 @@
 
 export const LOW: i32 = 0;
 export const HIGH: i32 = 1;
-export const INPUT: i32 = 1;
-export const OUTPUT: i32 = 3;
+export const INPUT: i32 = 0;
+export const OUTPUT: i32 = 2;
 
 // The modes of subscribeInterrupt.
-export const RISING: i32 = 1;
+export const CHANGE: i32 = 1;
 export const FALLING: i32 = 2;
-export const CHANGE: i32 = 3;
+export const RISING: i32 = 3;
 
 @external("env", "chip_pin_mode")
 export declare function pinMode(pin: i32, mode: i32): void;
