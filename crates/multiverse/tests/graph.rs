@@ -428,3 +428,80 @@ fn the_unexplored_is_not_taken_for_absent() {
             .contains(find(graph, 1))
     );
 }
+
+#[test]
+fn depth_first_takes_the_first_choice_first() {
+    let program = Digraph(vec![vec![1, 2], vec![3], vec![4], vec![], vec![]]);
+    let mut exploration = Exploration::new(&program, Order::DepthFirst);
+    exploration.run(
+        &Limits {
+            states: 4,
+            ..Limits::default()
+        },
+        |_| true,
+    );
+    assert_eq!(
+        states(exploration.graph(), |_| true),
+        BTreeSet::from([0, 1, 2, 3])
+    );
+}
+
+/// A long way 0, 1, … 6 and a short cut 0, 8, 5.
+fn detour() -> Digraph {
+    let mut nodes: Vec<_> = (1..7).map(|next| vec![next]).collect();
+    nodes[0].push(8);
+    nodes.extend([vec![], vec![], vec![5]]);
+    Digraph(nodes)
+}
+
+#[test]
+fn a_depth_limit_after_a_detour_measures_anew() {
+    let program = detour();
+    let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+    for state in [0, 1, 2, 3, 4, 8] {
+        let node = find(exploration.graph(), state);
+        assert!(exploration.open(node));
+    }
+    // 5 was met after five steps first; it is two away.
+    let pause = exploration.run(
+        &Limits {
+            depth: 2,
+            ..Limits::default()
+        },
+        |_| true,
+    );
+    assert_eq!(pause, Pause::Depth);
+    assert_eq!(
+        exploration.graph().status(find(exploration.graph(), 5)),
+        Some(Status::Expanded)
+    );
+    assert_eq!(
+        exploration.graph().status(find(exploration.graph(), 6)),
+        Some(Status::Cut)
+    );
+}
+
+#[test]
+fn a_released_short_cut_uncuts_what_it_leads_to() {
+    let program = detour();
+    let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+    exploration.halt_when(|state| *state == 8);
+    let limits = Limits {
+        depth: 3,
+        ..Limits::default()
+    };
+    assert_eq!(exploration.run(&limits, |_| true), Pause::Depth);
+    assert_eq!(exploration.graph().find(&5), None);
+    let deeper = Limits { depth: 4, ..limits };
+    assert_eq!(exploration.run(&deeper, |_| true), Pause::Depth);
+    assert_eq!(
+        exploration.graph().status(find(exploration.graph(), 5)),
+        Some(Status::Cut)
+    );
+    exploration.release();
+    assert_eq!(exploration.run(&deeper, |_| true), Pause::Complete);
+    assert_eq!(
+        states(exploration.graph(), |_| true),
+        BTreeSet::from([0, 1, 2, 3, 4, 5, 6, 8])
+    );
+}

@@ -354,8 +354,6 @@ impl<L: Language> Exploration<L> {
         let mut unexplored = self.frontier.drain();
         unexplored.append(&mut self.cut);
         unexplored.retain(|id| self.graph.status(*id) != Some(Status::Expanded));
-        // Breadth first goes on with the nearest.
-        unexplored.sort_by_key(|id| self.graph.nodes[id.0 as usize].depth);
         for id in unexplored {
             self.enqueue(id);
         }
