@@ -1,37 +1,32 @@
 //! Binding a program's imports to primitives, with errors that say what to declare.
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 use borges_vm::FuncType;
 
 use crate::{Board, PrimitiveId};
 
-/// Why an import cannot be bound to a primitive.
+/// Why an import cannot be bound to a primitive. Its text says what to declare in the board file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BindError {
-    /// No primitive has this name.
-    Unknown {
-        /// The import's module.
-        module: String,
-        /// The import's name.
-        name: String,
-        /// The import's type.
-        ty: FuncType,
-        /// A primitive with a similar name.
-        similar: Option<String>,
-    },
-    /// The primitive exists with other types only.
-    WrongType {
-        /// The import's module.
-        module: String,
-        /// The import's name.
-        name: String,
-        /// The import's type.
-        ty: FuncType,
-        /// The types that it may have.
-        expected: Vec<FuncType>,
-    },
+pub struct BindError {
+    /// The import.
+    pub import: Box<Import>,
+    /// The types that a primitive of this name has; none if there is no such primitive.
+    pub expected: Vec<FuncType>,
+    /// A primitive with a similar name, if there is none of this one.
+    pub similar: Option<String>,
+}
+
+/// An import of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// Its module.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: FuncType,
 }
 
 impl Board {
@@ -53,75 +48,56 @@ impl Board {
         if let Some(id) = bound {
             return Ok(id);
         }
-        let (module, name, ty) = (module.to_owned(), name.to_owned(), ty.clone());
-        if expected.is_empty() {
-            let similar =
-                closest(&name, self.primitives.iter().map(|p| &*p.name)).map(ToOwned::to_owned);
-            Err(BindError::Unknown {
-                module,
-                name,
-                ty,
-                similar,
-            })
+        let names = self.primitives().iter().map(|p| &*p.name);
+        let similar = if expected.is_empty() {
+            closest(name, names).map(ToOwned::to_owned)
         } else {
-            Err(BindError::WrongType {
-                module,
-                name,
-                ty,
-                expected,
-            })
-        }
+            None
+        };
+        let import = Import {
+            module: module.to_owned(),
+            name: name.to_owned(),
+            ty: ty.clone(),
+        };
+        Err(BindError {
+            import: Box::new(import),
+            expected,
+            similar,
+        })
     }
 }
 
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BindError::Unknown {
-                module,
-                name,
-                ty,
-                similar,
-            } => {
+        let Import { module, name, ty } = &*self.import;
+        let declaration = declaration(module, name, ty);
+        if self.expected.is_empty() {
+            writeln!(
+                f,
+                "the board has no primitive `{module}.{name}` of type {ty}."
+            )?;
+            if let Some(similar) = &self.similar {
                 writeln!(
                     f,
-                    "the board has no primitive `{module}.{name}` of type {ty}."
+                    "There is one named `{similar}`. If the program means something else,"
                 )?;
-                if let Some(similar) = similar {
-                    writeln!(
-                        f,
-                        "There is one named `{similar}`. If the program means something else,"
-                    )?;
-                }
-                write!(
-                    f,
-                    "declare it in the board file:\n\n{}",
-                    declaration(module, name, ty)
-                )
             }
-            BindError::WrongType {
-                module,
-                name,
-                ty,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "the program imports `{module}.{name}` with the type {ty}; the board has it with "
-                )?;
-                for (i, expected) in expected.iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(" or ")?;
-                    }
-                    write!(f, "{expected}")?;
-                }
-                write!(
-                    f,
-                    ".\nImport it with that type, or declare this one in the board file:\n\n{}",
-                    declaration(module, name, ty)
-                )
-            }
+            return write!(f, "declare it in the board file:\n\n{declaration}");
         }
+        write!(
+            f,
+            "the program imports `{module}.{name}` with the type {ty}; the board has it with "
+        )?;
+        let expected: Vec<String> = self
+            .expected
+            .iter()
+            .map(|ty| alloc::format!("{ty}"))
+            .collect();
+        writeln!(f, "{}.", expected.join(" or "))?;
+        write!(
+            f,
+            "Import it with that type, or declare this one in the board file:\n\n{declaration}"
+        )
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Board {
     pub labels: VecMap<u8, String>,
     /// Ranges for some arguments of an input, in place of the primitive's codomain.
     pub ranges: Vec<Range>,
+    /// How to pick representative values, where not by their boundaries.
+    pub samplings: Vec<(Calls, Sampling)>,
     /// Rules between outputs and inputs.
     pub rules: Vec<Rule>,
     /// How a simulated board behaves.
@@ -123,8 +125,6 @@ pub struct Range {
     pub calls: Calls,
     /// What they may answer.
     pub codomain: Codomain,
-    /// How to pick representative values, if the board file says.
-    pub sampling: Option<Sampling>,
 }
 
 impl Default for Board {
@@ -150,6 +150,7 @@ impl Board {
             high_pins: Vec::new(),
             labels: VecMap::new(),
             ranges: Vec::new(),
+            samplings: Vec::new(),
             rules: Vec::new(),
             simulation: Simulation::default(),
             primitives: listed_primitives(),
@@ -238,6 +239,25 @@ impl Board {
             }
         }
         codomain
+    }
+
+    /// Values that stand for all that an input may answer in this state: all of them if they are no more than `enough`,
+    /// otherwise as the board's sampling says.
+    pub fn representatives(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        state: &BoardState,
+        enough: u64,
+    ) -> Vec<Value> {
+        let sampling = self
+            .samplings
+            .iter()
+            .find(|(calls, _)| calls.include(id, args));
+        let codomain = self.codomain_at(id, args, state);
+        sampling
+            .map_or(&Sampling::Boundaries, |(_, sampling)| sampling)
+            .values(&codomain, enough)
     }
 
     /// Whether the codomain of this input depends on what has happened: on rules, or on a sensor's mode.

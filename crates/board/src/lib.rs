@@ -32,6 +32,8 @@ mod board;
 mod codomain;
 mod compensation;
 mod driver;
+#[cfg(feature = "host")]
+mod file;
 mod font;
 mod hardware;
 mod primitive;
@@ -43,11 +45,13 @@ mod state;
 mod table;
 
 pub use action::{Action, Rect, Refusal};
-pub use bind::BindError;
+pub use bind::{BindError, Import};
 pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};
+#[cfg(feature = "host")]
+pub use file::{BoardFileError, Fault};
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use primitive::{Kind, Primitive, PrimitiveId, Register};
 pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};

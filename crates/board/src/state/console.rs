@@ -96,6 +96,15 @@ impl Console {
         String::from_utf8_lossy(&tail).into_owned()
     }
 
+    /// How many bytes of text no other console shares.
+    pub(super) fn heap_bytes(&self) -> usize {
+        if Shared::strong_count(&self.chunks) > 1 {
+            return 0;
+        }
+        let own = self.chunks.iter().filter(|chunk| Shared::strong_count(chunk) == 1);
+        own.map(|chunk| chunk.len()).sum()
+    }
+
     /// What leads from `after` back to this console, if they differ.
     pub(crate) fn patch_from(&self, after: &Console) -> Option<ConsolePatch> {
         if self.end == after.end {

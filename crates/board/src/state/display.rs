@@ -289,6 +289,12 @@ impl Framebuffer {
             .map_or(&[], |row| row.as_slice())
     }
 
+    /// How many bytes of rows no other frame shares.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let own = self.rows.iter().filter(|row| Shared::strong_count(row) == 1).count();
+        own * usize::from(self.width) * 2 + self.rows.len() * size_of::<Shared<Vec<u16>>>()
+    }
+
     /// The colour at a place; 0 outside.
     pub fn pixel(&self, x: u16, y: u16) -> u16 {
         self.row(y).get(usize::from(x)).copied().unwrap_or(0)

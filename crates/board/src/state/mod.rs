@@ -317,6 +317,24 @@ impl BoardState {
         self.sights.as_ref().map(|s| &*s.display)
     }
 
+    /// How many bytes of the heap this state holds for itself alone, not shared with another state.
+    pub fn heap_bytes(&self) -> usize {
+        let core = match Shared::strong_count(&self.core) {
+            1 => self.core.heap_bytes() + size_of::<Core>(),
+            _ => 0,
+        };
+        let Some(sights) = &self.sights else { return core };
+        let pixels = match Shared::strong_count(&sights.pixels) {
+            1 => 4 * (sights.pixels.buffer.len() + sights.pixels.shown.len()),
+            _ => 0,
+        };
+        let display = match Shared::strong_count(&sights.display) {
+            1 => sights.display.frame().heap_bytes(),
+            _ => 0,
+        };
+        core + pixels + display + sights.console.heap_bytes()
+    }
+
     /// A hash of all that a lean state has too: equal on device and twin, whatever their word size.
     pub fn hash64(&self) -> u64 {
         let mut hasher = PortableHasher::default();
