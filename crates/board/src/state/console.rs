@@ -101,7 +101,10 @@ impl Console {
         if Shared::strong_count(&self.chunks) > 1 {
             return 0;
         }
-        let own = self.chunks.iter().filter(|chunk| Shared::strong_count(chunk) == 1);
+        let own = self
+            .chunks
+            .iter()
+            .filter(|chunk| Shared::strong_count(chunk) == 1);
         own.map(|chunk| chunk.len()).sum()
     }
 

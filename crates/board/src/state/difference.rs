@@ -38,8 +38,16 @@ impl Core {
     /// About how many bytes hang on it.
     pub(super) fn heap_bytes(&self) -> usize {
         let calls = |key: &[Value], value: &[Value]| (key.len() + value.len()) * size_of::<Value>();
-        let registers: usize = self.registers.iter().map(|((_, key), args)| calls(key, args)).sum();
-        let readings: usize = self.readings.iter().map(|((_, args), _)| calls(args, &[])).sum();
+        let registers: usize = self
+            .registers
+            .iter()
+            .map(|((_, key), args)| calls(key, args))
+            .sum();
+        let readings: usize = self
+            .readings
+            .iter()
+            .map(|((_, args), _)| calls(args, &[]))
+            .sum();
         let entries = 8 * self.pins.len()
             + 16 * self.channels.len()
             + size_of::<crate::Motor>() * self.motors.len()

@@ -291,7 +291,11 @@ impl Framebuffer {
 
     /// How many bytes of rows no other frame shares.
     pub(super) fn heap_bytes(&self) -> usize {
-        let own = self.rows.iter().filter(|row| Shared::strong_count(row) == 1).count();
+        let own = self
+            .rows
+            .iter()
+            .filter(|row| Shared::strong_count(row) == 1)
+            .count();
         own * usize::from(self.width) * 2 + self.rows.len() * size_of::<Shared<Vec<u16>>>()
     }
 

@@ -323,7 +323,9 @@ impl BoardState {
             1 => self.core.heap_bytes() + size_of::<Core>(),
             _ => 0,
         };
-        let Some(sights) = &self.sights else { return core };
+        let Some(sights) = &self.sights else {
+            return core;
+        };
         let pixels = match Shared::strong_count(&sights.pixels) {
             1 => 4 * (sights.pixels.buffer.len() + sights.pixels.shown.len()),
             _ => 0,
