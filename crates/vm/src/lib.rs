@@ -18,8 +18,8 @@ mod value;
 pub use ids::{CodeOffset, FuncIdx, Shared, StateHash};
 pub use limits::{LimitExceeded, Limits};
 pub use machine::{
-    AnswerError, BeginError, Exit, Extern, HostCall, InstanceId, InterruptError, Location, Machine,
-    Outcome, StartError,
+    AnswerError, BeginError, BreakpointError, Exit, Extern, FrameView, HostCall, InstanceId,
+    InterruptError, Location, Machine, Outcome, StartError, Watch,
 };
 pub use module::{
     Export, ExternType, GlobalType, Import, InvalidKind, LoadCause, LoadError, MemoryType, Module,

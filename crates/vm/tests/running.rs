@@ -3,25 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use borges_vm::*;
-
-fn machine(text: &str) -> Machine {
-    let bytes = wat::parse_str(text).unwrap();
-    let module = Module::new(&bytes, &Limits::default()).unwrap();
-    Machine::new(Shared::new(module), Limits::default()).unwrap()
-}
-
-fn begin(machine: &mut Machine, name: &str, args: &[Value]) {
-    let func = machine.module().unwrap().exported_func(name).unwrap();
-    machine.begin(func, args).unwrap();
-}
-
-fn finished(machine: &Machine) -> Vec<Value> {
-    match machine.outcome() {
-        Some(Outcome::Finished(values)) => values.clone(),
-        other => panic!("{other:?}"),
-    }
-}
+use common::*;
 
 const FIB: &str = r#"(module (func $fib (export "fib") (param i32) (result i32)
     (if (result i32) (i32.lt_u (local.get 0) (i32.const 2))

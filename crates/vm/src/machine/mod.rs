@@ -1,16 +1,26 @@
 //! The machine: instances of modules and the state of the program that runs in them.
 
+mod debug;
 mod link;
 mod run;
+mod site;
 mod slow;
 mod state;
 mod step;
+mod view;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use debug::Debug;
+pub use debug::{BreakpointError, Watch};
 pub use link::{Extern, InstanceId, StartError};
 pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome};
-pub(crate) use state::{Frame, Memory, NONE, Phase, Progress, State, backed_bytes};
+pub(crate) use site::Called;
+#[cfg(feature = "host")]
+pub(crate) use state::Memory;
+pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
+pub use view::FrameView;
 
 use crate::{FuncType, GlobalType, Limits, MemoryType, Module, Shared, TableType, Value};
 
@@ -70,6 +80,8 @@ pub struct Machine {
     pub(crate) state: State,
     /// What the entry came to; it follows from the state.
     outcome: Option<Outcome>,
+    /// Where the debugger wants to stop: no part of the program's state.
+    debug: Option<Box<Debug>>,
 }
 
 impl Machine {
@@ -86,6 +98,7 @@ impl Machine {
             program: 0,
             state: State::new(&limits),
             outcome: None,
+            debug: None,
         }
     }
 

@@ -201,12 +201,21 @@ impl Machine {
             }
             let budget = until.saturating_sub(self.state.steps);
             if budget == 0 {
-                return Exit::Budget;
+                // Runs in slices must not miss a breakpoint where one ends.
+                return self.report_breakpoint().unwrap_or(Exit::Budget);
             }
             if self.state.frames.is_empty() {
                 return Exit::HostCall;
             }
-            match self.step(budget, &NoHooks, false) {
+            let stop = if self.is_debugged() {
+                match self.step_debugged(budget) {
+                    Ok(stop) => stop,
+                    Err(exit) => return exit,
+                }
+            } else {
+                self.step(budget, &NoHooks, false)
+            };
+            match stop {
                 Stop::Budget => return Exit::Budget,
                 Stop::HostCall => return Exit::HostCall,
                 Stop::Trap(trap) => self.abort(trap),

@@ -1,34 +1,13 @@
 //! Checks of states that come from outside: everything that executing code relies on.
 
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use alloc::collections::btree_map::Entry;
 
 use super::core::Core;
 use super::{FrameProblem, StateError};
-use crate::binary::Instr;
 use crate::limits::within;
-use crate::machine::{Machine, NONE, Phase};
-use crate::module::Typing;
-use crate::{CodeOffset, ValType};
-
-/// What is known about a position in a function.
-struct Site {
-    /// The operands there.
-    operands: Vec<ValType>,
-    /// The first entry of the side table at or after it.
-    branch: u32,
-    /// What the instruction before it calls.
-    called: Called,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Called {
-    Nothing,
-    /// A function's address.
-    Func(u32),
-    /// Any function of this of the machine's types.
-    Type(u32),
-}
+use crate::machine::{Called, Machine, NONE, Phase};
+use crate::{FuncType, ValType};
 
 /// Checks a core and completes its frames.
 pub(super) fn check(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
@@ -203,12 +182,11 @@ fn check_cells(
 }
 
 fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
-    let handler = core.control.handler as usize;
-    if core.control.handler != NONE && (handler == 0 || handler >= core.frames.len()) {
-        let problem = FrameProblem::Handler;
+    let handler = core.control.handler;
+    if handler != NONE && (handler == 0 || handler as usize >= core.frames.len()) {
         return Err(StateError::Frame {
-            frame: core.control.handler,
-            problem,
+            frame: handler,
+            problem: FrameProblem::Handler,
         });
     }
     // Recursion comes to the same place again and again: each is looked at once.
@@ -221,97 +199,54 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
         let Some(frame) = core.frames.get(number).copied() else {
             break;
         };
-        let (_, body) = machine
-            .code_of(frame.func)
-            .ok_or(wrong(FrameProblem::NoCode))?;
-        if !sites.contains_key(&(frame.func, frame.pc)) {
-            let site = site(machine, frame.func, frame.pc);
-            sites.insert(
-                (frame.func, frame.pc),
-                site.ok_or(wrong(FrameProblem::Position))?,
-            );
-        }
-        let Some(site) = sites.get(&(frame.func, frame.pc)) else {
-            break;
-        };
-        let room = u64::from(frame.fp) + u64::from(body.cells());
-        within("cells of stack", room, machine.limits.stack_slots.into())?;
-        let mut operands = site.operands.as_slice();
-        let end = match core.frames.get(number + 1) {
-            None => core.cells.len(),
-            Some(callee) => {
-                let (_, callee_body) = machine.code_of(callee.func).ok_or(StateError::Frame {
-                    frame: number as u32 + 1,
-                    problem: FrameProblem::NoCode,
-                })?;
-                if number + 1 != handler {
-                    if !calls(machine, site.called, callee.func) {
-                        return Err(wrong(FrameProblem::Caller));
-                    }
-                    // The results are not there yet.
-                    let count = operands.len().saturating_sub(callee_body.results.into());
-                    operands = operands.get(..count).unwrap_or_default();
-                }
-                callee.fp as usize
+        let site = match sites.entry((frame.func, frame.pc)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                machine
+                    .code_of(frame.func)
+                    .ok_or(wrong(FrameProblem::NoCode))?;
+                let site = machine.site(frame.func, frame.pc);
+                new.insert(site.ok_or(wrong(FrameProblem::Position))?)
             }
         };
-        let base = frame.fp as usize + usize::from(body.locals);
+        let room = u64::from(frame.fp) + u64::from(site.cells);
+        within("cells of stack", room, machine.limits.stack_slots.into())?;
+        let mut operands = site.operands.as_slice();
+        let mut end = core.cells.len();
+        if let Some(callee) = core.frames.get(number + 1) {
+            end = callee.fp as usize;
+            if number as u32 + 1 != handler {
+                let ty = calls(machine, site.called, callee.func);
+                let ty = ty.ok_or(wrong(FrameProblem::Caller))?;
+                // The results are not there yet.
+                let count = operands.len().saturating_sub(ty.results.len());
+                operands = operands.get(..count).unwrap_or_default();
+            }
+        }
+        let base = frame.fp as usize + site.locals.len();
         if base + operands.len() != end {
             return Err(wrong(FrameProblem::Place));
         }
-        let (instance, index) = (machine.funcs.get(frame.func as usize))
-            .and_then(|func| Some((machine.instances.get(func.instance as usize)?, func.index)))
-            .ok_or(wrong(FrameProblem::NoCode))?;
-        let locals = instance.module.local_types(crate::FuncIdx(index));
-        check_cells(machine, core, frame.fp as usize, &locals)?;
+        check_cells(machine, core, frame.fp as usize, &site.locals)?;
         check_cells(machine, core, base, operands)?;
-        let branch = site.branch;
         if let Some(frame) = core.frames.get_mut(number) {
-            frame.branch = branch;
+            frame.branch = site.branch;
         }
     }
     Ok(())
 }
 
-fn calls(machine: &Machine, called: Called, callee: u32) -> bool {
-    match called {
+/// The type of `callee` if that is what is called.
+fn calls(machine: &Machine, called: Called, callee: u32) -> Option<&FuncType> {
+    let ty = machine.funcs.get(callee as usize)?.ty;
+    let fits = match called {
         Called::Nothing => false,
         Called::Func(address) => address == callee,
-        Called::Type(ty) => machine
-            .funcs
-            .get(callee as usize)
-            .is_some_and(|func| func.ty == ty),
+        Called::Type(expected) => expected == ty,
+    };
+    if fits {
+        machine.types.get(ty as usize)
+    } else {
+        None
     }
-}
-
-/// What is known about a position; nothing if no instruction starts there that can be reached.
-fn site(machine: &Machine, func: u32, pc: u32) -> Option<Site> {
-    let (instance, body) = machine.code_of(func)?;
-    let index = machine.funcs.get(func as usize)?.index;
-    let mut typing = Typing::of_body(&instance.module, index)?;
-    if !(body.start..body.end).contains(&pc) {
-        return None;
-    }
-    let mut branch = body.branch;
-    let mut called = Called::Nothing;
-    while typing.at() < pc as usize {
-        let instr = typing.read().ok()?;
-        typing.apply(&instr, None).ok()?;
-        called = match instr {
-            Instr::Call(callee) => Called::Func(*instance.funcs.get(callee as usize)?),
-            Instr::CallIndirect { ty, .. } => Called::Type(*instance.types.get(ty as usize)?),
-            _ => Called::Nothing,
-        };
-        branch += match instr {
-            Instr::If(_) | Instr::Else | Instr::Br(_) | Instr::BrIf(_) => 1,
-            Instr::BrTable(targets) => targets.len() + 1,
-            _ => 0,
-        };
-    }
-    typing.advance_to(CodeOffset(pc))?;
-    Some(Site {
-        operands: typing.operand_types()?,
-        branch,
-        called,
-    })
 }

@@ -3,6 +3,8 @@
 //! Bytes that come in are hostile until the [checks](check) passed: whatever they say, loading
 //! gives a valid state or an error that names the place, and the machine is unchanged then.
 
+#[cfg(feature = "host")]
+mod between;
 mod bytes;
 mod check;
 mod core;

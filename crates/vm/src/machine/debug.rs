@@ -1,0 +1,304 @@
+//! Breakpoints and watches. They belong to whoever watches, not to the program: they are in no
+//! hash, no saved state and no snapshot, and cost nothing while none are set.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+use thiserror::Error;
+
+use super::Machine;
+use super::run::Exit;
+use super::state::NONE;
+use super::step::{Hooks, NoHooks, Stop};
+use crate::CodeOffset;
+use crate::binary::{Instr, memory_width};
+
+/// Something of the first instance to watch: the machine stops when an instruction changed it.
+/// Setting the value that is already there is no change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// Bytes of the memory.
+    Memory {
+        /// Address of the first.
+        start: u32,
+        /// How many.
+        length: u32,
+    },
+    /// A global, by its index.
+    Global(u32),
+    /// A local of a frame that is there now. Once the function returned the watch is still.
+    Local {
+        /// The frame, counted from the outermost, which is 0: unlike the innermost, it keeps its
+        /// number while others come and go.
+        frame: u32,
+        /// Index of the local.
+        local: u32,
+    },
+}
+
+/// Why breakpoints cannot be set. None was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no instruction starts at {0}")]
+pub struct BreakpointError(pub CodeOffset);
+
+/// Where the debugger wants to stop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Debug {
+    /// Offsets of breakpoints in the first instance's code, sorted.
+    breakpoints: Vec<u32>,
+    /// A bit for every low byte of a breakpoint's offset: most others need no search.
+    low_bytes: [u64; 4],
+    watches: Vec<Watch>,
+    /// A bit for every opcode that may change something watched.
+    opcodes: [u64; 4],
+    /// The breakpoint last reported and the step count then: it is not reported there again.
+    reported: Option<(u64, u32)>,
+}
+
+fn bit(bits: &[u64; 4], number: u8) -> bool {
+    bits[usize::from(number >> 6)] >> (number & 63) & 1 != 0
+}
+
+fn set_bit(bits: &mut [u64; 4], number: u8) {
+    bits[usize::from(number >> 6)] |= 1 << (number & 63);
+}
+
+impl Hooks for &Debug {
+    const ACTIVE: bool = true;
+
+    #[inline(always)]
+    fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool {
+        bit(&self.opcodes, opcode)
+            || bit(&self.low_bytes, pc as u8) && self.has_breakpoint(instance, pc as u32)
+    }
+}
+
+impl Debug {
+    fn has_breakpoint(&self, instance: u32, pc: u32) -> bool {
+        instance == 0 && self.breakpoints.binary_search(&pc).is_ok()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.breakpoints.is_empty() && self.watches.is_empty()
+    }
+}
+
+/// What may change, as it was before an instruction.
+enum Before {
+    /// Bytes from an address on.
+    Bytes(usize, Vec<u8>),
+    Global(u32, u64),
+    /// A cell of the stack.
+    Cell(usize, u64),
+}
+
+impl Machine {
+    /// Sets the breakpoints, at instructions of the first instance's module; an empty list clears
+    /// them. The machine stops before such an instruction. It does not stop a second time at the
+    /// one where it just reported one, so that running on goes on.
+    ///
+    /// # Errors
+    /// [`BreakpointError`] names an offset where no instruction starts. Nothing changed then.
+    pub fn set_breakpoints(&mut self, offsets: &[CodeOffset]) -> Result<(), BreakpointError> {
+        for offset in offsets {
+            let known = self
+                .module()
+                .is_some_and(|module| module.is_instr_start(*offset));
+            known.then_some(()).ok_or(BreakpointError(*offset))?;
+        }
+        let mut breakpoints: Vec<u32> = offsets.iter().map(|offset| offset.0).collect();
+        breakpoints.sort_unstable();
+        breakpoints.dedup();
+        let debug = self.debug.get_or_insert_default();
+        debug.low_bytes = [0; 4];
+        breakpoints
+            .iter()
+            .for_each(|offset| set_bit(&mut debug.low_bytes, *offset as u8));
+        debug.breakpoints = breakpoints;
+        self.forget_empty_debug();
+        Ok(())
+    }
+
+    /// Sets what is watched; an empty list clears it. A watch of something that does not exist
+    /// never fires.
+    pub fn set_watches(&mut self, watches: &[Watch]) {
+        let debug = self.debug.get_or_insert_default();
+        debug.watches = watches.to_vec();
+        debug.opcodes = [0; 4];
+        for watch in watches {
+            let opcodes: &[u8] = match watch {
+                // Stores, and the prefix of bulk operations.
+                Watch::Memory { .. } => {
+                    &[0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0xfc]
+                }
+                Watch::Global(_) => &[0x24],
+                Watch::Local { .. } => &[0x21, 0x22],
+            };
+            opcodes
+                .iter()
+                .for_each(|opcode| set_bit(&mut debug.opcodes, *opcode));
+        }
+        self.forget_empty_debug();
+    }
+
+    /// The breakpoints, sorted.
+    pub fn breakpoints(&self) -> impl Iterator<Item = CodeOffset> + '_ {
+        self.debug
+            .iter()
+            .flat_map(|debug| debug.breakpoints.iter().map(|at| CodeOffset(*at)))
+    }
+
+    /// True if anything is set.
+    pub(super) fn is_debugged(&self) -> bool {
+        self.debug.is_some()
+    }
+
+    fn forget_empty_debug(&mut self) {
+        if self.debug.as_ref().is_some_and(|debug| debug.is_empty()) {
+            self.debug = None;
+        }
+    }
+
+    /// Reports the breakpoint at the next instruction, unless that was just done.
+    pub(super) fn report_breakpoint(&mut self) -> Option<Exit> {
+        let location = self.location()?;
+        let here = (self.state.steps, location.offset.0);
+        let debug = self.debug.as_mut()?;
+        if debug.reported == Some(here)
+            || !debug.has_breakpoint(location.instance.0, location.offset.0)
+        {
+            return None;
+        }
+        debug.reported = Some(here);
+        Some(Exit::Breakpoint(location.offset))
+    }
+
+    /// Executes at most `budget` instructions with an eye on breakpoints and watches.
+    pub(super) fn step_debugged(&mut self, budget: u64) -> Result<Stop, Exit> {
+        let until = self.state.steps.saturating_add(budget);
+        let mut pass_first = false;
+        loop {
+            // Taken out while the machine runs; nothing in between returns.
+            let Some(debug) = self.debug.take() else {
+                return Ok(Stop::Budget);
+            };
+            let stop = self.step(until - self.state.steps, &&*debug, pass_first);
+            self.debug = Some(debug);
+            if stop != Stop::Hook {
+                return Ok(stop);
+            }
+            if let Some(exit) = self.report_breakpoint() {
+                return Err(exit);
+            }
+            let offset = self
+                .location()
+                .map_or(CodeOffset(0), |location| location.offset);
+            let before = self.about_to_change();
+            pass_first = before.is_empty();
+            if pass_first {
+                continue;
+            }
+            match self.step(1, &NoHooks, false) {
+                Stop::Budget => {}
+                stop => return Ok(stop),
+            }
+            let changed = before.iter().find(|(_, before)| self.is_changed(before));
+            if let Some((watch, _)) = changed {
+                return Err(Exit::Watch {
+                    watch: *watch,
+                    offset,
+                });
+            }
+            if self.state.steps >= until {
+                return Ok(Stop::Budget);
+            }
+        }
+    }
+
+    /// What the next instruction may change of what is watched, and which watch that is.
+    fn about_to_change(&self) -> Vec<(usize, Before)> {
+        let watches = self.debug.as_ref().map_or(&[][..], |debug| &debug.watches);
+        if watches.is_empty() {
+            return Vec::new();
+        }
+        let found = watches.iter().enumerate().map(|(number, watch)| {
+            let before = match *watch {
+                Watch::Memory { start, length } => self.memory_about_to_change(start, length),
+                Watch::Global(global) => self.global_about_to_change(global),
+                Watch::Local { frame, local } => self.local_about_to_change(frame, local),
+            };
+            before.map(|before| (number, before))
+        });
+        found.flatten().collect()
+    }
+
+    fn memory_about_to_change(&self, start: u32, length: u32) -> Option<Before> {
+        let written = self.about_to_write()?;
+        let from = written.start.max(start.into());
+        let end = written.end.min(u64::from(start) + u64::from(length));
+        let bytes = self.memory().get(from as usize..end as usize)?;
+        (from < end).then(|| Before::Bytes(from as usize, bytes.to_vec()))
+    }
+
+    /// The addresses of the first instance's memory that the next instruction writes.
+    fn about_to_write(&self) -> Option<Range<u64>> {
+        let location = self.location()?;
+        let memory = |instance: u32| Some(self.instances.get(instance as usize)?.memory);
+        if memory(location.instance.0)? == NONE || memory(location.instance.0) != memory(0) {
+            return None;
+        }
+        let operand = |depth: usize| {
+            let at = self.state.sp.checked_sub(depth)?;
+            self.state.stack.get(at).map(|cell| u64::from(*cell as u32))
+        };
+        let (start, length) = match self.next_instr()? {
+            Instr::Store(opcode, arg) => (
+                operand(2)? + u64::from(arg.offset),
+                memory_width(opcode).1.into(),
+            ),
+            Instr::MemoryFill | Instr::MemoryCopy | Instr::MemoryInit(_) => {
+                (operand(3)?, operand(1)?)
+            }
+            _ => return None,
+        };
+        Some(start..start + length)
+    }
+
+    fn global_about_to_change(&self, global: u32) -> Option<Before> {
+        let Instr::GlobalSet(index) = self.next_instr()? else {
+            return None;
+        };
+        let location = self.location()?;
+        let set = self
+            .instances
+            .get(location.instance.0 as usize)?
+            .globals
+            .get(index as usize)?;
+        let watched = self.instances.first()?.globals.get(global as usize)?;
+        let cell = self.state.store.globals.get(*watched as usize)?;
+        (set == watched).then_some(Before::Global(*watched, *cell))
+    }
+
+    fn local_about_to_change(&self, frame: u32, local: u32) -> Option<Before> {
+        let (Instr::LocalSet(index) | Instr::LocalTee(index)) = self.next_instr()? else {
+            return None;
+        };
+        let top = self.state.frames.last()?;
+        if self.state.frames.len() as u32 != frame.checked_add(1)? || index != local {
+            return None;
+        }
+        let at = top.fp as usize + local as usize;
+        Some(Before::Cell(at, *self.state.stack.get(at)?))
+    }
+
+    fn is_changed(&self, before: &Before) -> bool {
+        match before {
+            Before::Bytes(start, bytes) => {
+                self.memory().get(*start..start + bytes.len()) != Some(bytes)
+            }
+            Before::Global(address, cell) => {
+                self.state.store.globals.get(*address as usize) != Some(cell)
+            }
+            Before::Cell(at, cell) => self.state.stack.get(*at) != Some(cell),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Frames as a debugger shows them: with types, which validation knows and the stack does not.
+
+use alloc::vec::Vec;
+
+use super::Machine;
+use super::link::InstanceId;
+use super::site::Called;
+use crate::{CodeOffset, FuncIdx, ValType, Value};
+
+/// A function that was entered and has not returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameView {
+    /// The instance whose function it is.
+    pub instance: InstanceId,
+    /// The function.
+    pub func: FuncIdx,
+    /// The next instruction; for a function that waits for another to return, its call.
+    pub offset: CodeOffset,
+    /// Its locals, parameters first.
+    pub locals: Vec<Value>,
+    /// Its operands, the deepest first; without the results of the call that it waits for.
+    pub operands: Vec<Value>,
+    /// True of a handler that an interrupt entered.
+    pub is_handler: bool,
+}
+
+impl Machine {
+    /// A frame, counted from the innermost, which is 0, to `depth() - 1`.
+    pub fn frame(&self, number: usize) -> Option<FrameView> {
+        let index = self
+            .state
+            .frames
+            .len()
+            .checked_sub(number.checked_add(1)?)?;
+        let frame = self.state.frames.get(index)?;
+        let func = self.funcs.get(frame.func as usize)?;
+        let site = self.site(frame.func, frame.pc)?;
+        let mut operands = site.operands.as_slice();
+        let mut offset = frame.pc;
+        let above = index as u32 + 1;
+        if number > 0 && above != self.state.handler {
+            let results = match site.called {
+                Called::Nothing => 0,
+                Called::Func(address) => self.func_ty(address)?.results.len(),
+                Called::Type(ty) => self.types.get(ty as usize)?.results.len(),
+            };
+            operands = operands.get(..operands.len().checked_sub(results)?)?;
+            offset = site.before;
+        }
+        let start = frame.fp as usize;
+        Some(FrameView {
+            instance: InstanceId(func.instance),
+            func: FuncIdx(func.index),
+            offset: CodeOffset(offset),
+            locals: self.values(start, &site.locals),
+            operands: self.values(start + site.locals.len(), operands),
+            is_handler: index as u32 == self.state.handler,
+        })
+    }
+
+    /// All frames, the innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
+        (0..self.depth()).map_while(|number| self.frame(number))
+    }
+
+    /// The cells from `start` on as values of these types.
+    fn values(&self, start: usize, types: &[ValType]) -> Vec<Value> {
+        let cells = self.state.stack.get(start..).unwrap_or_default();
+        types
+            .iter()
+            .zip(cells)
+            .map(|(ty, cell)| Value::from_cell(*ty, *cell))
+            .collect()
+    }
+}

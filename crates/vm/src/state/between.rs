@@ -1,0 +1,122 @@
+//! Computing the difference between two snapshots.
+
+use alloc::vec::Vec;
+
+use super::bytes::put;
+use super::core::{BLOCK, put_frame, put_progress};
+use super::delta::MAGIC;
+use super::snapshot::{Block, MemorySnapshot};
+use super::{Delta, Snapshot, StateError};
+
+impl Delta {
+    /// The difference that leads from one snapshot to another.
+    ///
+    /// # Errors
+    /// [`StateError::OtherProgram`] if they are states of two programs.
+    pub fn between(from: &Snapshot, to: &Snapshot) -> Result<Delta, StateError> {
+        let (before, after) = (&*from.0, &*to.0);
+        if before.program != after.program || before.memories.len() != after.memories.len() {
+            return Err(StateError::OtherProgram);
+        }
+        let mut out = Vec::from(MAGIC);
+        out.extend(after.program.to_le_bytes());
+        out.extend(from.hash().0.to_le_bytes());
+        out.extend(to.hash().0.to_le_bytes());
+        put(&mut out, after.steps);
+        after.control.put(&mut out);
+        let kept = before
+            .frames
+            .iter()
+            .zip(&after.frames)
+            .take_while(|(a, b)| a == b)
+            .count();
+        put(&mut out, kept as u64);
+        put(&mut out, (after.frames.len() - kept) as u64);
+        after
+            .frames
+            .iter()
+            .skip(kept)
+            .for_each(|frame| put_frame(&mut out, frame));
+        put_changes(&mut out, &before.cells, &after.cells);
+        put_changes(&mut out, &before.globals, &after.globals);
+        for (before, after) in before.tables.iter().zip(&after.tables) {
+            put_changes(&mut out, before, after);
+        }
+        if before.progress == after.progress {
+            out.push(0);
+        } else {
+            out.push(1);
+            put_progress(&mut out, &after.progress);
+        }
+        after
+            .memories
+            .iter()
+            .for_each(|memory| put(&mut out, memory.pages.into()));
+        for (before, after) in before.memories.iter().zip(&after.memories) {
+            put_memory_changes(&mut out, before, after);
+        }
+        Ok(Delta { bytes: out })
+    }
+}
+
+/// Bytes between two changes that are cheaper to repeat than a new run.
+const GAP: usize = 3;
+
+/// The runs of positions under `length` for which `changed` is true, as start and length; runs
+/// with at most `gap` positions between them are one.
+fn runs(length: usize, gap: usize, changed: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for at in (0..length).filter(|at| changed(*at)) {
+        match runs.last_mut() {
+            Some((start, count)) if at - (*start + *count) <= gap => *count = at - *start + 1,
+            _ => runs.push((at, 1)),
+        }
+    }
+    runs
+}
+
+/// Writes how a list of cells changes; cells that it did not have before were zero.
+fn put_changes(out: &mut Vec<u8>, before: &[u64], after: &[u64]) {
+    let old = |at: usize| before.get(at).copied().unwrap_or(0);
+    let runs = runs(after.len(), 0, |at| after.get(at).copied() != Some(old(at)));
+    put(out, after.len() as u64);
+    put(out, runs.len() as u64);
+    let mut end = 0;
+    for (start, count) in runs {
+        put(out, (start - end) as u64);
+        put(out, count as u64);
+        after
+            .iter()
+            .skip(start)
+            .take(count)
+            .for_each(|cell| put(out, *cell));
+        end = start + count;
+    }
+}
+
+/// Writes how a memory's bytes change.
+fn put_memory_changes(out: &mut Vec<u8>, before: &MemorySnapshot, after: &MemorySnapshot) {
+    let zeros: Block = alloc::sync::Arc::new([0; BLOCK]);
+    let mut changes: Vec<(usize, &[u8])> = Vec::new();
+    for (number, new) in after.blocks.iter().enumerate() {
+        let old = before.blocks.get(number).unwrap_or(&zeros);
+        if alloc::sync::Arc::ptr_eq(old, new) {
+            continue;
+        }
+        let at = number * BLOCK;
+        let length = BLOCK.min(after.length - at);
+        for (start, count) in runs(length, GAP, |at| old.get(at) != new.get(at)) {
+            if let Some(bytes) = new.get(start..start + count) {
+                changes.push((at + start, bytes));
+            }
+        }
+    }
+    put(out, changes.len() as u64);
+    let mut end = 0;
+    for (start, bytes) in changes {
+        put(out, (start - end) as u64);
+        put(out, bytes.len() as u64);
+        out.extend_from_slice(bytes);
+        end = start + bytes.len();
+    }
+}

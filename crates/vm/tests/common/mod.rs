@@ -1,0 +1,163 @@
+//! What the tests of this crate share.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::sync::OnceLock;
+
+use borges_vm::*;
+
+/// A module in the text format, loaded.
+pub fn module(text: &str) -> Shared<Module> {
+    let bytes = wat::parse_str(text).unwrap();
+    Shared::new(Module::new(&bytes, &Limits::default()).unwrap())
+}
+
+/// A machine with an instance of it.
+pub fn machine(text: &str) -> Machine {
+    Machine::new(module(text), Limits::default()).unwrap()
+}
+
+/// A machine with an instance of [`MEDLEY`], which is parsed but once.
+pub fn medley_machine() -> Machine {
+    static MODULE: OnceLock<Shared<Module>> = OnceLock::new();
+    let module = MODULE.get_or_init(|| module(MEDLEY));
+    // Small, for tests that make thousands.
+    Machine::new(
+        module.clone(),
+        Limits {
+            stack_slots: 512,
+            ..Limits::default()
+        },
+    )
+    .unwrap()
+}
+
+/// Begins an exported function.
+pub fn begin(machine: &mut Machine, name: &str, args: &[Value]) {
+    let func = machine.module().unwrap().exported_func(name).unwrap();
+    machine.begin(func, args).unwrap();
+}
+
+/// The results of a program that ended well.
+pub fn finished(machine: &Machine) -> Vec<Value> {
+    match machine.outcome() {
+        Some(Outcome::Finished(values)) => values.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Numbers that look random and are the same in every run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Less than `bound`, which is not 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 11) % bound
+    }
+
+    /// One to four bytes set, cut off, put in or taken out.
+    pub fn mutate(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(3) {
+            if bytes.is_empty() {
+                return;
+            }
+            let at = self.below(bytes.len() as u64) as usize;
+            match self.below(8) {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at, self.next() as u8),
+                2 => drop(bytes.remove(at)),
+                3 => bytes[at] ^= 1 << self.below(8),
+                4 => bytes[at] = bytes[at].wrapping_add(1),
+                5 => bytes[at] = bytes[at].wrapping_sub(1),
+                _ => bytes[at] = self.next() as u8,
+            }
+        }
+    }
+}
+
+/// A program that uses a bit of everything: recursion, memory, globals, a table that it changes,
+/// floats, references, multi-value blocks, calls of the embedder, segments that are dropped.
+pub const MEDLEY: &str = r#"(module
+    (import "env" "input" (func $input (param i32) (result i32)))
+    (import "env" "output" (func $output (param i32 f64)))
+    (type $binary (func (param i32 i32) (result i32)))
+    (memory 1 3)
+    (data (i32.const 16) "hello")
+    (data $later "\01\02\03\04\05\06\07\08")
+    (table $t 4 8 funcref)
+    (table $e 2 externref)
+    (elem (table $t) (i32.const 0) func $add $mul)
+    (elem $more funcref (ref.func $fib) (ref.null func))
+    (global $sum (mut i64) (i64.const 0))
+    (global $ref (mut externref) (ref.null extern))
+    (global $pi f32 (f32.const 3.14))
+    (func $add (type $binary) (i32.add (local.get 0) (local.get 1)))
+    (func $mul (type $binary) (i32.mul (local.get 0) (local.get 1)))
+    (func $fib (param i32) (result i32)
+        (if (result i32) (i32.lt_u (local.get 0) (i32.const 2))
+            (then (local.get 0))
+            (else (i32.add
+                (call $fib (i32.sub (local.get 0) (i32.const 1)))
+                (call $fib (i32.sub (local.get 0) (i32.const 2)))))))
+    (func $handler (export "handler") (param i32) (result i32)
+        (global.set $sum (i64.add (global.get $sum) (i64.extend_i32_u (local.get 0))))
+        (i32.const 1))
+    (elem (table $t) (i32.const 3) func $handler)
+    (func $swap (param i32 f64) (result f64 i32) (local.get 1) (local.get 0))
+    (func (export "main") (param $n i32) (result i32 i64)
+        (local $i i32) (local $f f64) (local $r externref) (local $c funcref)
+        (memory.init $later (i32.const 100) (i32.const 2) (i32.const 4))
+        (data.drop $later)
+        (table.init $t $more (i32.const 2) (i32.const 0) (i32.const 1))
+        (elem.drop $more)
+        (drop (memory.grow (i32.const 1)))
+        (loop $again
+            (i32.store offset=4096
+                (i32.mul (local.get $i) (i32.const 4))
+                (call_indirect $t (type $binary)
+                    (call $input (local.get $i))
+                    (i32.load8_u offset=16 (i32.and (local.get $i) (i32.const 3)))
+                    (i32.and (local.get $i) (i32.const 1))))
+            (local.set $f (f64.add (f64.sqrt (f64.convert_i32_u (local.get $i))) (local.get $f)))
+            (call $output (local.get $i) (local.get $f))
+            (call $swap (local.get $i) (local.get $f))
+            (drop) (drop)
+            (global.set $sum (i64.add (global.get $sum)
+                (i64.extend_i32_s (call $fib (i32.and (local.get $i) (i32.const 7))))))
+            (local.set $c (table.get $t (i32.and (local.get $i) (i32.const 3))))
+            (if (ref.is_null (local.get $c)) (then (table.set $t (i32.const 1) (ref.func $mul))))
+            (memory.copy (i32.const 70000) (i32.const 4096) (i32.const 64))
+            (br_if $again (i32.lt_u
+                (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))
+        (i32.load (i32.const 70004))
+        (global.get $sum)))"#;
+
+/// The embedder of [`MEDLEY`]: answers one call.
+pub fn answer(machine: &mut Machine) {
+    let call = machine.pending().unwrap();
+    let results = match (call.func.0, call.args.as_slice()) {
+        (0, [Value::I32(i)]) => vec![Value::I32(i.wrapping_mul(7))],
+        _ => vec![],
+    };
+    machine.answer(&results).unwrap();
+}
+
+/// Runs to `until` steps or the end, answering calls.
+pub fn drive(machine: &mut Machine, until: u64) -> Exit {
+    loop {
+        match machine.run(until) {
+            Exit::HostCall => answer(machine),
+            exit => return exit,
+        }
+    }
+}

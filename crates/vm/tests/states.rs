@@ -1,0 +1,323 @@
+//! States: saved, loaded, hashed, kept, moved; and bytes that are no states.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use borges_vm::*;
+use common::*;
+
+/// The medley begun, run for some steps.
+fn medley(steps: u64) -> Machine {
+    let mut machine = medley_machine();
+    begin(&mut machine, "main", &[Value::I32(6)]);
+    drive(&mut machine, steps);
+    machine
+}
+
+fn end() -> (u64, Machine) {
+    let machine = medley(u64::MAX);
+    assert!(machine.outcome().is_some());
+    (machine.steps(), machine)
+}
+
+#[test]
+fn a_state_saved_at_any_step_goes_on_in_another_machine() {
+    let (steps, whole) = end();
+    let mut one = medley_machine();
+    begin(&mut one, "main", &[Value::I32(6)]);
+    for until in 0..=steps {
+        drive(&mut one, until);
+        assert_eq!(one.steps(), until);
+        let mut other = medley_machine();
+        let saved = one.save();
+        other.load(&saved).unwrap();
+        assert!(other.save() == saved);
+        assert_eq!(other.hash(), one.hash());
+        assert_eq!(other.steps(), one.steps());
+        assert_eq!(other.location(), one.location());
+        assert!(other.frames().eq(one.frames()));
+        if until % 7 == 0 {
+            drive(&mut other, u64::MAX);
+            assert_eq!(other.outcome(), whole.outcome());
+            assert_eq!(other.hash(), whole.hash());
+            assert_eq!(other.steps(), steps);
+        }
+    }
+}
+
+#[test]
+fn the_hash_ignores_the_step_count_and_nothing_else() {
+    let mut machine = machine(
+        r#"(module (memory 1) (global $g (mut i32) (i32.const 0))
+            (func (export "loop") (loop (br 0)))
+            (func (export "store") (i32.store8 (i32.const 65535) (i32.const 1)))
+            (func (export "set") (global.set $g (i32.const 1))))"#,
+    );
+    begin(&mut machine, "loop", &[]);
+    machine.run(1);
+    let once = machine.hash();
+    machine.run(2);
+    assert_eq!(machine.steps(), 2);
+    assert_eq!(machine.hash(), once);
+    machine.trap(Trap::Host);
+    let mut hashes = vec![once, machine.hash()];
+    for name in ["store", "set"] {
+        begin(&mut machine, name, &[]);
+        hashes.push(machine.hash());
+        machine.run(u64::MAX);
+        hashes.push(machine.hash());
+    }
+    machine.memory_mut()[4096] = 1;
+    hashes.push(machine.hash());
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 7);
+}
+
+#[test]
+fn states_with_a_handler_or_a_start_function_or_a_trap_are_restored() {
+    let mut handled = medley(100);
+    handled.interrupt(3, &[Value::I32(9)]).unwrap();
+    for steps in 100..106 {
+        drive(&mut handled, steps);
+        let mut other = medley_machine();
+        other.load(&handled.save()).unwrap();
+        assert_eq!(other.in_handler(), handled.in_handler());
+        drive(&mut other, u64::MAX);
+        let mut rest = handled.clone();
+        drive(&mut rest, u64::MAX);
+        assert_eq!(other.save(), rest.save());
+    }
+    let text = r#"(module
+        (import "env" "input" (func $input (param i32) (result i32)))
+        (import "env" "start" (func $start))
+        (start $start)
+        (func (export "main") (param i32) (result i32)
+            (i32.div_u (i32.const 1) (call $input (local.get 0)))))"#;
+    let mut started = machine(text);
+    begin(&mut started, "main", &[Value::I32(3)]);
+    loop {
+        let mut other = machine(text);
+        other.load(&started.save()).unwrap();
+        assert_eq!(other.hash(), started.hash());
+        assert_eq!(other.pending().is_some(), started.pending().is_some());
+        let until = started.steps() + 1;
+        match started.run(until) {
+            Exit::HostCall => {
+                let zero = started
+                    .pending()
+                    .unwrap()
+                    .ty
+                    .results
+                    .iter()
+                    .map(|_| Value::I32(0));
+                let zero: Vec<_> = zero.collect();
+                started.answer(&zero).unwrap();
+            }
+            Exit::Budget => {}
+            exit => break assert_eq!(exit, Exit::Trapped(Trap::DivideByZero)),
+        }
+    }
+    let mut other = machine(text);
+    other.load(&started.save()).unwrap();
+    assert_eq!(other.outcome(), Some(&Outcome::Trapped(Trap::DivideByZero)));
+    assert_eq!(other.location(), started.location());
+}
+
+#[test]
+fn a_state_belongs_to_its_program() {
+    let saved = medley(50).save();
+    let mut other = machine("(module)");
+    assert_eq!(other.load(&saved), Err(StateError::OtherProgram));
+    assert_eq!(other.load(b"nonsense"), Err(StateError::Version));
+    let small = Limits {
+        call_depth: 2,
+        ..Limits::default()
+    };
+    let mut machine = Machine::new(module(MEDLEY), small).unwrap();
+    let deep = (0..400)
+        .map(medley)
+        .find(|machine| machine.depth() > 2)
+        .unwrap();
+    assert!(matches!(
+        machine.load(&deep.save()),
+        Err(StateError::Limit(_))
+    ));
+}
+
+/// Whatever the bytes say: an error that leaves the machine as it was, or a state that runs.
+#[test]
+fn mutated_states_never_panic() {
+    let (steps, _) = end();
+    let mut random = Random::new(1);
+    let (mut loaded, mut refused) = (0, std::collections::BTreeMap::<String, u32>::new());
+    for _ in 0..4000 {
+        let mut saved = medley(random.below(steps)).save();
+        // Behind what names the program: the rest is refused at once.
+        let mut tail = saved.split_off(12);
+        if random.below(4) > 0 {
+            // The part before the memory has more to get wrong.
+            let memory = tail.split_off(tail.len().min(200));
+            random.mutate(&mut tail);
+            tail.extend(memory);
+        } else {
+            random.mutate(&mut tail);
+        }
+        saved.extend(tail);
+        let mut other = medley(random.below(steps));
+        let before = other.save();
+        match other.load(&saved) {
+            Ok(()) => {
+                loaded += 1;
+                assert_eq!(other.frames().count(), other.depth());
+                if let Some(values) = run_anything(&mut other, 3000) {
+                    assert!(values.len() <= 2);
+                }
+            }
+            Err(error) => {
+                let text = error.to_string();
+                assert!(!text.is_empty());
+                *refused
+                    .entry(text.split(char::is_numeric).next().unwrap().into())
+                    .or_default() += 1;
+                assert!(other.save() == before);
+            }
+        }
+    }
+    println!("{loaded} loaded, refused: {refused:#?}");
+    // The mutations must reach both the states that are valid and most of the checks.
+    assert!(loaded > 500 && refused.len() >= 8);
+}
+
+/// Runs a machine that may be in any valid state, answering calls.
+fn run_anything(machine: &mut Machine, steps: u64) -> Option<Vec<Value>> {
+    let until = machine.steps().saturating_add(steps);
+    loop {
+        match machine.run(until) {
+            Exit::HostCall => {
+                let results = machine.pending().unwrap().ty.results.clone();
+                let results: Vec<_> = results.into_iter().map(Value::default_of).collect();
+                machine.answer(&results).unwrap();
+                if machine.steps() == u64::MAX {
+                    return None;
+                }
+            }
+            Exit::Finished => return Some(finished_or_none(machine)),
+            _ => return None,
+        }
+    }
+}
+
+fn finished_or_none(machine: &Machine) -> Vec<Value> {
+    match machine.outcome() {
+        Some(Outcome::Finished(values)) => values.clone(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn snapshots_restore_and_share() {
+    let (steps, whole) = end();
+    let mut one = medley(0);
+    let mut snapshots: Vec<Snapshot> = Vec::new();
+    for until in (0..steps).step_by(10) {
+        drive(&mut one, until);
+        let snapshot = one.snapshot(snapshots.last());
+        assert_eq!(snapshot.hash(), one.hash());
+        assert_eq!(snapshot.steps(), until);
+        snapshots.push(snapshot);
+    }
+    // 33 blocks at the end; between two snapshots few change.
+    let kept: usize = snapshots.iter().map(Snapshot::bytes_unshared).sum();
+    assert!(kept < snapshots.len() * 6000 + (3 << 16), "{kept}");
+    let mut random = Random::new(2);
+    let mut other = medley_machine();
+    for _ in 0..100 {
+        let snapshot = &snapshots[random.below(snapshots.len() as u64) as usize];
+        other.restore(snapshot).unwrap();
+        assert_eq!(other.hash(), snapshot.hash());
+        assert_eq!(other.save(), medley(snapshot.steps()).save());
+        drive(&mut other, snapshot.steps() + random.below(200));
+    }
+    other.restore(&snapshots[3]).unwrap();
+    drive(&mut other, u64::MAX);
+    assert_eq!(other.save(), whole.save());
+    assert_eq!(
+        snapshots[40].memory(0, 4090, 10),
+        &medley(400).memory()[4090..4100]
+    );
+    assert_eq!(
+        machine("(module)").restore(&snapshots[0]),
+        Err(StateError::OtherProgram)
+    );
+}
+
+#[test]
+fn differences_lead_from_any_state_to_any_other() {
+    let (steps, _) = end();
+    let mut random = Random::new(3);
+    let (mut most, mut total) = (0, 0);
+    for round in 0..200 {
+        let mut from = medley(random.below(steps + 1));
+        let mut to = medley(random.below(steps + 1));
+        if round % 4 == 0 {
+            let _ = to.interrupt(3, &[Value::I32(1)]);
+        }
+        let delta = Delta::between(&from.snapshot(None), &to.snapshot(None)).unwrap();
+        let delta = Delta::from_bytes(delta.to_bytes()).unwrap();
+        (most, total) = (
+            delta.to_bytes().len().max(most),
+            total + delta.to_bytes().len(),
+        );
+        from.apply(&delta).unwrap();
+        assert_eq!(from.save(), to.save());
+        assert_eq!(from.hash(), to.hash());
+        // It starts from another state.
+        if delta != Delta::between(&to.snapshot(None), &to.snapshot(None)).unwrap() {
+            assert!(matches!(from.apply(&delta), Err(StateError::WrongBase)));
+        }
+    }
+    println!(
+        "differences of {} bytes on average, {most} at most",
+        total / 200
+    );
+    assert!(most < 1000);
+}
+
+/// A difference is applied wholly or not at all.
+#[test]
+fn mutated_differences_never_panic_and_change_nothing() {
+    let (steps, _) = end();
+    let mut random = Random::new(4);
+    let mut refused = std::collections::BTreeMap::<String, u32>::new();
+    for _ in 0..3000 {
+        let mut from = medley(random.below(steps + 1));
+        let to = medley(random.below(steps + 1));
+        let delta = Delta::between(&from.snapshot(None), &to.snapshot(None)).unwrap();
+        let mut bytes = delta.to_bytes().to_vec();
+        // Past what names program, base and result.
+        let mut tail = bytes.split_off(28);
+        random.mutate(&mut tail);
+        bytes.extend(tail);
+        let before = from.save();
+        match from.apply(&Delta::from_bytes(&bytes).unwrap()) {
+            // Only the step count is not part of the hash.
+            Ok(()) => assert_eq!(from.hash(), to.hash()),
+            Err(error) => {
+                *refused
+                    .entry(
+                        error
+                            .to_string()
+                            .split(char::is_numeric)
+                            .next()
+                            .unwrap()
+                            .into(),
+                    )
+                    .or_default() += 1;
+                assert!(from.save() == before);
+            }
+        }
+    }
+    println!("{refused:#?}");
+    assert!(refused.len() >= 6);
+}
