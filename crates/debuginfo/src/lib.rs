@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly_script;
 mod disassembly;
 mod dwarf;
 mod expression;
@@ -34,6 +35,7 @@ pub use warning::{MAX_WARNINGS, Part, Problem, Warning};
 
 use borges_vm::{CodeOffset, FuncIdx};
 
+use crate::assembly_script::Classes;
 use crate::dwarf::Dwarf;
 use crate::lines::Lines;
 use crate::module::ModuleIndex;
@@ -51,6 +53,7 @@ pub struct DebugInfo {
     /// Of a module without DWARF: no types.
     no_types: Types,
     globals: Vec<Variable>,
+    classes: Classes,
     warnings: Vec<Warning>,
 }
 
@@ -74,6 +77,7 @@ impl DebugInfo {
         }
         let lines = Lines::new(rows, &module);
         let globals = variables::globals(&module, dwarf.as_ref(), &files);
+        let classes = Classes::read(&module);
         Ok(DebugInfo {
             module,
             files,
@@ -81,6 +85,7 @@ impl DebugInfo {
             dwarf,
             no_types: Types::default(),
             globals,
+            classes,
             warnings: warnings.into_vec(),
         })
     }

@@ -321,6 +321,38 @@ impl ModuleIndex {
         })
     }
 
+    /// How far `offset` lies from the code between the first and the last use of a local: 0 within.
+    ///
+    /// That is what is left of a variable's scope when a compiler records none.
+    pub(crate) fn distance_to_local(&self, function: FuncIdx, index: u32, offset: u32) -> u32 {
+        let Some(body) = self.body_of(function) else {
+            return u32::MAX;
+        };
+        let mut operators = self.operators(body);
+        let (mut first, mut last) = (None, 0);
+        while !operators.eof() {
+            let at = operators.original_position() as u32;
+            match operators.read() {
+                Ok(
+                    Operator::LocalGet { local_index }
+                    | Operator::LocalSet { local_index }
+                    | Operator::LocalTee { local_index },
+                ) if local_index == index => {
+                    first.get_or_insert(at);
+                    last = at;
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        match first {
+            None => u32::MAX,
+            Some(first) => first
+                .saturating_sub(offset)
+                .max(offset.saturating_sub(last)),
+        }
+    }
+
     /// True if local `index` is a parameter that the function never writes.
     pub(crate) fn keeps_parameter(&self, function: FuncIdx, index: u32) -> bool {
         let Some(body) = self

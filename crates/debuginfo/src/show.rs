@@ -1,6 +1,7 @@
 //! Values as text, and what they are made of.
 
 use crate::DebugInfo;
+use crate::assembly_script::Managed;
 use crate::place::{Place, Source, State, Unavailable};
 use crate::types::{Encoding, Field, POINTER_BYTES, Type, TypeId, Variants};
 use crate::variables::Object;
@@ -76,7 +77,7 @@ impl DebugInfo {
         depth: u32,
     ) -> Result<(), Unavailable> {
         let Some(ty) = self.types().resolve(object.ty) else {
-            return self.write_wasm_value(text, object, state);
+            return self.write_wasm_value(text, object, state, depth);
         };
         match ty {
             Type::Base { encoding, .. } => {
@@ -136,6 +137,7 @@ impl DebugInfo {
         text: &mut String,
         object: &Object,
         state: &dyn State,
+        depth: u32,
     ) -> Result<(), Unavailable> {
         match self.number(object, state)? {
             Some(number) => write_number(text, Encoding::Signed, number),
@@ -143,6 +145,23 @@ impl DebugInfo {
                 for byte in object.place.read(state)?.iter().rev() {
                     text.push_str(&format!("{byte:02x}"));
                 }
+            }
+        }
+        let Some(managed) = self.managed(object, state) else {
+            return Ok(());
+        };
+        text.push_str(" → ");
+        match &managed {
+            Managed::Text { .. } => {
+                write_string(text, &managed.text(MAX_STRING, state).unwrap_or_default());
+            }
+            Managed::Elements { count, .. } => {
+                self.write_elements(text, object, *count, state, depth);
+            }
+            Managed::Record { class, fields, .. } => {
+                text.push_str(class);
+                text.push(' ');
+                self.write_members(text, fields, state, depth);
             }
         }
         Ok(())
@@ -177,13 +196,18 @@ impl DebugInfo {
         state: &dyn State,
         depth: u32,
     ) {
+        self.write_members(text, &self.named_fields(object, fields), state, depth);
+    }
+
+    fn write_members(&self, text: &mut String, members: &[Child], state: &dyn State, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else {
             text.push_str("{…}");
             return;
         };
-        let tuple = !fields.is_empty() && fields.iter().all(|field| field.name.starts_with("__"));
+        // The fields of a tuple have numbers for names.
+        let tuple = !members.is_empty() && members.iter().all(|member| is_number(&member.name));
         text.push(if tuple { '(' } else { '{' });
-        for (i, field) in fields.iter().enumerate() {
+        for (i, member) in members.iter().enumerate() {
             if text.len() > MAX_TEXT {
                 break;
             }
@@ -191,10 +215,10 @@ impl DebugInfo {
                 text.push_str(", ");
             }
             if !tuple {
-                text.push_str(&field.name);
+                text.push_str(&member.name);
                 text.push_str(": ");
             }
-            self.write(text, &self.field(object, field), state, depth);
+            self.write(text, &member.object, state, depth);
         }
         text.push(if tuple { ')' } else { '}' });
     }
@@ -244,10 +268,11 @@ impl DebugInfo {
         if let Some(Type::Record { fields, .. }) = self.types().resolve(payload.ty)
             && !fields.is_empty()
         {
-            if !fields.iter().all(|field| field.name.starts_with("__")) {
+            let fields = self.named_fields(&payload, fields);
+            if !fields.iter().all(|field| is_number(&field.name)) {
                 text.push(' ');
             }
-            self.write_fields(text, &payload, fields, state, depth);
+            self.write_members(text, &fields, state, depth);
         }
         Ok(())
     }
@@ -307,8 +332,9 @@ impl DebugInfo {
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
                 Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
-                None => match object.ty.unsigned_bytes() {
-                    Some(bytes) => (Encoding::Unsigned, bytes),
+                None => match object.ty.as_integer() {
+                    Some((bytes, true)) => (Encoding::Signed, bytes),
+                    Some((bytes, false)) => (Encoding::Unsigned, bytes),
                     None => return Ok(None),
                 },
             },
@@ -355,7 +381,9 @@ impl DebugInfo {
                 None => self.members(object, state).len() as u64,
             },
             Some(_) => 0,
-            None => 0,
+            None => self
+                .managed(object, state)
+                .map_or(0, |managed| managed.count()),
         }
     }
 
@@ -383,7 +411,7 @@ impl DebugInfo {
                 };
                 target.map(child).into_iter().collect()
             }
-            Some(Type::Record { .. }) if self.run(object, state).is_none() => {
+            None | Some(Type::Record { .. }) if self.has_members(object, state) => {
                 let members = self.members(object, state);
                 let range = usize::try_from(from).unwrap_or(usize::MAX)..until as usize;
                 members.get(range).unwrap_or(&[]).to_vec()
@@ -400,11 +428,24 @@ impl DebugInfo {
         }
     }
 
+    fn has_members(&self, object: &Object, state: &dyn State) -> bool {
+        match self.types().resolve(object.ty) {
+            Some(_) => self.run(object, state).is_none(),
+            None => matches!(self.managed(object, state), Some(Managed::Record { .. })),
+        }
+    }
+
     /// The fields of a record; of a Rust enum, those of the alternative that it has.
     fn members(&self, object: &Object, state: &dyn State) -> Vec<Child> {
-        let Some(Type::Record {
+        let Some(ty) = self.types().resolve(object.ty) else {
+            return match self.managed(object, state) {
+                Some(Managed::Record { fields, .. }) => fields,
+                _ => Vec::new(),
+            };
+        };
+        let Type::Record {
             fields, variants, ..
-        }) = self.types().resolve(object.ty)
+        } = ty
         else {
             return Vec::new();
         };
@@ -434,8 +475,8 @@ impl DebugInfo {
 
     /// A field of a record by its name; of what a pointer points to, too.
     pub(crate) fn member(&self, object: &Object, name: &str, state: &dyn State) -> Option<Object> {
-        let pointed = match self.types().resolve(object.ty)? {
-            Type::Pointer { .. } => Some(self.target(object, state)?),
+        let pointed = match self.types().resolve(object.ty) {
+            Some(Type::Pointer { .. }) => Some(self.target(object, state)?),
             _ => None,
         };
         let object = pointed.as_ref().unwrap_or(object);
@@ -472,7 +513,7 @@ impl DebugInfo {
         state: &dyn State,
     ) -> Option<Object> {
         match self.types().resolve(object.ty) {
-            None => None,
+            None => self.managed(object, state)?.element(index),
             Some(Type::Pointer { .. }) => self.offset_target(object, index, state),
             Some(Type::Array { element, count }) => {
                 let index = u64::try_from(index).ok()?;
@@ -606,14 +647,17 @@ impl DebugInfo {
         let ty = match (float, bytes) {
             (true, 4) => TypeId::of(borges_vm::ValType::F32),
             (true, _) => TypeId::of(borges_vm::ValType::F64),
-            (false, bytes) => TypeId::unsigned(bytes),
+            (false, bytes) => TypeId::integer(bytes, false),
         };
         Object::new(ty, Place::memory(address, bytes))
     }
 
     /// The text that a value is: a letter array, a pointer to letters, a Rust string.
     pub(crate) fn text_of(&self, object: &Object, state: &dyn State) -> Option<String> {
-        match self.types().resolve(object.ty)? {
+        let Some(ty) = self.types().resolve(object.ty) else {
+            return self.managed(object, state)?.text(u32::MAX / 2, state);
+        };
+        match ty {
             Type::Pointer { to, .. } if self.is_letter(*to) => {
                 let Ok(Some(Number::Int(address))) = self.number(object, state) else {
                     return None;
@@ -689,6 +733,11 @@ pub(crate) fn float_text(float: f64) -> String {
 
 pub(crate) fn write_string(text: &mut String, string: &str) {
     text.push_str(&format!("{string:?}"));
+}
+
+/// True of the names of a tuple's fields.
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn shortened(mut text: String) -> String {

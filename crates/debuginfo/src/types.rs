@@ -15,22 +15,25 @@ pub struct TypeId(pub(crate) u32);
 impl TypeId {
     /// No type: of functions that return nothing, and of pointers to anything.
     pub(crate) const VOID: TypeId = TypeId(0);
-    const BUILT_IN: u32 = u32::MAX - 15;
+    const BUILT_IN: u32 = u32::MAX - 31;
+    const INTEGERS: u32 = Self::BUILT_IN + 8;
 
     /// The type of a wasm value that the source says nothing about.
     pub(crate) fn of(ty: ValType) -> TypeId {
         TypeId(Self::BUILT_IN + ty as u32)
     }
 
-    /// Memory of 1, 2, 4 or 8 bytes read as an unsigned number.
-    pub(crate) fn unsigned(bytes: u32) -> TypeId {
-        TypeId(Self::BUILT_IN + 6 + bytes)
+    /// Memory of 1, 2, 4 or 8 bytes read as an integer.
+    pub(crate) fn integer(bytes: u32, signed: bool) -> TypeId {
+        TypeId(Self::INTEGERS + 2 * bytes.clamp(1, 8) + u32::from(signed))
     }
 
-    /// The size of memory that is read as an unsigned number.
-    pub(crate) fn unsigned_bytes(self) -> Option<u32> {
-        let bytes = self.0.checked_sub(Self::BUILT_IN + 6)?;
-        (1..=8).contains(&bytes).then_some(bytes)
+    /// Size and sign of memory that is read as an integer.
+    pub(crate) fn as_integer(self) -> Option<(u32, bool)> {
+        let number = self.0.checked_sub(Self::INTEGERS)?;
+        (2..18)
+            .contains(&number)
+            .then_some((number / 2, number % 2 == 1))
     }
 
     /// The wasm type that this stands for.
@@ -166,7 +169,7 @@ impl Types {
                 _ => Some(4),
             };
         }
-        if let Some(bytes) = id.unsigned_bytes() {
+        if let Some((bytes, _)) = id.as_integer() {
             return Some(bytes);
         }
         match self.resolve(id)? {
@@ -214,8 +217,8 @@ impl Types {
         if let Some(ty) = id.built_in() {
             return ty.to_string();
         }
-        if let Some(bytes) = id.unsigned_bytes() {
-            return format!("u{}", 8 * bytes);
+        if let Some((bytes, signed)) = id.as_integer() {
+            return format!("{}{}", if signed { 'i' } else { 'u' }, 8 * bytes);
         }
         if id == TypeId::VOID {
             return "void".to_owned();

@@ -144,7 +144,9 @@ impl DebugInfo {
             dwarf.and_then(|dwarf| Some((dwarf, dwarf.subprogram_at(stop.offset.0)?)))
         else {
             let function = self.function_at(stop.offset);
-            return function.map_or_else(Vec::new, |function| self.named_locals(function));
+            return function.map_or_else(Vec::new, |function| {
+                self.named_locals(function, stop.offset.0)
+            });
         };
         let mut variables: Vec<Variable> = Vec::new();
         let mut calls = 0;
@@ -176,18 +178,25 @@ impl DebugInfo {
         variables
     }
 
-    /// The locals that the `name` section names.
-    fn named_locals(&self, function: FuncIdx) -> Vec<Variable> {
+    /// The locals that the `name` section names; of several with one name, the one that is in use
+    /// at `offset`.
+    fn named_locals(&self, function: FuncIdx, offset: u32) -> Vec<Variable> {
         let Some(names) = self.module.names.locals.get(&function.0) else {
             return Vec::new();
         };
         let parameters = self.module.param_count(function);
-        let known = names.iter().filter_map(|(&index, name)| {
-            let ty = self.module.local_type(function, index)?;
+        let mut variables: Vec<(u32, Variable)> = Vec::new();
+        for (&index, name) in names {
+            // A local of the compiler's own is called by its number.
+            let own = *name == index.to_string();
+            let Some(ty) = self.module.local_type(function, index).filter(|_| !own) else {
+                continue;
+            };
+            // Of two variables called `i`, AssemblyScript calls the second one `i|1`.
+            let name = name.split('|').next().unwrap_or(name);
             let parameter = index < parameters;
-            Some(Variable {
-                // Of two variables called `i`, AssemblyScript calls the second one `i|1`.
-                name: name.split('|').next().unwrap_or(name).to_owned(),
+            let variable = Variable {
+                name: name.to_owned(),
                 kind: if parameter {
                     VariableKind::Parameter
                 } else {
@@ -196,9 +205,22 @@ impl DebugInfo {
                 ty: TypeId::of(ty),
                 file: None,
                 home: Home::Local(index),
-            })
-        });
-        known.collect()
+            };
+            match variables.iter_mut().find(|(_, other)| other.name == name) {
+                None => variables.push((index, variable)),
+                Some(other) => {
+                    let before = self.module.distance_to_local(function, other.0, offset);
+                    let now = self.module.distance_to_local(function, index, offset);
+                    if now < before {
+                        *other = (index, variable);
+                    }
+                }
+            }
+        }
+        variables
+            .into_iter()
+            .map(|(_, variable)| variable)
+            .collect()
     }
 
     /// The variables of the program: of DWARF, and the globals that the module names.
