@@ -16,8 +16,12 @@ use crate::{Damage, Entry, EntryKind, Store, StoreError, Upload};
 /// How many entries share a checksum and are read together.
 pub const BLOCK: u32 = 4096;
 
+/// How many bytes one entry may carry, and how many arguments.
+const ENTRY_BYTES: usize = 1 << 16;
+const ARGUMENTS: usize = 1000;
+
 /// How many bytes the captured data of one block may have.
-const BLOCK_BYTES: usize = 256 << 20;
+const BLOCK_BYTES: usize = ENTRY_BYTES * BLOCK as usize;
 
 /// Where a branch leaves its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,9 +173,18 @@ impl Store {
     /// Adds entries to the end of a branch.
     ///
     /// # Errors
-    /// [`StoreError::OutOfOrder`] if one has fewer steps than its predecessor; none is added then.
+    /// [`StoreError::OutOfOrder`] if one has fewer steps than its predecessor,
+    /// [`StoreError::TooLarge`] if its data is longer than 64 KiB; none is added then.
+    /// [`StoreError::Broken`] if the database fails halfway.
     pub fn append(&self, upload: Upload, branch: u32, entries: &[Entry]) -> Result<(), StoreError> {
-        self.write(|db| self.append_within(db, upload, branch, entries))
+        self.tail(upload, branch)?.check(entries)?;
+        self.begin()?;
+        // Nothing is left that could go wrong but the disk, so that no savepoint is needed.
+        self.append_within(&self.db, upload, branch, entries)
+            .map_err(|_| {
+                self.abandon();
+                StoreError::Broken
+            })
     }
 
     fn append_within(
@@ -183,14 +196,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         // Worked on as a copy: it takes effect only if everything worked.
         let mut tail = self.tail_within(db, upload, branch)?;
+        tail.check(entries)?;
         let mut insert = db.prepare_cached(
             "INSERT INTO entry (id, steps, kind, subject, types, arguments, value, data, mocked)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?;
         for entry in entries {
-            if entry.steps < tail.last_steps || i64::try_from(entry.steps).is_err() {
-                return Err(StoreError::OutOfOrder);
-            }
             if tail.count == BLOCK {
                 tail.write(db)?;
                 tail.begin_block(tail.block + 1);
@@ -525,6 +536,25 @@ impl Store {
 }
 
 impl Tail {
+    /// Whether entries can follow.
+    fn check(&self, entries: &[Entry]) -> Result<(), StoreError> {
+        let room = (u32::MAX - self.next) as usize;
+        if entries.len() > room {
+            return Err(StoreError::TooLarge("branch"));
+        }
+        let mut steps = self.last_steps;
+        for entry in entries {
+            if entry.steps < steps || i64::try_from(entry.steps).is_err() {
+                return Err(StoreError::OutOfOrder);
+            }
+            if entry.data.len() > ENTRY_BYTES || entry.arguments.len() > ARGUMENTS {
+                return Err(StoreError::TooLarge("entry"));
+            }
+            steps = entry.steps;
+        }
+        Ok(())
+    }
+
     fn begin_block(&mut self, block: u32) {
         self.block = block;
         self.count = 0;

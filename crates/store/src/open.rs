@@ -175,6 +175,9 @@ impl Store {
     /// # Errors
     /// Nothing new is saved then. After [`StoreError::Broken`] the file must be opened again.
     pub fn flush(&self) -> Result<(), StoreError> {
+        if self.broken.get() {
+            return Err(StoreError::Broken);
+        }
         if self.unsaved_since.get().is_none() {
             return Ok(());
         }
@@ -203,17 +206,8 @@ impl Store {
         &self,
         change: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        if self.access == Access::Read {
-            return Err(StoreError::ReadOnly);
-        }
-        if self.broken.get() {
-            return Err(StoreError::Broken);
-        }
+        self.begin()?;
         let db = &self.db;
-        if self.unsaved_since.get().is_none() {
-            db.execute_batch("BEGIN IMMEDIATE")?;
-            self.unsaved_since.set(Some(Instant::now()));
-        }
         db.prepare_cached("SAVEPOINT change")?.execute([])?;
         let result = change(db);
         let ended = match &result {
@@ -229,6 +223,28 @@ impl Store {
         })?;
         self.note_failure(ended)?;
         Ok(result)
+    }
+
+    /// Begins a transaction, unless changes wait already.
+    pub(crate) fn begin(&self) -> Result<(), StoreError> {
+        if self.access == Access::Read {
+            return Err(StoreError::ReadOnly);
+        }
+        if self.broken.get() {
+            return Err(StoreError::Broken);
+        }
+        if self.unsaved_since.get().is_none() {
+            self.db.execute_batch("BEGIN IMMEDIATE")?;
+            self.unsaved_since.set(Some(Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Gives up what is not saved: a change stopped halfway that should not have been able to.
+    pub(crate) fn abandon(&self) {
+        self.broken.set(true);
+        // If this fails as well, nothing is committed either: `flush` refuses.
+        let _ = self.db.execute_batch("ROLLBACK");
     }
 
     /// Whether the database has thrown the whole transaction away, as it does when the disk is full.
@@ -393,5 +409,70 @@ fn remove_if_there(path: &Path) -> Result<(), StoreError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entry, EntryKind, NewProgram, Upload, Value};
+
+    fn entry(steps: u64) -> Entry {
+        Entry {
+            steps,
+            kind: EntryKind::Input,
+            subject: 0,
+            arguments: vec![],
+            value: Some(Value::I32(1)),
+            data: vec![0; 1000],
+            mocked: false,
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_loses_only_what_was_not_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.borges");
+        let store = Store::create(&path).unwrap();
+        let program = NewProgram {
+            name: "",
+            bytes: &[],
+            board: "",
+            primitives: &[],
+            at_ms: 0,
+        };
+        let upload = store.add_program(&program).unwrap();
+        store.append(upload, 0, &[entry(1), entry(2)]).unwrap();
+        store.flush().unwrap();
+        let pages: u32 = store
+            .db
+            .pragma_query_value(None, "page_count", |r| r.get(0))
+            .unwrap();
+        store
+            .db
+            .pragma_update(None, "max_page_count", pages + 20)
+            .unwrap();
+        let mut steps = 2;
+        let error = loop {
+            steps += 1;
+            if let Err(error) = store.append(upload, 0, &[entry(steps)]) {
+                break error;
+            }
+            assert!(steps < 1000);
+        };
+        assert!(matches!(error, StoreError::Broken), "{error:?}");
+        assert!(matches!(store.flush(), Err(StoreError::Broken)));
+        assert!(matches!(
+            store.append(upload, 0, &[entry(steps)]),
+            Err(StoreError::Broken)
+        ));
+        drop(store);
+        let store = Store::open(&path, Access::Write).unwrap();
+        assert_eq!(
+            store.entries(Upload(0), 0, 0..99).unwrap(),
+            [entry(1), entry(2)]
+        );
+        store.append(upload, 0, &[entry(3)]).unwrap();
+        store.flush().unwrap();
     }
 }

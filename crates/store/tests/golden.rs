@@ -1,0 +1,242 @@
+//! Pins the format of session files: every table, every column, every checksum.
+//!
+//! `BORGES_UPDATE=1 cargo test -p borges-store --test golden` rewrites the file. A change means that
+//! the version of the format must go up, with a migration from the one before.
+
+#![allow(clippy::unwrap_used)] // A test may give up.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use borges_store::*;
+use rusqlite::Connection;
+
+fn place(branch: u32, position: u32, steps: u64) -> Place {
+    Place {
+        upload: Upload(0),
+        branch,
+        position,
+        steps,
+    }
+}
+
+/// One entry of every kind, with values of every type.
+fn entries() -> Vec<Entry> {
+    let entry = |steps, kind, subject, arguments: &[Value], value| Entry {
+        steps,
+        kind,
+        subject,
+        arguments: arguments.to_vec(),
+        value,
+        data: vec![],
+        mocked: false,
+    };
+    let float = |value: f64| Value::F64(value.to_bits());
+    let single = |value: f32| Value::F32(value.to_bits());
+    use EntryKind::{Event, Input, Output};
+    vec![
+        entry(1, Input, 0, &[Value::I32(34)], Some(Value::I32(-4095))),
+        Entry {
+            mocked: true,
+            ..entry(2, Input, 1, &[], Some(Value::I64(i64::MIN)))
+        },
+        entry(3, Input, 1, &[], Some(single(0.1))),
+        entry(4, Input, 1, &[], Some(single(-0.0))),
+        entry(5, Input, 1, &[], Some(float(2.5))),
+        entry(6, Input, 1, &[], Some(float(f64::NAN))),
+        entry(7, Input, 1, &[], Some(Value::FuncRef(None))),
+        entry(8, Input, 1, &[], Some(Value::ExternRef(Some(7)))),
+        Entry {
+            data: vec![1, 2, 255],
+            ..entry(9, Output, 1, &[Value::I32(2), Value::I32(1)], None)
+        },
+        entry(
+            10,
+            Output,
+            1,
+            &[Value::I64(-1), single(f32::INFINITY), float(1e-7)],
+            None,
+        ),
+        entry(
+            10,
+            Output,
+            1,
+            &[Value::FuncRef(Some(3)), Value::ExternRef(None)],
+            None,
+        ),
+        Entry {
+            data: b"pin 14".to_vec(),
+            ..entry(1 << 40, Event, 2, &[], None)
+        },
+    ]
+}
+
+fn build(store: &Store) {
+    let primitive = |name: &str| Primitive {
+        module: "env".into(),
+        name: name.into(),
+    };
+    let program = NewProgram {
+        name: "größe.wasm",
+        bytes: b"\0asm\x01\0\0\0",
+        board: "name = \"desk\"\n",
+        primitives: &[primitive("chip_analog_read"), primitive("it's")],
+        at_ms: 1_790_000_000_000,
+    };
+    let upload = store.add_program(&program).unwrap();
+    store.append(upload, 0, &entries()).unwrap();
+    store
+        .set_end(
+            upload,
+            0,
+            (1 << 40) + 5,
+            &End::Trapped("unreachable".into()),
+        )
+        .unwrap();
+    store
+        .fork(
+            upload,
+            1,
+            Fork {
+                parent: 0,
+                position: 1,
+            },
+            &entries()[1],
+        )
+        .unwrap();
+    store
+        .set_end(upload, 1, 99, &End::Finished("1, 2".into()))
+        .unwrap();
+    store.put_snapshot(place(0, 3, 4), b"a state").unwrap();
+    let note = |place, name: Option<&str>| Note {
+        place,
+        name: name.map(String::from),
+        text: "see".into(),
+        at_ms: -1,
+    };
+    store.put_note(&note(place(0, 0, 0), None)).unwrap();
+    store.put_note(&note(place(1, 2, 50), Some("odd"))).unwrap();
+    store
+        .put_breakpoint(&Breakpoint {
+            id: 1,
+            enabled: false,
+            spec: "{}".into(),
+        })
+        .unwrap();
+    store
+        .put_mock(&Mock {
+            call: "chip_analog_read(_)".into(),
+            spec: "[1]".into(),
+        })
+        .unwrap();
+    store.set_setting("follow", "true").unwrap();
+    store.set_place(Who::User, place(1, 2, 50)).unwrap();
+    store.set_place(Who::Device, place(0, 12, 1 << 40)).unwrap();
+}
+
+/// The tables of a file as SQL that makes them again.
+fn dump(path: &Path) -> String {
+    let db = Connection::open(path).unwrap();
+    let number = |pragma: &str| -> i64 {
+        db.pragma_query_value(None, pragma, |row| row.get(0))
+            .unwrap()
+    };
+    let mut text = String::new();
+    for pragma in ["application_id", "user_version"] {
+        let _ = writeln!(text, "PRAGMA {pragma} = {};", number(pragma));
+    }
+    let objects = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
+    let mut statement = db.prepare(objects).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let mut tables = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let (kind, name, sql): (String, String, String) = (
+            row.get(0).unwrap(),
+            row.get(1).unwrap(),
+            row.get(2).unwrap(),
+        );
+        let _ = writeln!(text, "{sql};");
+        if kind == "table" {
+            tables.push(name);
+        }
+    }
+    for table in tables {
+        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let cells: Vec<String> = (0..columns)
+                .map(|i| {
+                    let value = row.get_ref(i).unwrap();
+                    db.query_row(
+                        "SELECT quote(?1)",
+                        [rusqlite::types::Value::try_from(value).unwrap()],
+                        |row| row.get(0),
+                    )
+                    .unwrap()
+                })
+                .collect();
+            let _ = writeln!(text, "INSERT INTO {table} VALUES ({});", cells.join(", "));
+        }
+    }
+    text
+}
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/session.sql")
+}
+
+#[test]
+fn the_format_is_pinned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.borges");
+    let store = Store::create(&path).unwrap();
+    build(&store);
+    drop(store);
+    let text = dump(&path);
+    if std::env::var_os("BORGES_UPDATE").is_some() {
+        std::fs::write(golden(), &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(golden()).unwrap();
+    assert_eq!(
+        text, expected,
+        "the format of session files changed; see the head of this file"
+    );
+}
+
+#[test]
+fn a_file_of_this_version_can_be_read_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.borges");
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(&std::fs::read_to_string(golden()).unwrap())
+        .unwrap();
+    drop(db);
+    let store = Store::open(&path, Access::Write).unwrap();
+    assert_eq!(store.entries(Upload(0), 0, 0..99).unwrap(), entries());
+    assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap(), entries()[1..2]);
+    let branches = store.branches(Upload(0)).unwrap();
+    assert_eq!(branches[0].end, End::Trapped("unreachable".into()));
+    assert_eq!(
+        branches[1].fork,
+        Some(Fork {
+            parent: 0,
+            position: 1
+        })
+    );
+    assert_eq!(store.program(Upload(0)).unwrap().primitives[1].name, "it's");
+    assert_eq!(
+        store.snapshot(place(0, 3, 4)).unwrap().as_deref(),
+        Some(&b"a state"[..])
+    );
+    assert_eq!(store.notes().unwrap()[1].name.as_deref(), Some("odd"));
+    assert_eq!(store.breakpoints().unwrap().len(), 1);
+    assert_eq!(store.mocks().unwrap().len(), 1);
+    assert_eq!(
+        store.place(Who::Device).unwrap(),
+        Some(place(0, 12, 1 << 40))
+    );
+    // And goes on from there.
+    store.append(Upload(0), 1, &entries()[11..]).unwrap();
+    assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap().len(), 2);
+}
