@@ -43,6 +43,8 @@ mod shared;
 mod source;
 mod state;
 mod table;
+#[cfg(feature = "host")]
+mod view;
 
 pub use action::{Action, Rect, Refusal};
 pub use bind::{BindError, Import};
@@ -61,4 +63,8 @@ pub use source::{Model, Script, ScriptEnd, Sector, Shape, Simulation, Source, Ti
 pub use state::{
     Angle, BoardState, Channel, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer,
     Motor, Panel, Pin, Pixels, PixelsPatch, St7735, Subscription, Timer,
+};
+#[cfg(feature = "host")]
+pub use view::{
+    BoardView, ConsoleView, DisplayView, EventView, MotorView, PinView, SensorView, StripView,
 };

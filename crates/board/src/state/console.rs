@@ -53,7 +53,7 @@ impl Console {
         self.end += text.len() as u64;
         let start = self.start_for(self.end);
         let chunks = Shared::make_mut(&mut self.chunks);
-        let dropped = ((start - self.start) / CHUNK as u64) as usize;
+        let dropped = (start.saturating_sub(self.start) / CHUNK as u64) as usize;
         chunks.drain(..dropped.min(chunks.len()));
         self.start = start;
         // Of a text longer than what is kept, the beginning is not even stored.
