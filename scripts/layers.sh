@@ -8,7 +8,7 @@ board: vm
 wire: board vm
 stub: board vm wire
 sim: board stub vm wire
-debuginfo:
+debuginfo: vm
 multiverse:
 languages: multiverse
 store:

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod boards;
 mod common;
 mod expressions;
 mod golden;
 mod hostile;
+mod machine;
