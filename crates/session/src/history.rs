@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::keyframes::Keyframes;
-use crate::twin::{Before, Feed, Twin, TwinFrame};
+use crate::twin::{Before, Feed, Probe, Twin, TwinFrame};
 
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
@@ -91,6 +91,11 @@ impl History {
         }
     }
 
+    /// The twin was moved by a survey.
+    pub(crate) fn stand_at(&mut self, place: Place) {
+        self.place = place;
+    }
+
     /// The branch at whose tip the current path ends.
     pub(crate) fn line(&self) -> BranchId {
         self.line
@@ -168,6 +173,10 @@ impl History {
             // A program cannot end before a moment that was recorded.
             debug_assert!(found != Found::Target);
             return Err(Divergence { steps: self.here().steps });
+        }
+        if self.tip_of(place.branch) == target && matches!(self.tree.end(place.branch), Some(End::Trapped(_))) {
+            // A trapping instruction is not retired: the end is the attempt.
+            self.twin.run(&mut Probe, target.steps + 1);
         }
         Ok(())
     }
@@ -289,7 +298,7 @@ impl History {
 }
 
 /// Feeds the twin with what was recorded.
-struct Replay<'t> {
+pub(crate) struct Replay<'t> {
     path: Path<'t, Entry>,
     next: Option<(Place, &'t Entry)>,
     place: Place,
@@ -301,7 +310,7 @@ struct Replay<'t> {
 }
 
 impl<'t> Replay<'t> {
-    fn new(
+    pub(crate) fn new(
         mut path: Path<'t, Entry>,
         place: Place,
         stops: &'t Stops,
@@ -318,6 +327,11 @@ impl<'t> Replay<'t> {
             begun_at,
             left_for: None,
         }
+    }
+
+    /// The place after the last entry that happened.
+    pub(crate) fn place(&self) -> Place {
+        self.place
     }
 
     /// The next entry, if it is that of this call.

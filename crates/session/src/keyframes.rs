@@ -149,11 +149,15 @@ impl<F: Frame> Keyframes<F> {
         }
     }
 
-    /// Forgets everything but the start, as when the branch ids they name are gone.
-    #[cfg(test)]
-    pub(crate) fn clear(&mut self) {
-        self.frames
-            .retain(|key, _| *key == Key::of(Moment::START));
+    /// Forgets the keyframes of all moments to which the path leads through `place`: they show what is no longer so.
+    pub(crate) fn forget_after(&mut self, tree: &Tree<Entry>, place: Place) {
+        let (mut removed, start) = (0, Key::of(Moment::START));
+        self.frames.retain(|key, frame| {
+            let stale = *key != start && tree.is_on_path(place, key.moment().place);
+            removed += if stale { frame.bytes() } else { 0 };
+            !stale
+        });
+        self.bytes -= removed;
     }
 
     fn start(&self) -> (Moment, &F) {

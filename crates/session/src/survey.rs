@@ -1,0 +1,199 @@
+//! Replays of a stretch of a path that note what a device would have to undo, to perform again, or to be told.
+
+use borges_board::{Action, Board, Captured, Compensation, Event};
+use borges_multiverse::tree::Place;
+use borges_stub::{Call, Halt, encode_captured, to_wire};
+use borges_vm::Value;
+use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd};
+
+use crate::device::Undo;
+use crate::entry::{Entry, EntryKind};
+use crate::history::{Divergence, History, Replay, Stops};
+use crate::twin::{Before, Feed};
+
+/// What has to happen on a device so that an entry has happened, without its program running.
+pub(crate) struct Redo {
+    /// The place after the entry.
+    pub(crate) place: Place,
+    /// What its model of the board must learn, such as an input's reading.
+    pub(crate) model: Option<Vec<u8>>,
+    /// The output to perform: primitive, arguments, and the memory that the call reads.
+    pub(crate) perform: Option<(u16, Vec<borges_wire::Value>, Vec<MemoryBlob>)>,
+}
+
+impl History {
+    /// The compensations of all outputs between `join` and `from`, last first (*step-back-compensate*).
+    ///
+    /// The twin is somewhere on that path afterwards.
+    pub(crate) fn undo_list(&mut self, join: Place, from: Place) -> Result<Vec<Undo>, Divergence> {
+        let mut list = Vec::new();
+        let mut reached = join;
+        self.survey(join, from, |board, place, entry, before| {
+            let compensation = match (&entry.kind, before.call) {
+                (EntryKind::Output { captured, .. }, Some(call)) => {
+                    Compensation::of(board, before.board, call.primitive, call.args, call.memory, captured).ok()
+                }
+                (EntryKind::Input { value, .. }, Some(call)) => {
+                    Some(Compensation::of_input(board, before.board, call.primitive, call.args, *value))
+                }
+                _ => None,
+            };
+            if let Some(compensation) = compensation.filter(|compensation| !compensation.is_empty()) {
+                let compensation = encode(&compensation);
+                list.push(Undo { compensation, reached });
+            }
+            reached = place;
+        })?;
+        list.reverse();
+        Ok(list)
+    }
+
+    /// What to do for every entry between `join` and `to`, first first.
+    ///
+    /// The twin is at `to` afterwards.
+    pub(crate) fn redo_list(&mut self, join: Place, to: Place) -> Result<Vec<Redo>, Divergence> {
+        let mut list = Vec::new();
+        self.survey(join, to, |board, place, entry, before| {
+            let Some(call) = before.call else {
+                return;
+            };
+            let redo = match &entry.kind {
+                EntryKind::Output { .. } => perform(board, place, call, before),
+                EntryKind::Input { value, .. } => learn(board, place, call, before, *value),
+                EntryKind::Event(_) => None,
+            };
+            list.extend(redo);
+        })?;
+        Ok(list)
+    }
+
+    /// Everything that decides the path to `target`: for each input primitive its values in order, and the events with
+    /// their steps.
+    pub(crate) fn choices_to(&self, target: Place) -> (Vec<Mock>, Vec<(u64, Event)>) {
+        let (mut mocks, mut events): (Vec<Mock>, Vec<(u64, Event)>) = (Vec::new(), Vec::new());
+        for (_, entry) in self.tree.path(target).into_iter().flatten() {
+            match &entry.kind {
+                EntryKind::Input { primitive, value, .. } => {
+                    let found = mocks.iter().position(|mock| mock.primitive == primitive.0);
+                    let index = found.unwrap_or_else(|| {
+                        mocks.push(Mock {
+                            primitive: primitive.0,
+                            arguments: None,
+                            values: Vec::new(),
+                            used: 0,
+                            end: MockEnd::Live,
+                        });
+                        mocks.len() - 1
+                    });
+                    mocks[index].values.push(to_wire(*value));
+                }
+                EntryKind::Event(event) => events.push((entry.step, *event)),
+                EntryKind::Output { .. } => {}
+            }
+        }
+        (mocks, events)
+    }
+
+    /// Notes what an output captured when it was performed again.
+    pub(crate) fn amend_captured(&mut self, place: Place, captured: Captured) {
+        let Some(mut entry) = self.tree.entry(place).cloned() else {
+            return;
+        };
+        if let EntryKind::Output { captured: old, .. } = &mut entry.kind {
+            if encode_captured(old) != encode_captured(&captured) {
+                *old = captured;
+                self.tree.amend(place, entry);
+                // What was shown of the board after it is no longer what the board is like.
+                self.keyframes.forget_after(&self.tree, place);
+            }
+        }
+    }
+
+    /// Replays from `from` to `to` and shows each entry with what held before it.
+    fn survey(
+        &mut self,
+        from: Place,
+        to: Place,
+        visit: impl FnMut(&Board, Place, &Entry, &Before<'_>),
+    ) -> Result<(), Divergence> {
+        let lost = Divergence { steps: self.twin.steps() };
+        let (start, end) = (self.moment_of(from).ok_or(lost)?, self.moment_of(to).ok_or(lost)?);
+        self.seek(start)?;
+        let board = self.twin.program().board.clone();
+        let path = self.tree.between(start.place, end.place).ok_or(lost)?;
+        let stops = Stops::default();
+        let replay = Replay::new(path, start.place, &stops, None, start);
+        let mut surveyor = Surveyor { replay, board: &board, visit };
+        let halt = self.twin.run(&mut surveyor, end.steps);
+        let place = surveyor.replay.place();
+        self.stand_at(place);
+        match halt {
+            Halt::Until | Halt::Finished if place == end.place => Ok(()),
+            _ => Err(Divergence { steps: self.twin.steps() }),
+        }
+    }
+}
+
+fn perform(board: &Board, place: Place, call: &Call<'_>, before: &Before<'_>) -> Option<Redo> {
+    let action = board.action(call.primitive, call.args, call.memory).ok()?;
+    // Time has passed already, unless it is what moves a motor.
+    if matches!(action, Action::Wait { .. }) && !before.board.motors_run() {
+        return None;
+    }
+    let text = match action {
+        Action::Text(text) | Action::DisplayText { text, .. } => Some(text),
+        _ => None,
+    };
+    let memory = text.map(|text| {
+        // The text lies in the memory: its distance from the start is its address.
+        let address = (text.as_ptr() as usize).wrapping_sub(call.memory.as_ptr() as usize) as u32;
+        MemoryBlob { address, bytes: Bytes::from(text) }
+    });
+    let arguments = call.args.iter().map(|value| to_wire(*value)).collect();
+    let perform = Some((call.primitive.0, arguments, memory.into_iter().collect()));
+    Some(Redo { place, model: None, perform })
+}
+
+fn learn(board: &Board, place: Place, call: &Call<'_>, before: &Before<'_>, value: Value) -> Option<Redo> {
+    let mut after = before.board.clone();
+    after.observe(board, call.primitive, call.args, value);
+    // What leads back from the state without the reading is what leads on to the one with it.
+    let learning = Compensation::between(board, &after, before.board, &Captured::Nothing);
+    let model = (!learning.is_empty()).then(|| encode(&learning));
+    model.is_some().then_some(Redo { place, model, perform: None })
+}
+
+fn encode(compensation: &Compensation) -> Vec<u8> {
+    // Serialising into a growing vector does not fail for types that postcard knows.
+    postcard::to_allocvec(compensation).unwrap_or_default()
+}
+
+/// A replay that somebody watches.
+struct Surveyor<'a, V> {
+    replay: Replay<'a>,
+    board: &'a Board,
+    visit: V,
+}
+
+impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
+    fn event_due(&self) -> Option<u64> {
+        self.replay.event_due()
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        self.replay.event()
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        self.replay.input(call)
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        self.replay.captured(call)
+    }
+
+    fn happened(&mut self, entry: Entry, before: &Before<'_>) {
+        self.replay.happened(entry.clone(), before);
+        (self.visit)(self.board, self.replay.place(), &entry, before);
+    }
+}
