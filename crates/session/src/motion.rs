@@ -1,0 +1,554 @@
+//! Moving along the current path: forward through what is recorded and on, live; backward through the past.
+//!
+//! On recorded ground the twin moves alone. Beyond it the device runs, and the twin follows. Steps that depend on the
+//! program (by line, out of a function) are led by the twin: it runs ahead as far as the program is determined, finds the
+//! exact step at which to stop, goes back, and sends the device there.
+
+use borges_stub::Halt;
+use borges_vm::{CodeOffset, Exit, FuncIdx, Machine};
+use borges_wire::PauseReason;
+
+use crate::command::{Event, Flow, StepSize, StopReason};
+use crate::entry::{EntryKind, Moment};
+use crate::error::CommandError;
+use crate::history::{Found, Stops};
+use crate::session::Session;
+use crate::twin::Probe;
+
+/// Who hears of events, and may pause.
+pub(crate) type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
+
+/// How far the twin leads before the device follows, in steps.
+const LEAD: u64 = 4_000_000;
+
+/// How far back a search looks first, in steps: what is sought is mostly near.
+const NEAR: [u64; 3] = [512, 8_192, 131_072];
+
+/// Where a step by line began.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    line: Option<(u32, u32)>,
+    depth: usize,
+    moment: Moment,
+}
+
+/// A stop met while looking back.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    moment: Moment,
+    found: Found,
+    depth: usize,
+    line: Option<(u32, u32)>,
+}
+
+impl Session {
+    /// *play*: until a breakpoint, the end, or a pause. From the past, the end of the recorded path is a stop too.
+    pub(crate) fn go_on(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        let stops = self.breakpoints.stops();
+        if !self.at_live_edge() {
+            let found = self.walk_recorded(&stops, observer)?;
+            match found {
+                Some(reason) => return Ok(reason),
+                None if self.at_live_edge() && self.ended().is_none() && !self.mock_awaits() => {
+                    return Ok(StopReason::Tip);
+                }
+                None => {}
+            }
+        }
+        self.run_live(&stops, None, observer)
+    }
+
+    /// *play*, backwards: to the last breakpoint before here, or the start.
+    pub(crate) fn go_back(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        let stops = self.breakpoints.stops();
+        let here = self.history.here();
+        let mut limit = here;
+        while stops != Stops::default() {
+            let Some(hit) = self.last_hit(limit, &stops, |_| true)? else {
+                break;
+            };
+            self.history.seek(hit.moment)?;
+            for id in self.breakpoints.waiting_for(&hit.found, &stops) {
+                if self.condition_holds(id, observer)? {
+                    return Ok(StopReason::Breakpoint { id });
+                }
+            }
+            limit = hit.moment;
+        }
+        self.history.seek(Moment::START)?;
+        Ok(StopReason::Start)
+    }
+
+    /// Steps forward once.
+    pub(crate) fn step_forward(&mut self, size: StepSize, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        match size {
+            StepSize::Instruction => self.step_instruction(observer),
+            StepSize::Entry => self.step_entry(observer),
+            StepSize::Into | StepSize::Over => {
+                let origin = self.origin();
+                let stops = self.line_stops(size);
+                let over = size == StepSize::Over;
+                self.advance(stops, observer, |now| {
+                    let new_line = now.line.is_some() && (now.line != origin.line || now.depth != origin.depth);
+                    // Behind a call's return there is no line's beginning: stop there all the same.
+                    now.depth < origin.depth || (new_line && !(over && now.depth > origin.depth))
+                })
+            }
+            StepSize::Out => {
+                let depth = self.origin().depth;
+                let stops = self.return_stops();
+                self.advance(stops, observer, |now| now.depth < depth)
+            }
+        }
+    }
+
+    /// Runs forward until `offsets` are reached.
+    pub(crate) fn run_to(
+        &mut self,
+        offsets: Vec<CodeOffset>,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        let mut stops = self.breakpoints.stops();
+        stops.code.extend(&offsets);
+        self.temporary = offsets;
+        let result = match self.at_live_edge() {
+            false => match self.walk_recorded(&stops, observer) {
+                Ok(None) => self.run_live(&stops, None, observer),
+                Ok(Some(reason)) => Ok(reason),
+                Err(error) => Err(error),
+            },
+            true => self.run_live(&stops, None, observer),
+        };
+        self.temporary.clear();
+        result
+    }
+
+    /// Runs backward until `offsets` are about to be executed.
+    pub(crate) fn run_back_to(&mut self, offsets: Vec<CodeOffset>) -> Result<StopReason, CommandError> {
+        let stops = Stops { code: offsets, ..Stops::default() };
+        match self.last_hit(self.history.here(), &stops, |_| true)? {
+            Some(hit) => self.arrive(hit.moment),
+            None => Ok(StopReason::NotFound),
+        }
+    }
+
+    /// Steps backward once (*step-back*, *step-back-compensate*).
+    pub(crate) fn step_backward(&mut self, size: StepSize) -> Result<StopReason, CommandError> {
+        let here = self.history.here();
+        let Some(before) = self.history.before(here) else {
+            return Ok(StopReason::Start);
+        };
+        match size {
+            StepSize::Instruction => self.arrive(before),
+            StepSize::Entry => self.back_over_entry(here),
+            StepSize::Into | StepSize::Over => self.back_over_line(here, size),
+            StepSize::Out => self.back_out(here),
+        }
+    }
+
+    /// Goes on through the recording; a reason if a breakpoint or the end stops it, nothing at the end of what is
+    /// recorded or where a mock leaves it.
+    fn walk_recorded(&mut self, stops: &Stops, observer: Observer<'_>) -> Result<Option<StopReason>, CommandError> {
+        loop {
+            let tip = self.history.tip();
+            let mocks = self.mocks_in_force();
+            match self.history.walk(tip, stops, Some(&mocks))? {
+                Found::Target => return Ok(self.ended()),
+                Found::Mocked => {
+                    self.live_from = Some(self.history.here());
+                    return Ok(None);
+                }
+                found => {
+                    if let Some(reason) = self.verdict(&found, stops, observer)? {
+                        return Ok(Some(reason));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the device from the end of what is recorded, the twin following.
+    fn run_live(
+        &mut self,
+        stops: &Stops,
+        until: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        loop {
+            if let Some(reason) = self.ended() {
+                return Ok(reason);
+            }
+            let paused = self.device_run(stops, until, observer)?;
+            let found = match paused.reason {
+                PauseReason::Requested => return Ok(StopReason::Paused),
+                PauseReason::Until => return Ok(StopReason::Done),
+                PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
+                PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
+                PauseReason::Primitive { primitive } => Found::Primitive(borges_board::PrimitiveId(primitive)),
+                PauseReason::Event { .. } => Found::Event,
+                PauseReason::Finished { .. } => Found::Finished,
+                PauseReason::Trapped { .. } | PauseReason::BoardFailed { .. } => {
+                    Found::Trapped(borges_vm::Trap::Host)
+                }
+            };
+            if let Some(reason) = self.verdict(&found, stops, observer)? {
+                return Ok(reason);
+            }
+        }
+    }
+
+    /// Whether what was found stops the program, and why.
+    fn verdict(
+        &mut self,
+        found: &Found,
+        stops: &Stops,
+        observer: Observer<'_>,
+    ) -> Result<Option<StopReason>, CommandError> {
+        if let Found::Code(offset) = found {
+            if self.temporary.contains(offset) {
+                return Ok(Some(StopReason::Done));
+            }
+        }
+        for id in self.breakpoints.waiting_for(found, stops) {
+            if self.fires(id, observer)? {
+                let reason = match (found, self.ended()) {
+                    (Found::Trapped(_), Some(ended)) => ended,
+                    _ => StopReason::Breakpoint { id },
+                };
+                return Ok(Some(reason));
+            }
+        }
+        match found {
+            Found::Finished | Found::Trapped(_) => Ok(self.ended()),
+            _ => Ok(None),
+        }
+    }
+
+    fn step_instruction(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        if !self.at_live_edge() {
+            if let Some(next) = self.next_recorded() {
+                return self.arrive(next);
+            }
+        }
+        let until = self.history.here().steps + 1;
+        self.run_live(&Stops::default(), Some(until), observer)
+    }
+
+    /// One step forward on the recorded path, unless a mock says something else than the recording.
+    fn next_recorded(&mut self) -> Option<Moment> {
+        if self.mock_awaits() {
+            self.live_from = Some(self.history.here());
+            return None;
+        }
+        let (here, tip) = (self.history.here(), self.history.tip());
+        let next = self.history.tree.between(here.place, tip.place)?.next();
+        match next {
+            Some((place, entry)) if entry.step_before() == here.steps => Some(Moment { place, steps: entry.step }),
+            _ => Some(Moment { steps: here.steps + 1, ..here }),
+        }
+    }
+
+    fn step_entry(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        if !self.at_live_edge() && !self.mock_awaits() {
+            let (here, tip) = (self.history.here(), self.history.tip());
+            let next = self.history.tree.between(here.place, tip.place).and_then(|mut path| path.next());
+            if let Some((place, _)) = next {
+                let moment = self.history.moment_of(place).unwrap_or(here);
+                return self.arrive(moment);
+            }
+            self.history.seek(tip)?;
+        }
+        // Live: stop before every call; the next entry is the first that makes the path longer.
+        let depth = self.history.here().place.index;
+        let every = self.program().board.ids().collect();
+        let stops = Stops { primitives: every, events: true, ..Stops::default() };
+        while self.history.here().place.index == depth {
+            if let Some(reason) = self.ended() {
+                return Ok(reason);
+            }
+            self.device_run(&stops, None, observer)?;
+            let until = self.history.here().steps + 1;
+            let paused = self.device_run(&Stops::default(), Some(until), observer)?;
+            if paused.reason == PauseReason::Requested {
+                return Ok(StopReason::Paused);
+            }
+        }
+        Ok(self.ended().unwrap_or(StopReason::Done))
+    }
+
+    /// Goes forward until a stop that `accept` takes, or a breakpoint; the twin leads where nothing is recorded.
+    fn advance(
+        &mut self,
+        mut stops: Stops,
+        observer: Observer<'_>,
+        accept: impl Fn(&Origin) -> bool,
+    ) -> Result<StopReason, CommandError> {
+        let own: Vec<CodeOffset> = std::mem::take(&mut stops.code);
+        let users = self.breakpoints.stops();
+        stops.clone_from(&users);
+        stops.code.extend(&own);
+        loop {
+            let found = if self.at_live_edge() {
+                if let Some(reason) = self.ended() {
+                    return Ok(reason);
+                }
+                self.lead(&stops, &own, observer, &accept)?
+            } else {
+                let (tip, mocks) = (self.history.tip(), self.mocks_in_force());
+                let found = self.history.walk(tip, &stops, Some(&mocks))?;
+                if found == Found::Mocked {
+                    self.live_from = Some(self.history.here());
+                }
+                Some(found)
+            };
+            match found {
+                None => return Ok(StopReason::Paused),
+                Some(Found::Target | Found::Mocked) => {
+                    if let Some(reason) = self.ended() {
+                        return Ok(reason);
+                    }
+                }
+                Some(found) => {
+                    if let Found::Code(offset) = found {
+                        if own.contains(&offset) && accept(&self.origin()) {
+                            return Ok(StopReason::Done);
+                        }
+                    }
+                    if let Some(reason) = self.verdict(&found, &users, observer)? {
+                        return Ok(reason);
+                    }
+                }
+            }
+            if observer(self.progress("stepping")) == Flow::Pause {
+                return Ok(StopReason::Paused);
+            }
+        }
+    }
+
+    /// The twin runs ahead to the next stop worth a look, or as far as the program is determined, and the device follows
+    /// to exactly there. Nothing if the user paused.
+    fn lead(
+        &mut self,
+        stops: &Stops,
+        own: &[CodeOffset],
+        observer: Observer<'_>,
+        accept: &impl Fn(&Origin) -> bool,
+    ) -> Result<Option<Found>, CommandError> {
+        let here = self.history.here();
+        let frame = self.history.twin.frame(None);
+        let until = here.steps + LEAD;
+        let mut resumed = true;
+        let (found, target) = loop {
+            let halt = self.history.probe(&mut Probe, stops, until, resumed);
+            resumed = true;
+            let steps = self.history.twin.steps();
+            match halt {
+                Halt::Stop(Exit::Breakpoint(offset)) => {
+                    let users = !own.contains(&offset) || self.breakpoint_at(offset);
+                    if users || accept(&self.origin()) {
+                        break (Found::Code(offset), steps);
+                    }
+                }
+                Halt::Stop(Exit::Watch { watch, .. }) => break (Found::Watch(watch), steps),
+                // The input comes from the device: it is the next step.
+                Halt::Left => break (Found::Target, steps + 1),
+                Halt::Trapped(_) | Halt::Finished => break (Found::Target, steps + 1),
+                _ => break (Found::Target, steps.max(here.steps + 1)),
+            }
+        };
+        self.history.twin.restore(&frame);
+        let events_before = self.events_on_path();
+        let users = Stops { code: Vec::new(), watches: Vec::new(), ..self.breakpoints.stops() };
+        let paused = self.device_run(&users, Some(target), observer)?;
+        let disturbed = self.events_on_path() != events_before;
+        Ok(match paused.reason {
+            PauseReason::Requested => None,
+            PauseReason::Primitive { primitive } => Some(Found::Primitive(borges_board::PrimitiveId(primitive))),
+            PauseReason::Event { .. } => Some(Found::Event),
+            PauseReason::Until if !disturbed => Some(found),
+            _ => Some(Found::Target),
+        })
+    }
+
+    fn events_on_path(&self) -> u64 {
+        let place = self.history.here().place;
+        let last = self.history.tree.entry(place).filter(|entry| matches!(entry.kind, EntryKind::Event(_)));
+        // An event adds an entry that no lead foresees; calls are foreseen one at a time.
+        u64::from(place.index) * 2 + u64::from(last.is_some())
+    }
+
+    fn back_over_entry(&mut self, here: Moment) -> Result<StopReason, CommandError> {
+        let entry = self.history.tree.entry(here.place).cloned();
+        match (entry, self.history.tree.parent(here.place)) {
+            (Some(entry), Some(place)) => self.arrive(Moment { place, steps: entry.step_before() }),
+            _ => self.arrive(Moment::START),
+        }
+    }
+
+    fn back_over_line(&mut self, here: Moment, size: StepSize) -> Result<StopReason, CommandError> {
+        let origin = self.origin();
+        let over = size == StepSize::Over;
+        let stops = Stops { code: self.all_line_begins(), ..Stops::default() };
+        let deeper = |hit: &Hit| over && hit.depth > origin.depth;
+        // The same line of the same call, reached without leaving it, is still this line.
+        let found = self.last_run_of_hits(here, &stops, |hit| !deeper(hit) && hit.line.is_some(), |hit| {
+            hit.line == origin.line && hit.depth == origin.depth
+        })?;
+        match found {
+            Some(moment) => self.arrive(moment),
+            None => self.arrive(Moment::START),
+        }
+    }
+
+    fn back_out(&mut self, here: Moment) -> Result<StopReason, CommandError> {
+        let depth = self.origin().depth;
+        let func = self.history.twin.machine.location().map(|location| location.func);
+        let first = func.and_then(|func| self.first_instruction(func));
+        let stops = Stops { code: first.into_iter().collect(), ..Stops::default() };
+        let limit = self.after(here);
+        match self.last_hit(limit, &stops, |hit| hit.depth == depth)? {
+            Some(hit) => match self.history.before(hit.moment) {
+                Some(call) => self.arrive(call),
+                None => self.arrive(Moment::START),
+            },
+            None => self.arrive(Moment::START),
+        }
+    }
+
+    fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
+        self.program().module.instr_starts(func).next()
+    }
+
+    /// A moment just behind `here`, so that a search before it includes `here` itself.
+    fn after(&self, here: Moment) -> Moment {
+        Moment { steps: here.steps + 1, ..here }
+    }
+
+    /// The last stop before `limit` that `accept` takes. The twin is somewhere before `limit` afterwards.
+    fn last_hit(
+        &mut self,
+        limit: Moment,
+        stops: &Stops,
+        accept: impl Fn(&Hit) -> bool,
+    ) -> Result<Option<Hit>, CommandError> {
+        let mut end = limit;
+        for start in self.windows(limit) {
+            let hits = self.hits_between(start, end, stops)?;
+            if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
+                return Ok(Some(hit));
+            }
+            end = start;
+        }
+        Ok(None)
+    }
+
+    /// Where the last line begins that is not the `same`: the earliest of the hits in a row that belong to one line.
+    fn last_run_of_hits(
+        &mut self,
+        limit: Moment,
+        stops: &Stops,
+        counts: impl Fn(&Hit) -> bool,
+        same: impl Fn(&Hit) -> bool,
+    ) -> Result<Option<Moment>, CommandError> {
+        let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
+        for start in self.windows(limit) {
+            for hit in self.hits_between(start, end, stops)?.into_iter().rev().filter(|hit| counts(hit)) {
+                match chosen {
+                    // In the middle of a line, its own beginning is where to go.
+                    None if same(&hit) => chosen = Some(hit),
+                    None => chosen = Some(hit),
+                    Some(kept) if (kept.line, kept.depth) == (hit.line, hit.depth) => chosen = Some(hit),
+                    Some(kept) => return Ok(Some(kept.moment)),
+                }
+            }
+            end = start;
+        }
+        Ok(chosen.map(|hit| hit.moment))
+    }
+
+    /// Moments from which to search forward, nearest first, up to the start of the program.
+    fn windows(&self, limit: Moment) -> Vec<Moment> {
+        let mut windows = Vec::new();
+        for distance in NEAR {
+            if let Some(steps) = limit.steps.checked_sub(distance) {
+                if let Some(place) = self.history.tree.at_step(limit.place, steps) {
+                    windows.push(Moment { place, steps });
+                }
+            }
+        }
+        let mut last = windows.last().copied().unwrap_or(limit);
+        while last != Moment::START {
+            let before = self.history.before(last).unwrap_or(Moment::START);
+            let (keyframe, _) = self.history.keyframes.nearest(&self.history.tree, before);
+            last = keyframe;
+            windows.push(keyframe);
+        }
+        windows
+    }
+
+    /// All stops at or after `start` and before `end`.
+    fn hits_between(&mut self, start: Moment, end: Moment, stops: &Stops) -> Result<Vec<Hit>, CommandError> {
+        let mut hits = Vec::new();
+        // A walk does not stop where it begins: look there first.
+        self.history.seek(start)?;
+        if let Some(offset) = self.history.twin.machine.location().map(|location| location.offset) {
+            if stops.code.contains(&offset) && start < end {
+                hits.push(self.hit(Found::Code(offset)));
+            }
+        }
+        loop {
+            let found = self.history.walk(end, stops, None)?;
+            let here = self.history.here();
+            if matches!(found, Found::Target | Found::Mocked) || here == end {
+                return Ok(hits);
+            }
+            hits.push(self.hit(found));
+            if matches!(found, Found::Finished | Found::Trapped(_)) {
+                return Ok(hits);
+            }
+        }
+    }
+
+    fn hit(&self, found: Found) -> Hit {
+        let origin = self.origin();
+        Hit {
+            moment: origin.moment,
+            found,
+            depth: origin.depth,
+            line: origin.line,
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        let machine: &Machine = &self.history.twin.machine;
+        let place = machine.location().and_then(|location| self.info.place_at(location.offset));
+        Origin {
+            line: place.map(|place| (place.file.0, place.line)),
+            depth: machine.depth(),
+            moment: self.history.here(),
+        }
+    }
+
+    /// Where a step by line may end.
+    fn line_stops(&self, size: StepSize) -> Stops {
+        let mut stops = self.return_stops();
+        let location = self.history.twin.machine.location();
+        match (size, location) {
+            (StepSize::Over, Some(location)) => stops.code.extend(self.line_begins_of(location.func)),
+            _ => stops.code.extend(self.all_line_begins()),
+        }
+        stops
+    }
+
+    /// Where the current call returns to.
+    fn return_stops(&self) -> Stops {
+        let caller = self.history.twin.machine.frame(1).map(|frame| frame.offset);
+        Stops { code: caller.into_iter().collect(), ..Stops::default() }
+    }
+
+    /// Shows a moment on the current path.
+    fn arrive(&mut self, moment: Moment) -> Result<StopReason, CommandError> {
+        self.history.seek(moment)?;
+        Ok(self.ended().unwrap_or(StopReason::Done))
+    }
+}

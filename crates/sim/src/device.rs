@@ -1,0 +1,166 @@
+//! Simulated devices: a stub on some hardware, at the other end of a link in this process.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use borges_board::Hardware;
+use borges_stub::{Poll, Stub};
+use borges_wire::link::Link;
+
+use crate::link::{Clock, Faults, LossyLink};
+
+/// How far a virtual clock moves at each look at a bad line, in µs.
+const TICK_US: u64 = 500;
+
+/// The host's end of a link whose other end is a stub in this process.
+///
+/// The device works whenever the host looks at the link: everything happens in one thread and in one order, so a session
+/// on a simulated device can be repeated exactly.
+pub struct SimDevice<H> {
+    stub: Arc<Mutex<Stub<H>>>,
+    line: Line,
+    clock: Clock,
+}
+
+/// What lies between the two.
+enum Line {
+    /// A perfect line; what the device sent and the host has not read.
+    Direct(Vec<u8>),
+    /// A bad one: the host's end and the device's.
+    Lossy {
+        host: LossyLink,
+        device: LossyLink,
+        /// What the line did not take yet.
+        rest: Vec<u8>,
+    },
+}
+
+/// Access to a simulated device beside its link: to look at the hardware, and to turn its knobs.
+pub struct SimHandle<H> {
+    stub: Arc<Mutex<Stub<H>>>,
+    /// The device's end of a bad line.
+    line: Option<LossyLink>,
+}
+
+impl<H: Hardware> SimDevice<H> {
+    /// A device on a perfect line, with the real clock.
+    pub fn new(stub: Stub<H>) -> (Self, SimHandle<H>) {
+        let stub = Arc::new(Mutex::new(stub));
+        let device = Self {
+            stub: stub.clone(),
+            line: Line::Direct(Vec::new()),
+            clock: Clock::new_real(),
+        };
+        (device, SimHandle { stub, line: None })
+    }
+
+    /// A device on a bad line, with a virtual clock: all that goes wrong follows from `seed`.
+    pub fn lossy(stub: Stub<H>, faults: &Faults, seed: u64) -> (Self, SimHandle<H>) {
+        let stub = Arc::new(Mutex::new(stub));
+        let clock = Clock::new_virtual();
+        let (host, device) = LossyLink::pair(&clock, faults, seed);
+        let line = Some(device.clone());
+        let device = Self {
+            stub: stub.clone(),
+            line: Line::Lossy { host, device, rest: Vec::new() },
+            clock,
+        };
+        (device, SimHandle { stub, line })
+    }
+
+    /// Lets the device work once.
+    fn work(&mut self) {
+        let mut stub = lock(&self.stub);
+        let now = self.clock.now_us();
+        match &mut self.line {
+            Line::Direct(out) => {
+                stub.poll(now);
+                while let Some(frame) = stub.transmit() {
+                    out.extend_from_slice(frame);
+                }
+            }
+            Line::Lossy { device, rest, .. } => {
+                let mut buffer = [0; 512];
+                loop {
+                    let length = device.receive(&mut buffer);
+                    if length == 0 {
+                        break;
+                    }
+                    stub.feed(now, &buffer[..length]);
+                }
+                if stub.poll(now) == Poll::Idle {
+                    self.clock.advance(TICK_US);
+                }
+                while let Some(frame) = stub.transmit() {
+                    rest.extend_from_slice(frame);
+                }
+                let taken = device.send(rest);
+                rest.drain(..taken);
+            }
+        }
+    }
+}
+
+impl<H: Hardware> Link for SimDevice<H> {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.line {
+            Line::Direct(_) => {
+                lock(&self.stub).feed(self.clock.now_us(), bytes);
+                bytes.len()
+            }
+            Line::Lossy { host, .. } => host.send(bytes),
+        }
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        if matches!(&self.line, Line::Direct(out) if out.is_empty()) {
+            self.work();
+        }
+        match &mut self.line {
+            Line::Direct(out) => {
+                let length = out.len().min(buffer.len());
+                buffer[..length].copy_from_slice(&out[..length]);
+                out.drain(..length);
+                length
+            }
+            Line::Lossy { .. } => {
+                self.work();
+                match &mut self.line {
+                    Line::Lossy { host, .. } => host.receive(buffer),
+                    Line::Direct(_) => 0,
+                }
+            }
+        }
+    }
+
+    fn now_us(&self) -> u64 {
+        self.clock.now_us()
+    }
+}
+
+impl<H> SimHandle<H> {
+    /// Looks at the device.
+    pub fn with<T>(&self, look: impl FnOnce(&mut Stub<H>) -> T) -> T {
+        look(&mut lock(&self.stub))
+    }
+
+    /// Pulls the cable of a bad line, or plugs it in again; nothing on a perfect one.
+    pub fn set_cable(&self, plugged: bool) {
+        if let Some(line) = &self.line {
+            line.set_up(plugged);
+        }
+    }
+}
+
+impl<H> Clone for SimHandle<H> {
+    fn clone(&self) -> Self {
+        Self {
+            stub: self.stub.clone(),
+            line: self.line.clone(),
+        }
+    }
+}
+
+/// A panic in another thread while it held the lock leaves a device that can still be asked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
