@@ -176,7 +176,7 @@ impl History {
         }
         if self.tip_of(place.branch) == target && matches!(self.tree.end(place.branch), Some(End::Trapped(_))) {
             // A trapping instruction is not retired: the end is the attempt.
-            self.twin.run(&mut Probe, target.steps + 1);
+            self.twin.run(&mut Probe::default(), target.steps + 1);
         }
         Ok(())
     }
@@ -215,6 +215,8 @@ impl History {
                 Halt::Until | Halt::Yield => {}
                 Halt::Finished => break Found::Finished,
                 Halt::Trapped(trap) => break Found::Trapped(trap),
+                // The VM does not know that the walk begins here.
+                Halt::Stop(Exit::Breakpoint(_)) if here == begun_at => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => break Found::Code(offset),
                 Halt::Stop(Exit::Watch { watch, .. }) => break Found::Watch(watch),
                 Halt::Stop(_) => break Found::Target,
@@ -277,7 +279,8 @@ impl History {
         self.tree.fork(at, entry)
     }
 
-    fn arm(&mut self, stops: &Stops) {
+    /// Lets the VM stop there.
+    pub(crate) fn arm(&mut self, stops: &Stops) {
         // Places that the VM does not know are refused when a breakpoint is set, not here.
         if !stops.code.is_empty() {
             let _known = self.twin.machine.set_breakpoints(&stops.code);
@@ -287,7 +290,8 @@ impl History {
         }
     }
 
-    fn disarm(&mut self, stops: &Stops) {
+    /// Takes the stops away again.
+    pub(crate) fn disarm(&mut self, stops: &Stops) {
         if !stops.code.is_empty() {
             let _none = self.twin.machine.set_breakpoints(&[]);
         }

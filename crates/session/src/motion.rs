@@ -89,9 +89,14 @@ impl Session {
                 let stops = self.line_stops(size);
                 let over = size == StepSize::Over;
                 self.advance(stops, observer, |now| {
-                    let new_line = now.line.is_some() && (now.line != origin.line || now.depth != origin.depth);
+                    let moved = match (origin.line, now.line) {
+                        // Without lines, an instruction is a line.
+                        (None, _) => now.moment != origin.moment,
+                        (Some(_), None) => false,
+                        (Some(_), Some(_)) => now.line != origin.line || now.depth != origin.depth,
+                    };
                     // Behind a call's return there is no line's beginning: stop there all the same.
-                    now.depth < origin.depth || (new_line && !(over && now.depth > origin.depth))
+                    now.depth < origin.depth || (moved && !(over && now.depth > origin.depth))
                 })
             }
             StepSize::Out => {
@@ -337,44 +342,42 @@ impl Session {
         let here = self.history.here();
         let frame = self.history.twin.frame(None);
         let until = here.steps + LEAD;
-        let mut resumed = true;
+        let mut probe = Probe::default();
+        self.history.arm(stops);
         let (found, target) = loop {
-            let halt = self.history.probe(&mut Probe, stops, until, resumed);
-            resumed = true;
+            let halt = self.history.twin.run(&mut probe, until);
             let steps = self.history.twin.steps();
             match halt {
+                // A stop where we stand does not count.
+                Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => {
-                    let users = !own.contains(&offset) || self.breakpoint_at(offset);
-                    if users || accept(&self.origin()) {
+                    if self.breakpoint_at(offset) || own.contains(&offset) && accept(&self.origin()) {
                         break (Found::Code(offset), steps);
                     }
                 }
                 Halt::Stop(Exit::Watch { watch, .. }) => break (Found::Watch(watch), steps),
-                // The input comes from the device: it is the next step.
-                Halt::Left => break (Found::Target, steps + 1),
+                Halt::Left => {
+                    // The input comes from the device: it is the next step.
+                    probe.entries += 1;
+                    break (Found::Target, steps + 1);
+                }
                 Halt::Trapped(_) | Halt::Finished => break (Found::Target, steps + 1),
                 _ => break (Found::Target, steps.max(here.steps + 1)),
             }
         };
+        self.history.disarm(stops);
         self.history.twin.restore(&frame);
-        let events_before = self.events_on_path();
         let users = Stops { code: Vec::new(), watches: Vec::new(), ..self.breakpoints.stops() };
         let paused = self.device_run(&users, Some(target), observer)?;
-        let disturbed = self.events_on_path() != events_before;
+        // An event is the only thing that a lead does not foresee; what it found is void then.
+        let foreseen = self.history.here().place.index == here.place.index + probe.entries;
         Ok(match paused.reason {
             PauseReason::Requested => None,
             PauseReason::Primitive { primitive } => Some(Found::Primitive(borges_board::PrimitiveId(primitive))),
             PauseReason::Event { .. } => Some(Found::Event),
-            PauseReason::Until if !disturbed => Some(found),
+            PauseReason::Until if foreseen => Some(found),
             _ => Some(Found::Target),
         })
-    }
-
-    fn events_on_path(&self) -> u64 {
-        let place = self.history.here().place;
-        let last = self.history.tree.entry(place).filter(|entry| matches!(entry.kind, EntryKind::Event(_)));
-        // An event adds an entry that no lead foresees; calls are foreseen one at a time.
-        u64::from(place.index) * 2 + u64::from(last.is_some())
     }
 
     fn back_over_entry(&mut self, here: Moment) -> Result<StopReason, CommandError> {
@@ -532,9 +535,14 @@ impl Session {
     /// Where a step by line may end.
     fn line_stops(&self, size: StepSize) -> Stops {
         let mut stops = self.return_stops();
-        let location = self.history.twin.machine.location();
-        match (size, location) {
-            (StepSize::Over, Some(location)) => stops.code.extend(self.line_begins_of(location.func)),
+        let Some(location) = self.history.twin.machine.location() else {
+            return stops;
+        };
+        if self.origin().line.is_none() {
+            stops.code.extend(self.program().module.instr_starts(location.func));
+        }
+        match size {
+            StepSize::Over => stops.code.extend(self.line_begins_of(location.func)),
             _ => stops.code.extend(self.all_line_begins()),
         }
         stops

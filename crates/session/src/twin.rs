@@ -214,7 +214,11 @@ impl<F: Feed> World for TwinWorld<'_, F> {
 }
 
 /// Knows no input: runs as far as the program is determined, through its outputs.
-pub(crate) struct Probe;
+#[derive(Debug, Default)]
+pub(crate) struct Probe {
+    /// How many entries it went through.
+    pub(crate) entries: u32,
+}
 
 impl Feed for Probe {
     fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
@@ -223,5 +227,9 @@ impl Feed for Probe {
 
     fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {
         Some(Captured::default())
+    }
+
+    fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {
+        self.entries += 1;
     }
 }

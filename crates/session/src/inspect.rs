@@ -1,0 +1,336 @@
+//! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
+
+use borges_board::{BoardState, Kind};
+use borges_debuginfo::{DebugInfo, Evaluated, Expression, NoScope, Number, Object, Scope, Source, State, Stop};
+use borges_stub::Program;
+use borges_vm::{CodeOffset, Machine, Outcome, Value, Watch};
+
+use crate::error::CommandError;
+use crate::listing::{Frame, StackListing, Variable};
+use crate::values::show;
+
+/// How many children of a value are listed.
+const CHILDREN: u64 = 24;
+
+/// How deep values are unfolded in a listing.
+const DEPTH: u32 = 2;
+
+/// A moment of a program, to look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) info: &'a DebugInfo,
+    pub(crate) machine: &'a Machine,
+    pub(crate) board: &'a BoardState,
+}
+
+/// The machine, as debug information reads it.
+struct Machines<'a>(&'a Machine);
+
+impl State for Machines<'_> {
+    fn local(&self, frame: u32, index: u32) -> Option<Value> {
+        self.0.frame(frame as usize)?.locals().get(index as usize).copied()
+    }
+
+    fn operand(&self, frame: u32, index: u32) -> Option<Value> {
+        self.0.frame(frame as usize)?.operands().get(index as usize).copied()
+    }
+
+    fn global(&self, index: u32) -> Option<Value> {
+        self.0.globals().get(index as usize).copied()
+    }
+
+    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+        let start = address as usize;
+        let bytes = start.checked_add(buffer.len()).and_then(|end| self.0.memory().get(start..end));
+        if let Some(bytes) = bytes {
+            buffer.copy_from_slice(bytes);
+        }
+        bytes.is_some()
+    }
+}
+
+/// The arguments of the call that is about to happen: `arg0`, `arg1`, … .
+struct Arguments(Vec<Value>);
+
+impl Scope for Arguments {
+    fn name(&self, name: &str) -> Option<Number> {
+        let index: usize = name.strip_prefix("arg")?.parse().ok()?;
+        Some(match *self.0.get(index)? {
+            Value::I32(v) => Number::Int(v.into()),
+            Value::I64(v) => Number::Int(v.into()),
+            Value::F32(bits) => Number::Float(f32::from_bits(bits).into()),
+            Value::F64(bits) => Number::Float(f64::from_bits(bits)),
+            Value::FuncRef(index) | Value::ExternRef(index) => Number::Int(index.map_or(0, |i| i128::from(i) + 1)),
+        })
+    }
+
+    fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
+        NoScope.call(name, arguments)
+    }
+}
+
+impl<'a> Look<'a> {
+    /// The place in the source of a frame.
+    fn stop(&self, number: u32) -> Result<Stop, CommandError> {
+        let mut left = number as usize;
+        for frame in 0..self.machine.depth() {
+            let Some(view) = self.machine.frame(frame) else {
+                break;
+            };
+            let offset = self.call_offset(frame, view.offset);
+            let shared = self.info.frames_at(offset).len().max(1);
+            if left < shared {
+                return Ok(Stop { frame: frame as u32, offset, inlined: left });
+            }
+            left -= shared;
+        }
+        let text = match self.machine.depth() {
+            0 => "the program has ended: there is no frame to look into; go back a step first".to_owned(),
+            depth => format!("there is no frame {number}: the innermost is 0, and there are {depth}"),
+        };
+        Err(CommandError::NoSuch(text))
+    }
+
+    /// Outer frames stand behind the call that they wait for; a handler's outer frame at the interrupted instruction.
+    fn call_offset(&self, frame: usize, offset: CodeOffset) -> CodeOffset {
+        if frame == 0 || self.is_handler(frame - 1) {
+            return offset;
+        }
+        let func = self.program.module.func_at(offset);
+        let before = func.and_then(|func| self.program.module.instr_starts(func).take_while(|start| *start < offset).last());
+        before.unwrap_or(offset)
+    }
+
+    fn is_handler(&self, frame: usize) -> bool {
+        self.machine.frame(frame).is_some_and(|frame| frame.handler)
+    }
+
+    /// The call stack, innermost first.
+    pub(crate) fn stack(&self) -> StackListing {
+        let mut frames = Vec::new();
+        for index in 0..self.machine.depth() {
+            let Some(view) = self.machine.frame(index) else {
+                break;
+            };
+            let offset = self.call_offset(index, view.offset);
+            for source in self.info.frames_at(offset) {
+                let file = source.place.and_then(|place| self.info.file(place.file));
+                frames.push(Frame {
+                    number: frames.len() as u32,
+                    function: source.function,
+                    file: file.map(|file| file.name.clone()),
+                    line: source.place.map(|place| place.line),
+                    offset: offset.0,
+                    inlined: source.inlined,
+                    handler: !source.inlined && view.handler,
+                });
+            }
+        }
+        StackListing { frames }
+    }
+
+    /// Evaluates an expression: its value and type as text.
+    pub(crate) fn print(&self, text: &str, frame: u32) -> Result<(String, String), CommandError> {
+        let value = self.evaluate(text, frame)?;
+        let state = Machines(self.machine);
+        let type_name = self.info.type_of_evaluated(&value).unwrap_or_else(|| match &value {
+            Evaluated::Number(Number::Float(_)) => "float".to_owned(),
+            Evaluated::Number(Number::Int(_)) => "integer".to_owned(),
+            _ => "text".to_owned(),
+        });
+        Ok((self.info.show_evaluated(&value, &state), type_name))
+    }
+
+    fn evaluate(&self, text: &str, frame: u32) -> Result<Evaluated, CommandError> {
+        let expression = Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
+        let stop = self.stop(frame)?;
+        let (state, scope) = (Machines(self.machine), self.arguments());
+        let value = self.info.evaluate(&expression, stop, &state, &scope);
+        value.map_err(|e| CommandError::Invalid(format!("'{text}': {e}")))
+    }
+
+    /// Whether a condition holds here.
+    pub(crate) fn holds(&self, condition: &str) -> Result<bool, CommandError> {
+        let expression = Expression::parse(condition).map_err(|e| CommandError::Invalid(e.to_string()))?;
+        let stop = self.stop(0)?;
+        let holds = self.info.holds(&expression, stop, &Machines(self.machine), &self.arguments());
+        holds.map_err(|e| CommandError::Invalid(format!("'{condition}': {e}")))
+    }
+
+    /// An expression that must be a number, such as an address.
+    pub(crate) fn number(&self, text: &str) -> Result<i128, CommandError> {
+        let value = self.evaluate(text, 0).or_else(|error| {
+            // Without a frame, plain numbers still mean something.
+            let number = text.trim().parse().map(|n| Evaluated::Number(Number::Int(n)));
+            number.map_err(|_| error)
+        })?;
+        let not = || CommandError::Invalid(format!("'{text}' is no whole number"));
+        match value {
+            Evaluated::Number(Number::Int(number)) => Ok(number),
+            Evaluated::Object(object) => match self.info.number(&object, &Machines(self.machine)) {
+                Ok(Some(Number::Int(number))) => Ok(number),
+                _ => object.place.address().map(i128::from).ok_or_else(not),
+            },
+            _ => Err(not()),
+        }
+    }
+
+    /// A log message with its `{expressions}` filled in.
+    pub(crate) fn fill_in(&self, message: &str) -> String {
+        let (mut out, mut rest) = (String::new(), message);
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let Some((expression, behind)) = after.split_once('}') else {
+                out.push('{');
+                rest = after;
+                continue;
+            };
+            match self.print(expression, 0) {
+                Ok((value, _)) => out.push_str(&value),
+                Err(error) => out.push_str(&format!("<{error}>")),
+            }
+            rest = behind;
+        }
+        out + rest
+    }
+
+    /// What has to be watched to see writes of an expression.
+    pub(crate) fn watches(&self, text: &str, frame: u32) -> Result<Vec<Watch>, CommandError> {
+        let value = self.evaluate(text, frame)?;
+        let place = value.place().ok_or_else(|| {
+            CommandError::Invalid(format!("'{text}' is a computed value: watch a variable, a global or mem32[address]"))
+        })?;
+        let depth = self.machine.depth() as u32;
+        let watches: Vec<Watch> = place
+            .watchable()
+            .into_iter()
+            .filter_map(|source| match source {
+                // Debug information counts from the innermost frame, watches from the outermost.
+                Source::Local { frame, index } => Some(Watch::Local { frame: depth.checked_sub(frame + 1)?, index }),
+                Source::Global(index) => Some(Watch::Global { index }),
+                Source::Memory { address, length } => Some(Watch::Memory { address, length }),
+                _ => None,
+            })
+            .collect();
+        if watches.is_empty() {
+            let text = format!("'{text}' is nowhere at this place: the compiler keeps no copy of it that could be watched");
+            return Err(CommandError::Invalid(text));
+        }
+        Ok(watches)
+    }
+
+    fn arguments(&self) -> Arguments {
+        Arguments(self.machine.pending().map(|call| call.args).unwrap_or_default())
+    }
+
+    /// The call that is about to happen.
+    pub(crate) fn pending_call(&self) -> Option<String> {
+        let call = self.machine.pending()?;
+        let primitive = self.program.primitive(call.func.0)?;
+        Some(self.call_text(primitive, &call.args))
+    }
+
+    /// A call as text.
+    pub(crate) fn call_text(&self, id: borges_board::PrimitiveId, args: &[Value]) -> String {
+        let name = self.program.board.primitive(id).map_or("?", |primitive| &primitive.name);
+        let args: Vec<String> = args.iter().map(|value| show(*value)).collect();
+        format!("{name}({})", args.join(", "))
+    }
+
+    /// Parameters and locals of a frame.
+    pub(crate) fn locals(&self, frame: u32) -> Result<Vec<Variable>, CommandError> {
+        let stop = self.stop(frame)?;
+        let listed = self.info.variables_at(stop).iter().map(|v| self.variable(v, stop)).collect();
+        Ok(listed)
+    }
+
+    /// Global variables.
+    pub(crate) fn globals(&self) -> Vec<Variable> {
+        // Globals do not depend on the frame.
+        let offset = self.machine.location().map_or(CodeOffset(0), |location| location.offset);
+        let stop = Stop { frame: 0, offset, inlined: 0 };
+        self.info.globals().iter().map(|v| self.variable(v, stop)).collect()
+    }
+
+    /// The operand stack of a frame, bottom first.
+    pub(crate) fn operands(&self, frame: u32) -> Result<Vec<String>, CommandError> {
+        let stop = self.stop(frame)?;
+        let view = self.machine.frame(stop.frame as usize);
+        Ok(view.map_or(Vec::new(), |view| view.operands().iter().map(|value| show(*value)).collect()))
+    }
+
+    fn variable(&self, variable: &borges_debuginfo::Variable, stop: Stop) -> Variable {
+        let state = Machines(self.machine);
+        let type_name = self.info.type_name(variable.ty);
+        match self.info.locate(variable, stop, &state) {
+            Ok(object) => self.object(variable.name.clone(), &object, DEPTH),
+            Err(reason) => Variable {
+                name: variable.name.clone(),
+                value: format!("<{reason}>"),
+                type_name,
+                changed: false,
+                children: Vec::new(),
+            },
+        }
+    }
+
+    fn object(&self, name: String, object: &Object, depth: u32) -> Variable {
+        let state = Machines(self.machine);
+        let children = match depth {
+            0 => Vec::new(),
+            _ => self.info.children(object, &state, 0, CHILDREN),
+        };
+        Variable {
+            name,
+            value: self.info.show(object, &state),
+            type_name: self.info.type_name(object.ty),
+            changed: false,
+            children: children.into_iter().map(|child| self.object(child.name, &child.object, depth - 1)).collect(),
+        }
+    }
+
+    /// What an `abort` of the program says, if that is how it ended; AssemblyScript passes message, file, line and column.
+    pub(crate) fn abort_message(&self) -> Option<String> {
+        let call = self.machine.pending()?;
+        let primitive = self.program.board.primitive(self.program.primitive(call.func.0)?)?;
+        if primitive.kind != Kind::Trap {
+            return self.refusal(&call.args, call.func.0);
+        }
+        let [Value::I32(message), Value::I32(file), Value::I32(line), Value::I32(column)] = call.args[..] else {
+            return None;
+        };
+        let message = self.assembly_script_text(message as u32).unwrap_or_else(|| "abort".to_owned());
+        let file = self.assembly_script_text(file as u32).unwrap_or_default();
+        Some(format!("{message} ({file}:{line}:{column})"))
+    }
+
+    /// Why the board refused the call, if it did.
+    fn refusal(&self, args: &[Value], import: u32) -> Option<String> {
+        let (board, id) = (&self.program.board, self.program.primitive(import)?);
+        let refusal = match board.primitive(id)?.kind {
+            Kind::Input => board.check_input(id, args).err(),
+            _ => board.action(id, args, self.machine.memory()).err(),
+        };
+        refusal.map(|refusal| format!("{}: {refusal}", self.call_text(id, args)))
+    }
+
+    /// An AssemblyScript string: UTF-16, its length in bytes just before it.
+    fn assembly_script_text(&self, address: u32) -> Option<String> {
+        let memory = self.machine.memory();
+        let start = address as usize;
+        let length = memory.get(start.checked_sub(4)?..start)?;
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        let bytes = memory.get(start..start.checked_add(length.min(4096))?)?;
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
+    }
+
+    /// The results of a finished program, as text.
+    pub(crate) fn results(&self) -> Vec<String> {
+        match self.machine.outcome() {
+            Some(Outcome::Finished(values)) => values.iter().map(|value| show(*value)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
