@@ -58,7 +58,7 @@ impl History {
                 return;
             };
             let redo = match &entry.kind {
-                EntryKind::Output { .. } => perform(board, place, call, before),
+                EntryKind::Output { .. } => perform(board, place, call),
                 EntryKind::Input { value, .. } => learn(board, place, call, before, *value),
                 EntryKind::Event(_) => None,
             };
@@ -134,12 +134,8 @@ impl History {
     }
 }
 
-fn perform(board: &Board, place: Place, call: &Call<'_>, before: &Before<'_>) -> Option<Redo> {
+fn perform(board: &Board, place: Place, call: &Call<'_>) -> Option<Redo> {
     let action = board.action(call.primitive, call.args, call.memory).ok()?;
-    // Time has passed already, unless it is what moves a motor.
-    if matches!(action, Action::Wait { .. }) && !before.board.motors_run() {
-        return None;
-    }
     let text = match action {
         Action::Text(text) | Action::DisplayText { text, .. } => Some(text),
         _ => None,

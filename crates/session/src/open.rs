@@ -1,0 +1,256 @@
+//! Opening: a program, its board, its debug information, and a simulated device for it.
+
+use std::path::{Path, PathBuf};
+
+use borges_board::Board as BoardDescription;
+use borges_debuginfo::{DebugInfo, Folders};
+use borges_sim::{Faults, SimBoard, SimDevice, SimHandle};
+use borges_stub::{Program, ProgramError, Stub};
+use borges_vm::{Limits, LoadError, Machine, Module, Shared, StartError};
+use borges_wire::{ContentHash, DeviceLimits};
+use thiserror::Error;
+
+use crate::device::Device;
+use crate::error::CommandError;
+use crate::history::History;
+use crate::session::Session;
+use crate::twin::Twin;
+
+/// What to debug, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The WebAssembly module.
+    pub program: PathBuf,
+    /// The board file; without one, `board.toml` beside the program, or else the default board.
+    pub board: Option<PathBuf>,
+    /// The exported function to start with; without one, `main` or `_start`.
+    pub entry: Option<String>,
+    /// Where to keep the session; without one, nothing is kept.
+    pub session_file: Option<PathBuf>,
+    /// Seed of everything random in a simulated board; without one, the board file's.
+    pub seed: Option<u64>,
+    /// Faults of the simulated link, with their seed.
+    pub faults: Option<(Faults, u64)>,
+    /// Whether the simulated device takes differences of states; if not, it is moved by restart.
+    pub device_takes_differences: bool,
+    /// Memory for snapshots, in bytes.
+    pub keyframe_bytes: usize,
+}
+
+impl Options {
+    /// The usual ones for a program.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            board: None,
+            entry: None,
+            session_file: None,
+            seed: None,
+            faults: None,
+            device_takes_differences: true,
+            keyframe_bytes: 256 << 20,
+        }
+    }
+}
+
+/// Why a program cannot be debugged.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no module that the VM can run.
+    #[error("{}: {source}", path.display())]
+    Module {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: LoadError,
+    },
+    /// The board file is wrong.
+    #[error("{}: {message}", path.display())]
+    Board {
+        /// Which file.
+        path: PathBuf,
+        /// Where and why.
+        message: String,
+    },
+    /// The program does not fit the board.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The program cannot be started.
+    #[error("the program cannot be started: {0}")]
+    Start(#[from] StartError),
+    /// The entry cannot be called.
+    #[error("the entry cannot be called: {0}")]
+    Begin(#[from] borges_vm::BeginError),
+    /// The session file.
+    #[error("{}: {message}", path.display())]
+    Session {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+}
+
+/// A board with the text it was read from.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    pub(crate) description: BoardDescription,
+    /// TOML; empty for the default board.
+    pub(crate) text: String,
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Board {
+    /// The board file that was named, or the one beside the program, or the default board.
+    pub(crate) fn find(program: &Path, named: Option<&Path>) -> Result<Self, OpenError> {
+        let beside = program.with_file_name("board.toml");
+        let path = named.or_else(|| beside.is_file().then_some(beside.as_path()));
+        match path {
+            None => Ok(Self { description: BoardDescription::default_board(), text: String::new(), path: None }),
+            Some(path) => {
+                let text = std::fs::read_to_string(path);
+                let text = text.map_err(|source| OpenError::File { path: path.to_owned(), source })?;
+                Self::parse(text, path)
+            }
+        }
+    }
+
+    /// A board from its text; `path` is for messages.
+    pub(crate) fn parse(text: String, path: &Path) -> Result<Self, OpenError> {
+        if text.is_empty() {
+            return Ok(Self { description: BoardDescription::default_board(), text, path: None });
+        }
+        let description = BoardDescription::parse(&text);
+        let description = description.map_err(|e| OpenError::Board { path: path.to_owned(), message: e.to_string() })?;
+        Ok(Self { description, text, path: Some(path.to_owned()) })
+    }
+
+    /// Names the board between host and device.
+    pub(crate) fn hash(&self) -> ContentHash {
+        ContentHash::of(self.text.as_bytes())
+    }
+
+    /// The VM's limits on this board.
+    pub(crate) fn vm_limits(&self) -> Limits {
+        let (mut limits, own) = (Limits::default(), &self.description.limits);
+        limits.memory_pages = own.memory_pages.unwrap_or(limits.memory_pages);
+        limits.stack_slots = own.stack_slots.unwrap_or(limits.stack_slots);
+        limits.call_depth = own.call_depth.unwrap_or(limits.call_depth);
+        limits.table_elements = own.table_elements.unwrap_or(limits.table_elements);
+        limits.module_bytes = own.module_bytes.unwrap_or(limits.module_bytes);
+        limits
+    }
+
+    /// The program that these bytes are, on this board.
+    pub(crate) fn program(&self, path: &Path, bytes: &[u8]) -> Result<Program, OpenError> {
+        let module = Module::new(bytes, &self.vm_limits());
+        let module = module.map_err(|source| OpenError::Module { path: path.to_owned(), source })?;
+        let board = borges_board::Shared::new(self.description.clone());
+        Ok(Program::new(Shared::new(module), board)?)
+    }
+}
+
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+    std::fs::read(path).map_err(|source| OpenError::File { path: path.to_owned(), source })
+}
+
+impl Session {
+    /// Opens a program for debugging; it stands at its start.
+    ///
+    /// # Errors
+    /// [`OpenError`] names the file and the cause.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let bytes = read(&options.program)?;
+        let board = Board::find(&options.program, options.board.as_deref())?;
+        let mut session = Self::start(options, board, &bytes)?;
+        session.create_file(&bytes)?;
+        Ok(session)
+    }
+
+    /// A session without a file.
+    pub(crate) fn start(options: Options, board: Board, bytes: &[u8]) -> Result<Self, OpenError> {
+        let program = board.program(&options.program, bytes)?;
+        let entry = program.entry(options.entry.as_deref())?;
+        let arguments = program.entry_arguments(entry);
+        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
+        machine.begin(entry, &arguments)?;
+        let info = DebugInfo::load(bytes, &Folders::around(&options.program));
+        let info = info.map_err(|e| OpenError::Session { path: options.program.clone(), message: e.to_string() })?;
+        let history = History::new(Twin::new(program, machine), options.keyframe_bytes);
+        Ok(Self::assemble(options, board, (entry, arguments), info, history))
+    }
+
+    /// Makes the simulated device if there is none yet.
+    pub(crate) fn ensure_device(&mut self) -> Result<(), CommandError> {
+        if self.device.is_some() {
+            return Ok(());
+        }
+        let here = self.history.here();
+        self.history.seek(crate::entry::Moment::START)?;
+        let (link, _handle) = simulated(&self.options, &self.board);
+        let seed = std::process::id();
+        let connected =
+            Device::connect(link, seed, self.history.twin.program(), self.board.hash(), self.entry.clone(), &self.history);
+        self.history.seek(here)?;
+        let mut device = connected?;
+        if !self.mocks.is_empty() {
+            device.set_mocks(self.mocks.clone())?;
+        }
+        self.device = Some(device);
+        Ok(())
+    }
+}
+
+/// A simulated device for a board.
+pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn borges_wire::link::Link>, SimHandle<SimBoard>) {
+    let mut description = board.description.clone();
+    if let Some(seed) = options.seed {
+        description.simulation.seed = seed;
+    }
+    let hardware = SimBoard::new(&description);
+    let vm = board.vm_limits();
+    let config = borges_stub::Config {
+        name: format!("simulated board '{}'", description.name),
+        limits: DeviceLimits {
+            message_bytes: 1 << 16,
+            program_bytes: vm.module_bytes,
+            delta_bytes: if options.device_takes_differences { u32::MAX } else { 0 },
+            memory_pages: vm.memory_pages,
+            trace_bytes: 1 << 20,
+            breakpoints: 1 << 16,
+            watches: 256,
+            mocks: 1 << 16,
+        },
+        vm,
+        slice: 500_000,
+        endpoint: borges_wire::Config {
+            message_bytes: 1 << 20,
+            send_bytes: 1 << 20,
+            segment_bytes: 4096,
+            window: 32,
+            batch_us: 2_000,
+            ..borges_wire::Config::device()
+        },
+        seed: 1,
+    };
+    let stub = Stub::new(config, borges_vm::Shared::new(description), board.hash(), hardware);
+    match &options.faults {
+        None => {
+            let (device, handle) = SimDevice::new(stub);
+            (Box::new(device), handle)
+        }
+        Some((faults, seed)) => {
+            let (device, handle) = SimDevice::lossy(stub, faults, *seed);
+            (Box::new(device), handle)
+        }
+    }
+}

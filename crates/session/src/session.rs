@@ -1,0 +1,390 @@
+//! The session: one command at a time, carried out on twin and device.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use borges_board::Board;
+use borges_debuginfo::DebugInfo;
+use borges_multiverse::tree::End;
+use borges_stub::{Mocks, Program};
+use borges_vm::{CodeOffset, FuncIdx, Value};
+use borges_wire::Mock;
+
+use crate::breakpoints::Breakpoints;
+use crate::command::{Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
+use crate::device::{Device, LiveStops, Paused};
+use crate::entry::{EntryKind, Moment};
+use crate::error::CommandError;
+use crate::history::{History, Stops};
+use crate::inspect::Look;
+use crate::listing::{PlaceView, Variable};
+use crate::motion::Observer;
+use crate::notes::Notes;
+use crate::open::{Board as OpenedBoard, Options};
+use crate::record::Record;
+
+/// A live session with one program.
+///
+/// The user looks at a universe ([`Session::here`]); the device stands at another, or at the same. Commands that look at
+/// the past move only the first; the device follows when the program has to go on from there, or when it is asked to.
+pub struct Session {
+    pub(crate) options: Options,
+    pub(crate) board: OpenedBoard,
+    pub(crate) entry: (FuncIdx, Vec<Value>),
+    pub(crate) info: DebugInfo,
+    pub(crate) history: History,
+    /// Made when it is first needed: a recording can be looked at without one.
+    pub(crate) device: Option<Device>,
+    pub(crate) breakpoints: Breakpoints,
+    /// Offsets of a *run to here*.
+    pub(crate) temporary: Vec<CodeOffset>,
+    /// The mocks as the device will have them; how much is used up, the device's own list knows.
+    pub(crate) mocks: Vec<Mock>,
+    /// Here, motions forward leave the recorded path.
+    pub(crate) live_from: Option<Moment>,
+    pub(crate) follows: bool,
+    pub(crate) notes: Notes,
+    pub(crate) record: Option<Record>,
+    /// How often a changed program was uploaded.
+    pub(crate) version: u32,
+    /// Variables at the last stop, to tell what changed.
+    pub(crate) last_variables: Vec<Variable>,
+    line_begins: OnceCell<Vec<CodeOffset>>,
+}
+
+impl Session {
+    pub(crate) fn assemble(
+        options: Options,
+        board: OpenedBoard,
+        entry: (FuncIdx, Vec<Value>),
+        info: DebugInfo,
+        history: History,
+    ) -> Self {
+        Self {
+            options,
+            board,
+            entry,
+            info,
+            history,
+            device: None,
+            breakpoints: Breakpoints::default(),
+            temporary: Vec::new(),
+            mocks: Vec::new(),
+            live_from: None,
+            follows: false,
+            notes: Notes::default(),
+            record: None,
+            version: 0,
+            last_variables: Vec::new(),
+            line_begins: OnceCell::new(),
+        }
+    }
+
+    /// Carries out a command. `observer` hears of what happens meanwhile, and may pause.
+    ///
+    /// When there is a session file, everything that the reply shows is in it.
+    ///
+    /// # Errors
+    /// [`CommandError`]; the session then stands where it stood, or where the device last confirmed it was.
+    pub fn execute(
+        &mut self,
+        command: Command,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<Reply, CommandError> {
+        let result = self.carry_out(command, observer);
+        // Also a command that failed may have recorded something.
+        let saved = self.save();
+        let reply = result?;
+        saved?;
+        Ok(reply)
+    }
+
+    /// The moment shown.
+    #[must_use]
+    pub fn here(&self) -> PlaceView {
+        self.view(self.history.here())
+    }
+
+    /// The program's board.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.program().board
+    }
+
+    /// The file of the program.
+    #[must_use]
+    pub fn program_path(&self) -> &Path {
+        &self.options.program
+    }
+
+    /// The session file, if one is written.
+    #[must_use]
+    pub fn session_file(&self) -> Option<PathBuf> {
+        self.record.as_ref().and_then(Record::path)
+    }
+
+    /// What was left out of the debug information because it is broken.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.info.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    fn carry_out(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, CommandError> {
+        match command {
+            Command::Continue { direction: Direction::Forward } => self.moved(observer, Self::go_on),
+            Command::Continue { direction: Direction::Backward } => self.moved(observer, Self::go_back),
+            Command::Step { direction, size, count } => {
+                self.moved(observer, |session, observer| session.steps(direction, size, count, observer))
+            }
+            Command::RunTo { place, direction } => {
+                let (offsets, _) = self.resolve(&place)?;
+                self.moved(observer, |session, observer| match direction {
+                    Direction::Forward => session.run_to(offsets, observer),
+                    Direction::Backward => session.run_back_to(offsets),
+                })
+            }
+            Command::Restart => self.moved(observer, |session, _| {
+                session.history.seek(Moment::START)?;
+                Ok(StopReason::Start)
+            }),
+            Command::Jump { target } => {
+                let moment = self.moment_named(&target)?;
+                self.moved(observer, |session, _| session.jump(moment))
+            }
+            Command::Follow { always } => self.follow(always),
+            Command::Fork => {
+                self.live_from = Some(self.history.here());
+                Ok(done("the next step forward is taken live, as a branch of its own"))
+            }
+            Command::Mock { call, values } => self.add_mock(&call, &values),
+            Command::Unmock { call } => self.remove_mock(call.as_deref()),
+            Command::Branches { values } => self.add_branches(&values),
+            Command::Break(spec) => self.add_breakpoint(spec),
+            Command::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
+            Command::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
+            Command::Who { what } => self.who(&what),
+            Command::Verify => self.verify(),
+            Command::Upload { program } => self.upload(Path::new(&program)),
+            listing => self.list(listing),
+        }
+    }
+
+    /// Moves the view, remembers what the variables were before, and brings the device along if it follows.
+    fn moved(
+        &mut self,
+        observer: Observer<'_>,
+        motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
+    ) -> Result<Reply, CommandError> {
+        let before = self.history.here();
+        self.last_variables = self.look().locals(0).unwrap_or_default();
+        let result = motion(self, observer);
+        let here = self.history.here();
+        if self.live_from.is_some_and(|from| from != here) {
+            self.live_from = None;
+        }
+        let reason = match result {
+            Ok(StopReason::NotFound) => {
+                self.history.seek(before)?;
+                StopReason::NotFound
+            }
+            Ok(reason) => reason,
+            Err(error) => return Err(error),
+        };
+        if self.follows {
+            self.bring_device()?;
+        }
+        Ok(Reply::Stopped(Stop { reason, at: self.here() }))
+    }
+
+    fn steps(
+        &mut self,
+        direction: Direction,
+        size: StepSize,
+        count: u64,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        let mut reason = StopReason::Done;
+        for _ in 0..count.max(1) {
+            reason = match direction {
+                Direction::Forward => self.step_forward(size, observer)?,
+                Direction::Backward => self.step_backward(size)?,
+            };
+            if reason != StopReason::Done {
+                break;
+            }
+            if observer(self.progress("stepping")) == Flow::Pause {
+                return Ok(StopReason::Paused);
+            }
+        }
+        Ok(reason)
+    }
+
+    fn jump(&mut self, target: Moment) -> Result<StopReason, CommandError> {
+        self.history.seek(target)?;
+        let place = self.history.here().place;
+        // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
+        if !self.history.tree.is_on_path(place, self.history.tip().place) {
+            self.history.set_line(place.branch);
+        }
+        Ok(self.ended().unwrap_or(StopReason::Done))
+    }
+
+    fn follow(&mut self, always: Option<bool>) -> Result<Reply, CommandError> {
+        if let Some(always) = always {
+            self.follows = always;
+        }
+        if always == Some(false) {
+            return Ok(done("the device stays where it is until the program goes on or you say 'follow'"));
+        }
+        let undone = self.bring_device()?;
+        Ok(done(&format!("the device is here: {undone}")))
+    }
+
+    /// Brings the device to the moment shown; what was done, in words.
+    pub(crate) fn bring_device(&mut self) -> Result<String, CommandError> {
+        self.ensure_device()?;
+        let here = self.history.here();
+        let Some(device) = &mut self.device else {
+            return Ok(String::new());
+        };
+        if device.state == here && device.effects == here.place {
+            return Ok("it was already".to_owned());
+        }
+        let outputs = |history: &History, from, to| {
+            let entries = history.tree.between(from, to).into_iter().flatten();
+            entries.filter(|(_, entry)| entry.is_output()).count()
+        };
+        let join = self.history.tree.join(device.effects, here.place).unwrap_or(here.place);
+        let (undo, redo) = (outputs(&self.history, join, device.effects), outputs(&self.history, join, here.place));
+        device.bring(&mut self.history, here)?;
+        Ok(format!("{undo} outputs undone, {redo} performed again"))
+    }
+
+    /// Runs the device from here, where it is brought first.
+    pub(crate) fn device_run(
+        &mut self,
+        stops: &Stops,
+        until: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<Paused, CommandError> {
+        self.bring_device()?;
+        let console_before = self.history.twin.board.console().map_or(0, |console| console.total());
+        let live = LiveStops::from(stops.clone());
+        let Some(device) = &mut self.device else {
+            return Err(CommandError::Invalid("there is no device".to_owned()));
+        };
+        let paused = device.run(&mut self.history, until, &live, observer);
+        if let Some(console) = self.history.twin.board.console() {
+            let text = console.since(console_before);
+            if !text.is_empty() {
+                observer(Event::Console { text });
+            }
+        }
+        Ok(paused?)
+    }
+
+    fn verify(&mut self) -> Result<Reply, CommandError> {
+        self.ensure_device()?;
+        let Some(device) = &mut self.device else {
+            return Err(CommandError::Invalid("there is no device".to_owned()));
+        };
+        let (steps, hash) = device.verify(&mut self.history)?;
+        Ok(done(&format!("device and twin agree at step {steps}: state {hash:016x}")))
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        self.history.twin.program()
+    }
+
+    pub(crate) fn look(&self) -> Look<'_> {
+        Look {
+            program: self.program(),
+            info: &self.info,
+            machine: &self.history.twin.machine,
+            board: &self.history.twin.board,
+        }
+    }
+
+    /// Whether the next step forward is the device's.
+    pub(crate) fn at_live_edge(&self) -> bool {
+        self.history.at_tip() || self.live_from == Some(self.history.here())
+    }
+
+    /// How the program ended, if it has ended here.
+    pub(crate) fn ended(&self) -> Option<StopReason> {
+        let here = self.history.here();
+        if self.history.tip_of(here.place.branch) != here {
+            return None;
+        }
+        match self.history.tree.end(here.place.branch)? {
+            End::Open => None,
+            End::Finished(_) => Some(StopReason::Finished { results: self.look().results() }),
+            End::Trapped(trap) => {
+                let said = self.look().abort_message();
+                let trap = said.map_or_else(|| trap.clone(), |said| format!("{trap}: {said}"));
+                Some(StopReason::Trapped { trap })
+            }
+        }
+    }
+
+    /// The mocks with how much of each is used up.
+    pub(crate) fn mocks_in_force(&self) -> Mocks {
+        match &self.device {
+            Some(device) => device.mocks().clone(),
+            None => Mocks::new(self.mocks.clone()),
+        }
+    }
+
+    /// Whether the program is about to read an input for which a mock says something else than the recording.
+    pub(crate) fn mock_awaits(&self) -> bool {
+        let Some(call) = self.history.twin.machine.pending() else {
+            return false;
+        };
+        let Some(primitive) = self.program().primitive(call.func.0) else {
+            return false;
+        };
+        let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
+            return false;
+        };
+        let (here, tip) = (self.history.here(), self.history.tip());
+        let next = self.history.tree.between(here.place, tip.place).and_then(|mut path| path.next());
+        match next.map(|(_, entry)| &entry.kind) {
+            Some(EntryKind::Input { value: recorded, .. }) => *recorded != value,
+            _ => false,
+        }
+    }
+
+    /// All places where a source line begins.
+    pub(crate) fn all_line_begins(&self) -> Vec<CodeOffset> {
+        let find = || {
+            let module = &self.program().module;
+            let functions = self.info.functions().into_iter().filter(|function| !function.imported);
+            let starts = functions.flat_map(|function| module.instr_starts(function.index));
+            starts.filter(|offset| self.info.line_begins(*offset)).collect()
+        };
+        self.line_begins.get_or_init(find).clone()
+    }
+
+    /// The places in a function where a source line begins.
+    pub(crate) fn line_begins_of(&self, func: FuncIdx) -> Vec<CodeOffset> {
+        let starts = self.program().module.instr_starts(func);
+        starts.filter(|offset| self.info.line_begins(*offset)).collect()
+    }
+
+    pub(crate) fn forget_line_begins(&mut self) {
+        self.line_begins = OnceCell::new();
+    }
+
+    pub(crate) fn progress(&self, what: &str) -> Event {
+        Event::Progress {
+            what: what.to_owned(),
+            done: self.history.twin.steps(),
+            total: None,
+        }
+    }
+}
+
+/// A reply in words.
+pub(crate) fn done(message: &str) -> Reply {
+    Reply::Done { message: message.to_owned() }
+}
