@@ -415,15 +415,17 @@ impl Device {
     fn bring_state(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
         history.seek(target)?;
         let frame = history.twin.frame(Some(&self.frame));
-        let delta = borges_vm::Delta::between(&self.frame.vm, &frame.vm).to_bytes();
+        let delta = borges_vm::Delta::between(&self.frame.vm, &frame.vm);
+        let delta = delta.map_err(|e| DeviceError::CannotMove(e.to_string()))?;
+        let delta = delta.to_bytes();
         if delta.len() as u64 > u64::from(self.limits.delta_bytes) {
             return self.slide(history, target, frame);
         }
         self.client.next_epoch();
         self.records.clear();
-        self.load(Part::State, &delta)?;
+        self.load(Part::State, delta)?;
         let apply = Command::Apply {
-            delta: ContentHash::of(&delta),
+            delta: ContentHash::of(delta),
             steps: target.steps,
             state: history.twin.hash().0,
             next_record: self.next_record,
@@ -526,10 +528,16 @@ fn in_batches(list: Vec<Undo>, message_bytes: u32) -> Vec<Batch> {
     batches
 }
 
-/// Feeds the twin with what the device reported.
-struct Live<'a> {
+/// Feeds the twin with what a device reported.
+pub(crate) struct Live<'a> {
     records: &'a mut VecDeque<Record>,
     mocks: &'a mut Mocks,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(records: &'a mut VecDeque<Record>, mocks: &'a mut Mocks) -> Self {
+        Self { records, mocks }
+    }
 }
 
 impl Feed for Live<'_> {

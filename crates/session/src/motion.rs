@@ -405,17 +405,9 @@ impl Session {
 
     fn back_out(&mut self, here: Moment) -> Result<StopReason, CommandError> {
         let depth = self.origin().depth;
-        let func = self.history.twin.machine.location().map(|location| location.func);
-        let first = func.and_then(|func| self.first_instruction(func));
-        let stops = Stops { code: first.into_iter().collect(), ..Stops::default() };
-        let limit = self.after(here);
-        match self.last_hit(limit, &stops, |hit| hit.depth == depth)? {
-            Some(hit) => match self.history.before(hit.moment) {
-                Some(call) => self.arrive(call),
-                None => self.arrive(Moment::START),
-            },
-            None => self.arrive(Moment::START),
-        }
+        let begin = self.call_begin(here, depth)?;
+        let call = begin.and_then(|begin| self.history.before(begin));
+        self.arrive(call.unwrap_or(Moment::START))
     }
 
     fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
@@ -443,6 +435,33 @@ impl Session {
             end = start;
         }
         Ok(None)
+    }
+
+    /// The moment right after the last write that a watch sees before `limit`; for a local, in the call that is `depth`
+    /// frames deep.
+    pub(crate) fn last_write(
+        &mut self,
+        limit: Moment,
+        stops: &Stops,
+        depth: Option<usize>,
+    ) -> Result<Option<Moment>, CommandError> {
+        // A local lives no longer than its call: look no further back than the call's beginning.
+        let begin = match depth {
+            None => None,
+            Some(depth) => self.call_begin(limit, depth)?,
+        };
+        let hit = self.last_hit(self.after(limit), stops, |hit| hit.moment <= limit)?;
+        let hit = hit.filter(|hit| begin.is_none_or(|begin| hit.moment.steps >= begin.steps));
+        Ok(hit.map(|hit| hit.moment))
+    }
+
+    /// When the call that is `depth` frames deep here was entered.
+    fn call_begin(&mut self, here: Moment, depth: usize) -> Result<Option<Moment>, CommandError> {
+        let func = self.history.twin.machine.location().map(|location| location.func);
+        let first = func.and_then(|func| self.first_instruction(func));
+        let stops = Stops { code: first.into_iter().collect(), ..Stops::default() };
+        let hit = self.last_hit(self.after(here), &stops, |hit| hit.depth == depth)?;
+        Ok(hit.map(|hit| hit.moment))
     }
 
     /// Where the last line begins that is not the `same`: the earliest of the hits in a row that belong to one line.

@@ -1,6 +1,6 @@
 //! Replays of a stretch of a path that note what a device would have to undo, to perform again, or to be told.
 
-use borges_board::{Action, Board, Captured, Compensation, Event};
+use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId};
 use borges_multiverse::tree::Place;
 use borges_stub::{Call, Halt, encode_captured, to_wire};
 use borges_vm::Value;
@@ -63,6 +63,22 @@ impl History {
                 EntryKind::Event(_) => None,
             };
             list.extend(redo);
+        })?;
+        Ok(list)
+    }
+
+    /// The entries between two places, each with the place after it and the call that it was.
+    ///
+    /// The twin is at `to` afterwards.
+    pub(crate) fn calls_between(
+        &mut self,
+        from: Place,
+        to: Place,
+    ) -> Result<Vec<(Place, Entry, Option<(PrimitiveId, Vec<Value>)>)>, Divergence> {
+        let mut list = Vec::new();
+        self.survey(from, to, |_, place, entry, before| {
+            let call = before.call.map(|call| (call.primitive, call.args.to_vec()));
+            list.push((place, entry.clone(), call));
         })?;
         Ok(list)
     }
