@@ -96,7 +96,7 @@ impl Session {
             universe: universe_id(&self.history, at),
             steps: at.steps,
             function: function.map(|frame| frame.function),
-            file: file.map(|file| file.name.clone()),
+            file: file.map(|file| file.path.clone()),
             line: place.map(|place| place.line),
             text: text.map(|text| text.trim_end().to_owned()),
             offset: offset.map(|offset| offset.0),
@@ -161,7 +161,7 @@ impl Session {
                 let file = self.file(file.as_deref())?;
                 let found = self.info.break_at_line(file, *line);
                 let found = found.map_err(|e| CommandError::NoSuch(e.to_string()))?;
-                let name = self.info.file(found.file).map_or("?", |file| &file.name);
+                let name = self.info.file(found.file).map_or("?", |file| &file.path);
                 let mut words = format!("{name}:{}", found.line);
                 if found.moved() {
                     words.push_str(&format!(" (line {} has no code)", found.asked));
@@ -188,7 +188,7 @@ impl Session {
         let function = self.info.frames_at(offset).into_iter().next();
         let name = function.map_or_else(|| "?".to_owned(), |frame| frame.function);
         match self.info.place_at(offset).and_then(|place| Some((self.info.file(place.file)?, place.line))) {
-            Some((file, line)) => format!("{name} at {}:{line}", file.name),
+            Some((file, line)) => format!("{name} at {}:{line}", file.path),
             None => format!("{name} @{:#x}", offset.0),
         }
     }
@@ -227,7 +227,7 @@ impl Session {
                 code: with_code.contains(&number),
             })
             .collect();
-        Ok(Reply::Source(SourceListing { file: source.name.clone(), lines }))
+        Ok(Reply::Source(SourceListing { file: source.path.clone(), lines }))
     }
 
     fn disassemble(&self, place: Option<&CodePlace>, around: u32) -> Result<Reply, CommandError> {
@@ -266,7 +266,7 @@ impl Session {
                 let file = function.place.and_then(|place| self.info.file(place.file));
                 Some(FunctionEntry {
                     offset: function.entry?.0,
-                    file: file.map(|file| file.name.clone()),
+                    file: file.map(|file| file.path.clone()),
                     line: function.place.map(|place| place.line),
                     name: function.name,
                 })

@@ -1,6 +1,6 @@
 //! What enters and leaves a program: the entries of the multiverse.
 
-use borges_board::{Captured, PinEvent, PrimitiveId};
+use borges_board::{Captured, Event, PrimitiveId};
 use borges_multiverse::tree::{self, Place};
 use borges_vm::Value;
 
@@ -8,7 +8,7 @@ use borges_vm::Value;
 ///
 /// Calls carry no arguments: the twin knows them when it gets there, and they are the same on every replay.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Instructions retired once it has happened: a call counts itself, an event does not.
     pub step: u64,
     /// What happened.
@@ -17,7 +17,7 @@ pub struct Entry {
 
 /// What an [`Entry`] is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EntryKind {
+pub(crate) enum EntryKind {
     /// An input primitive yielded a value (*step-prim-in*, *step-mock*).
     Input {
         /// Which.
@@ -35,13 +35,13 @@ pub enum EntryKind {
         captured: Captured,
     },
     /// An interrupt or timer was delivered between two instructions.
-    Event(PinEvent),
+    Event(Event),
 }
 
 impl Entry {
     /// Instructions retired before it.
     #[must_use]
-    pub fn step_before(&self) -> u64 {
+    pub(crate) fn step_before(&self) -> u64 {
         match self.kind {
             // A call is retired by its answer.
             EntryKind::Input { .. } | EntryKind::Output { .. } => self.step - 1,
@@ -51,7 +51,7 @@ impl Entry {
 
     /// Whether the program changed the outside with it.
     #[must_use]
-    pub fn is_output(&self) -> bool {
+    pub(crate) fn is_output(&self) -> bool {
         matches!(self.kind, EntryKind::Output { .. })
     }
 }
@@ -77,7 +77,7 @@ impl tree::Entry for Entry {
 
 /// A universe anywhere on a path: after the entries of `place`, with `steps` instructions retired in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// After which entries.
     pub place: Place,
     /// Instructions retired since the start of the program; at least those of the place.
@@ -86,7 +86,7 @@ pub struct Moment {
 
 impl Moment {
     /// The start of the program.
-    pub const START: Self = Self {
+    pub(crate) const START: Self = Self {
         place: Place::ROOT,
         steps: 0,
     };

@@ -119,7 +119,7 @@ impl<'a> Look<'a> {
                 frames.push(Frame {
                     number: frames.len() as u32,
                     function: source.function,
-                    file: file.map(|file| file.name.clone()),
+                    file: file.map(|file| file.path.clone()),
                     line: source.place.map(|place| place.line),
                     offset: offset.0,
                     inlined: source.inlined,

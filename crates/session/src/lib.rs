@@ -1,6 +1,41 @@
 //! A live debugging session: a program, a device, its twin, and the multiverse seen so far.
+//!
+//! A face makes a [`Session`] and gives it [`Command`]s; what it gets back are [`Reply`]s, and [`Event`]s while it waits.
+//! [`headless`] runs a program plainly, without twin and link: the oracle that sessions are tested against.
+//!
+//! # Invariants
+//! - What is shown is the twin's state after replaying a recorded prefix; nothing edits it.
+//! - Looking at the past does not touch the device. Where the device stands changes only with what it confirmed.
+//! - A reply is given after all that it shows is in the session file, when there is one.
 
 #![forbid(unsafe_code)]
 
+mod answers;
+mod breakpoints;
+mod client;
 pub mod command;
+mod device;
+mod entry;
+mod error;
+mod history;
+mod inspect;
+mod keyframes;
 pub mod listing;
+mod moments;
+mod motion;
+mod notes;
+mod open;
+mod record;
+mod session;
+mod survey;
+mod twin;
+mod upload;
+pub mod values;
+
+pub use client::LinkError;
+pub use command::{Command, Event, Flow, Reply};
+pub use device::DeviceError;
+pub use error::CommandError;
+pub use history::Divergence;
+pub use open::{OpenError, Options};
+pub use session::Session;

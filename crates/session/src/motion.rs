@@ -9,7 +9,7 @@ use borges_vm::{CodeOffset, Exit, FuncIdx, Machine};
 use borges_wire::PauseReason;
 
 use crate::command::{Event, Flow, StepSize, StopReason};
-use crate::entry::{EntryKind, Moment};
+use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::session::Session;

@@ -268,15 +268,18 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Paused, CommandError> {
         self.bring_device()?;
-        let console_before = self.history.twin.board.console().map_or(0, |console| console.total());
+        let printed_before = self.history.twin.board.console().map_or(0, |console| console.printed());
         let live = LiveStops::from(stops.clone());
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
         let paused = device.run(&mut self.history, until, &live, observer);
         if let Some(console) = self.history.twin.board.console() {
-            let text = console.since(console_before);
-            if !text.is_empty() {
+            // What was printed since is the end of what is kept.
+            let bytes = console.bytes();
+            let fresh = console.printed().saturating_sub(printed_before).min(bytes.len() as u64) as usize;
+            if fresh > 0 {
+                let text = String::from_utf8_lossy(&bytes[bytes.len() - fresh..]).into_owned();
                 observer(Event::Console { text });
             }
         }

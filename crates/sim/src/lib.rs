@@ -6,6 +6,7 @@
 
 mod board;
 mod environment;
+mod device;
 pub mod link;
 mod random;
 mod room;
@@ -13,5 +14,6 @@ mod source;
 
 pub use board::SimBoard;
 pub use environment::Environment;
+pub use device::{SimDevice, SimHandle};
 pub use link::{Clock, Faults, LossyLink, MemoryLink};
 pub use room::Room;

@@ -1,7 +1,7 @@
 //! The debug server that runs beside the VM on a device, and the loop that runs a program against a world.
 //!
 //! [`execute`] is shared by device, twin and plain run: it decides *when* something happens. A [`World`] decides *what*.
-//! The stub is the device: it takes commands from the wire, runs the program in slices and reports what was
+//! [`Stub`] is the device: it takes commands from the wire, runs the program in slices and reports what was
 //! nondeterministic. It has no clock and does no I/O of its own: whoever owns it feeds it bytes and the time.
 //!
 //! # Invariants
@@ -18,6 +18,7 @@ extern crate alloc;
 mod execute;
 mod mocks;
 mod record;
+mod server;
 mod upload;
 mod world;
 
@@ -26,3 +27,4 @@ pub use mocks::Mocks;
 pub use record::{
     decode_captured, decode_event, encode_captured, encode_event, from_wire, to_wire,
 };
+pub use server::{Config, Poll, Stub};

@@ -1,0 +1,72 @@
+//! Uploading a rebuilt program: the multiverse so far is kept, marked as another version's.
+
+use std::path::Path;
+
+use borges_debuginfo::{DebugInfo, Folders};
+use borges_vm::Machine;
+
+use crate::command::{Reply, StopKind};
+use crate::error::CommandError;
+use crate::history::History;
+use crate::open::read;
+use crate::session::{Session, done};
+use crate::twin::Twin;
+
+impl Session {
+    /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.
+    pub(crate) fn upload(&mut self, path: &Path) -> Result<Reply, CommandError> {
+        let invalid = |error: &dyn std::fmt::Display| CommandError::Invalid(format!("nothing was uploaded: {error}"));
+        let bytes = read(path).map_err(|e| invalid(&e))?;
+        if bytes == self.program().module.bytes() {
+            return Ok(done("it is the same program: nothing to do"));
+        }
+        let program = self.board.program(path, &bytes).map_err(|e| invalid(&e))?;
+        let entry = program.entry(self.options.entry.as_deref()).map_err(|e| invalid(&e))?;
+        let arguments = program.entry_arguments(entry);
+        let machine = Machine::new(program.module.clone(), self.board.vm_limits());
+        let mut machine = machine.map_err(|e| invalid(&e))?;
+        machine.begin(entry, &arguments).map_err(|e| invalid(&e))?;
+        let info = DebugInfo::load(&bytes, &Folders::around(path)).map_err(|e| invalid(&e))?;
+        // The old program's outputs are undone before the new one begins: the board is as it was at the start.
+        self.history.seek(crate::entry::Moment::START)?;
+        if self.device.is_some() {
+            self.bring_device()?;
+        }
+        self.device = None;
+        self.history = History::new(Twin::new(program, machine), self.options.keyframe_bytes);
+        (self.entry, self.info, self.live_from) = ((entry, arguments), info, None);
+        self.options.program = path.to_owned();
+        self.version += 1;
+        self.notes.clear();
+        self.last_variables.clear();
+        self.forget_line_begins();
+        let lost = self.find_breakpoints_again();
+        self.record_upload(&bytes)?;
+        let mut message = format!("version {} of the program stands at its start; the old multiverse is kept in the session file", self.version);
+        if !lost.is_empty() {
+            message.push_str(&format!("; not found any more, switched off: {}", lost.join(", ")));
+        }
+        Ok(done(&message))
+    }
+
+    /// Resolves all breakpoints in a new program; what was not found, in words.
+    fn find_breakpoints_again(&mut self) -> Vec<String> {
+        let kinds: Vec<(u32, StopKind)> =
+            self.breakpoints.list().iter().map(|breakpoint| (breakpoint.id, breakpoint.spec.kind.clone())).collect();
+        let mut lost = Vec::new();
+        for (id, kind) in kinds {
+            let found = self.breakpoint_target(&kind);
+            let Some(breakpoint) = self.breakpoints.find(id) else {
+                continue;
+            };
+            match found {
+                Ok((target, resolved)) => (breakpoint.target, breakpoint.resolved) = (target, resolved),
+                Err(_) => {
+                    breakpoint.enabled = false;
+                    lost.push(format!("{id} ({})", breakpoint.resolved));
+                }
+            }
+        }
+        lost
+    }
+}
