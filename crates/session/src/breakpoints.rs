@@ -50,7 +50,9 @@ impl Breakpoint {
     fn waits_for(&self, found: &Found, watches: &[Watch]) -> bool {
         match (&self.target, found) {
             (Target::Code(offsets), Found::Code(offset)) => offsets.contains(offset),
-            (Target::Write(own), Found::Watch(index)) => watches.get(*index).is_some_and(|watch| own.contains(watch)),
+            (Target::Write(own), Found::Watch(index)) => {
+                watches.get(*index).is_some_and(|watch| own.contains(watch))
+            }
             (Target::Primitive(ids), Found::Primitive(id)) => ids.contains(id),
             (Target::Trap, Found::Trapped(_)) | (Target::Event, Found::Event) => true,
             _ => false,
@@ -70,7 +72,12 @@ impl Breakpoints {
         &self.list
     }
 
-    pub(crate) fn add(&mut self, spec: NewBreakpoint, target: Target, resolved: String) -> &Breakpoint {
+    pub(crate) fn add(
+        &mut self,
+        spec: NewBreakpoint,
+        target: Target,
+        resolved: String,
+    ) -> &Breakpoint {
         self.last_id += 1;
         let at = self.list.len();
         self.list.push(Breakpoint {
@@ -97,7 +104,8 @@ impl Breakpoints {
     /// Removes those named, or all; how many there were.
     pub(crate) fn remove(&mut self, ids: &[u32]) -> usize {
         let before = self.list.len();
-        self.list.retain(|breakpoint| !ids.is_empty() && !ids.contains(&breakpoint.id));
+        self.list
+            .retain(|breakpoint| !ids.is_empty() && !ids.contains(&breakpoint.id));
         before - self.list.len()
     }
 
@@ -123,16 +131,22 @@ impl Breakpoints {
     /// The numbers of those that wait for what was found.
     pub(crate) fn waiting_for(&self, found: &Found, stops: &Stops) -> Vec<u32> {
         let enabled = self.list.iter().filter(|breakpoint| breakpoint.enabled);
-        enabled.filter(|breakpoint| breakpoint.waits_for(found, &stops.watches)).map(|breakpoint| breakpoint.id).collect()
+        enabled
+            .filter(|breakpoint| breakpoint.waits_for(found, &stops.watches))
+            .map(|breakpoint| breakpoint.id)
+            .collect()
     }
 }
 
 impl From<Stops> for LiveStops {
     fn from(stops: Stops) -> Self {
-        let primitives = stops.primitives.iter().map(|id| borges_wire::PrimitiveStop {
-            primitive: id.0,
-            conditions: Vec::new(),
-        });
+        let primitives = stops
+            .primitives
+            .iter()
+            .map(|id| borges_wire::PrimitiveStop {
+                primitive: id.0,
+                conditions: Vec::new(),
+            });
         LiveStops {
             primitives: primitives.collect(),
             stops,

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use borges_wire::link::{Link, Port};
 use borges_wire::{
-    Channel, Command, Epoch, FailureCode, Incoming, LostCause, Report, RequestId, Resume, SCHEMA, SendError,
-    ToDevice, ToHost, peer_schema,
+    Channel, Command, Epoch, FailureCode, Incoming, LostCause, Report, RequestId, Resume, SCHEMA,
+    SendError, ToDevice, ToHost, peer_schema,
 };
 use thiserror::Error;
 
@@ -46,7 +46,9 @@ pub enum LinkError {
         detail: String,
     },
     /// Another version.
-    #[error("the device speaks schema {theirs:08x}, this Borges {SCHEMA:08x}: install the same version on both sides")]
+    #[error(
+        "the device speaks schema {theirs:08x}, this Borges {SCHEMA:08x}: install the same version on both sides"
+    )]
     Schema {
         /// The device's.
         theirs: u32,
@@ -135,7 +137,10 @@ impl Client {
                         doing: doing.to_owned(),
                         code: FailureCode::Limit,
                         reason: reason(FailureCode::Limit),
-                        detail: format!("the message has {} bytes, at most {limit} fit", bytes.len()),
+                        detail: format!(
+                            "the message has {} bytes, at most {limit} fit",
+                            bytes.len()
+                        ),
                     });
                 }
             }
@@ -215,7 +220,9 @@ impl Client {
             };
         };
         match report {
-            Report::Welcome { schema, .. } if schema != SCHEMA => return Err(LinkError::Schema { theirs: schema }),
+            Report::Welcome { schema, .. } if schema != SCHEMA => {
+                return Err(LinkError::Schema { theirs: schema });
+            }
             Report::Welcome { .. } => {
                 // The greeting is the only question without a number in its answer, and it is the first.
                 self.answers.insert(RequestId(self.last_id), report);
@@ -251,14 +258,18 @@ fn name_of(command: &Command) -> &'static str {
         Command::Begin { .. } => "starting the program",
         Command::Run { .. } => "running",
         Command::Pause => "pausing",
-        Command::SetBreakpoints(_) | Command::SetPrimitiveStops(_) | Command::StopOnEvents(_) => "setting breakpoints",
+        Command::SetBreakpoints(_) | Command::SetPrimitiveStops(_) | Command::StopOnEvents(_) => {
+            "setting breakpoints"
+        }
         Command::SetWatches(_) => "setting watches",
         Command::SetMocks(_) => "setting mocks",
         Command::Compensate(_) => "undoing outputs",
         Command::Perform { .. } => "performing outputs again",
         Command::Apply { .. } => "moving the program's state",
         Command::Reset => "resetting",
-        Command::QueryState | Command::ReadMemory { .. } | Command::ReadSave { .. } => "reading the program's state",
+        Command::QueryState | Command::ReadMemory { .. } | Command::ReadSave { .. } => {
+            "reading the program's state"
+        }
         Command::Inject { .. } => "raising an event",
         Command::SetRecording { .. } => "setting up the recording",
     }

@@ -9,11 +9,11 @@ use borges_board::{Captured, Event as BoardEvent};
 use borges_multiverse::tree::Place;
 use borges_stub::{Call, Mocks, Program, decode_captured, decode_event, from_wire, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
-use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Mock, Part, PauseReason, PrimitiveStop, Record,
-    RecordKind, Report, TraceDecoder, Watch, WatchAccess,
-};
 use borges_wire::link::Link;
+use borges_wire::{
+    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Mock, Part, PauseReason,
+    PrimitiveStop, Record, RecordKind, Report, TraceDecoder, Watch, WatchAccess,
+};
 use thiserror::Error;
 
 use crate::client::{Client, LinkError};
@@ -46,7 +46,9 @@ pub enum DeviceError {
         last_good: u64,
     },
     /// A part of the trace did not arrive.
-    #[error("the trace has a gap: record {got} came instead of {wanted}. What came before it is kept")]
+    #[error(
+        "the trace has a gap: record {got} came instead of {wanted}. What came before it is kept"
+    )]
     Gap {
         /// Which record was due.
         wanted: u64,
@@ -54,7 +56,9 @@ pub enum DeviceError {
         got: u64,
     },
     /// A record of the trace makes no sense.
-    #[error("the device sent a trace that cannot be read, at step {steps}. What came before it is kept")]
+    #[error(
+        "the device sent a trace that cannot be read, at step {steps}. What came before it is kept"
+    )]
     BadTrace {
         /// Where.
         steps: u64,
@@ -169,7 +173,12 @@ impl Device {
         let (mut pausing, mut looks) = (false, 0u32);
         let result = loop {
             match self.client.listen("running")? {
-                Some(Report::Paused { reason, steps, state, next_record }) => {
+                Some(Report::Paused {
+                    reason,
+                    steps,
+                    state,
+                    next_record,
+                }) => {
                     break self.paused(history, reason, steps, state, next_record);
                 }
                 Some(report) => {
@@ -212,7 +221,11 @@ impl Device {
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<(), DeviceError> {
         match report {
-            Report::Trace { first, base, records } => {
+            Report::Trace {
+                first,
+                base,
+                records,
+            } => {
                 let known = self.take_records(first, base, &records)?;
                 self.ingest(history, known)
             }
@@ -271,19 +284,32 @@ impl Device {
     /// Lets the twin catch up with the device, to a step that the device has reached.
     fn ingest(&mut self, history: &mut History, steps: u64) -> Result<(), DeviceError> {
         while history.twin.steps() < steps {
-            let until = steps.min(history.twin.steps().saturating_add(history.keyframes.spacing()));
+            let until = steps.min(
+                history
+                    .twin
+                    .steps()
+                    .saturating_add(history.keyframes.spacing()),
+            );
             self.extend(history, until)?;
             if history.twin.steps() < until {
-                return Err(DeviceError::BadTrace { steps: history.twin.steps() });
+                return Err(DeviceError::BadTrace {
+                    steps: history.twin.steps(),
+                });
             }
             history.keep(history.here());
         }
         // An event may be the last thing that happened at this step.
-        if self.records.front().is_some_and(|record| record.steps == steps) {
+        if self
+            .records
+            .front()
+            .is_some_and(|record| record.steps == steps)
+        {
             self.extend(history, steps)?;
         }
         match self.records.front() {
-            Some(record) if record.steps < steps => Err(DeviceError::BadTrace { steps: record.steps }),
+            Some(record) if record.steps < steps => Err(DeviceError::BadTrace {
+                steps: record.steps,
+            }),
             _ => Ok(()),
         }
     }
@@ -294,14 +320,22 @@ impl Device {
             mocks: &mut self.mocks,
         };
         let bad = |steps| DeviceError::BadTrace { steps };
-        history.extend(&mut live, until).map(|_| ()).map_err(|_| bad(history.twin.steps()))
+        history
+            .extend(&mut live, until)
+            .map(|_| ())
+            .map_err(|_| bad(history.twin.steps()))
     }
 
     fn compare(&mut self, history: &History, steps: u64, device: u64) -> Result<(), DeviceError> {
         let StateHash(twin) = history.twin.hash();
         if history.twin.steps() != steps || twin != device {
             let last_good = self.last_good;
-            return Err(DeviceError::Disagree { steps, device, twin, last_good });
+            return Err(DeviceError::Disagree {
+                steps,
+                device,
+                twin,
+                last_good,
+            });
         }
         self.last_good = steps;
         Ok(())
@@ -313,8 +347,12 @@ impl Device {
         history.seek(self.state)?;
         let report = self.client.ask(Command::QueryState)?;
         let result = match report {
-            Report::State { steps, state, .. } => self.compare(history, steps, state).map(|()| (steps, state)),
-            _ => Err(DeviceError::BadTrace { steps: self.state.steps }),
+            Report::State { steps, state, .. } => {
+                self.compare(history, steps, state).map(|()| (steps, state))
+            }
+            _ => Err(DeviceError::BadTrace {
+                steps: self.state.steps,
+            }),
         };
         history.seek(here)?;
         result
@@ -331,7 +369,8 @@ impl Device {
             self.client.ask(Command::SetWatches(watches))?;
         }
         if self.armed.primitives != stops.primitives {
-            self.client.ask(Command::SetPrimitiveStops(stops.primitives.clone()))?;
+            self.client
+                .ask(Command::SetPrimitiveStops(stops.primitives.clone()))?;
         }
         if self.armed.stops.events != stops.stops.events {
             self.client.ask(Command::StopOnEvents(stops.stops.events))?;
@@ -358,14 +397,28 @@ impl Device {
 
     fn load(&mut self, part: Part, bytes: &[u8]) -> Result<(), DeviceError> {
         let hash = ContentHash::of(bytes);
-        let total = u32::try_from(bytes.len()).map_err(|_| DeviceError::CannotMove("more than 4 GiB".to_owned()))?;
-        let chunk = self.limits.message_bytes.saturating_sub(LOAD_OVERHEAD).max(64) as usize;
+        let total = u32::try_from(bytes.len())
+            .map_err(|_| DeviceError::CannotMove("more than 4 GiB".to_owned()))?;
+        let chunk = self
+            .limits
+            .message_bytes
+            .saturating_sub(LOAD_OVERHEAD)
+            .max(64) as usize;
         let mut offset = 0;
         // An empty blob is one empty chunk.
-        for bytes in bytes.chunks(chunk).chain(bytes.is_empty().then_some(&[][..])) {
+        for bytes in bytes
+            .chunks(chunk)
+            .chain(bytes.is_empty().then_some(&[][..]))
+        {
             let length = bytes.len() as u32;
             let bytes = Bytes::from(bytes);
-            self.client.ask(Command::Load { part, hash, total, offset, bytes })?;
+            self.client.ask(Command::Load {
+                part,
+                hash,
+                total,
+                offset,
+                bytes,
+            })?;
             offset += length;
         }
         Ok(())
@@ -375,12 +428,18 @@ impl Device {
     /// first; forward to the target, performing each output; the program's state moves by its difference.
     ///
     /// The twin is where it was afterwards.
-    pub(crate) fn bring(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
+    pub(crate) fn bring(
+        &mut self,
+        history: &mut History,
+        target: Moment,
+    ) -> Result<(), DeviceError> {
         if self.state == target && self.effects == target.place {
             return Ok(());
         }
         let here = history.here();
-        let moved = self.bring_effects(history, target.place).and_then(|()| self.bring_state(history, target));
+        let moved = self
+            .bring_effects(history, target.place)
+            .and_then(|()| self.bring_state(history, target));
         history.seek(here)?;
         moved
     }
@@ -397,10 +456,15 @@ impl Device {
         self.effects = join;
         for redo in history.redo_list(join, target)? {
             if let Some(compensation) = redo.model {
-                self.client.ask(Command::Compensate(vec![Bytes(compensation)]))?;
+                self.client
+                    .ask(Command::Compensate(vec![Bytes(compensation)]))?;
             }
             if let Some((primitive, arguments, memory)) = redo.perform {
-                let perform = Command::Perform { primitive, arguments, memory };
+                let perform = Command::Perform {
+                    primitive,
+                    arguments,
+                    memory,
+                };
                 if let Report::Performed { captured, .. } = self.client.ask(perform)? {
                     let captured = decode_captured(&captured).unwrap_or_default();
                     history.amend_captured(redo.place, captured);
@@ -439,7 +503,12 @@ impl Device {
 
     /// Goes to `target` by restart (RCMD's *slide*), for a device that cannot take a difference: the recorded inputs are
     /// mocked in their order, and the outputs happen as they come.
-    fn slide(&mut self, history: &mut History, target: Moment, frame: TwinFrame) -> Result<(), DeviceError> {
+    fn slide(
+        &mut self,
+        history: &mut History,
+        target: Moment,
+        frame: TwinFrame,
+    ) -> Result<(), DeviceError> {
         // Everything happens again: so first, nothing must have happened.
         let undo = history.undo_list(Place::ROOT, target.place)?;
         for batch in in_batches(undo, self.limits.message_bytes) {
@@ -488,9 +557,17 @@ impl Device {
 fn wire_watch(watch: &borges_vm::Watch) -> Watch {
     let access = WatchAccess::Write;
     match *watch {
-        borges_vm::Watch::Memory { address, length } => Watch::Memory { address, length, access },
-        borges_vm::Watch::Global { index } => Watch::Global { index, access },
-        borges_vm::Watch::Local { frame, index } => Watch::Local { frame, index, access },
+        borges_vm::Watch::Memory { start, length } => Watch::Memory {
+            address: start,
+            length,
+            access,
+        },
+        borges_vm::Watch::Global(index) => Watch::Global { index, access },
+        borges_vm::Watch::Local { frame, local } => Watch::Local {
+            frame,
+            index: local,
+            access,
+        },
     }
 }
 
@@ -520,7 +597,10 @@ fn in_batches(list: Vec<Undo>, message_bytes: u32) -> Vec<Batch> {
             }
             None => {
                 let (compensations, reached) = (vec![Bytes(undo.compensation)], undo.reached);
-                batches.push(Batch { compensations, reached });
+                batches.push(Batch {
+                    compensations,
+                    reached,
+                });
                 size = length;
             }
         }
@@ -555,7 +635,10 @@ impl Feed for Live<'_> {
 
     fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
         let value = match self.records.front() {
-            Some(Record { steps, kind: RecordKind::Input(value) }) if *steps == call.steps => from_wire(*value),
+            Some(Record {
+                steps,
+                kind: RecordKind::Input(value),
+            }) if *steps == call.steps => from_wire(*value),
             _ => return None,
         };
         self.records.pop_front();
@@ -565,9 +648,10 @@ impl Feed for Live<'_> {
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
         let captured = match self.records.front() {
-            Some(Record { steps, kind: RecordKind::Captured(bytes) }) if *steps == call.steps => {
-                decode_captured(bytes)?
-            }
+            Some(Record {
+                steps,
+                kind: RecordKind::Captured(bytes),
+            }) if *steps == call.steps => decode_captured(bytes)?,
             _ => return Some(Captured::Nothing),
         };
         self.records.pop_front();

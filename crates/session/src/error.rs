@@ -21,7 +21,9 @@ pub enum CommandError {
     #[error("{0}")]
     Invalid(String),
     /// The session file.
-    #[error("the session file cannot be written: {0}. The session goes on, but what follows is not kept")]
+    #[error(
+        "the session file cannot be written: {0}. The session goes on, but what follows is not kept"
+    )]
     File(String),
 }
 

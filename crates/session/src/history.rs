@@ -151,14 +151,20 @@ impl History {
         if from.steps > to.steps || !self.tree.is_on_path(from.place, to.place) {
             return false;
         }
-        let next = self.tree.between(from.place, to.place).and_then(|mut path| path.next());
+        let next = self
+            .tree
+            .between(from.place, to.place)
+            .and_then(|mut path| path.next());
         next.is_none_or(|(_, entry)| from.steps <= entry.step_before())
     }
 
     /// Shows `target`: restores the nearest keyframe, unless the twin is nearer, and replays.
     pub(crate) fn seek(&mut self, target: Moment) -> Result<(), Divergence> {
         let steps = target.steps;
-        let place = self.tree.canonical(target.place).ok_or(Divergence { steps })?;
+        let place = self
+            .tree
+            .canonical(target.place)
+            .ok_or(Divergence { steps })?;
         let target = Moment { place, steps };
         if target == self.here() {
             return Ok(());
@@ -172,9 +178,13 @@ impl History {
         if self.here() != target {
             // A program cannot end before a moment that was recorded.
             debug_assert!(found != Found::Target);
-            return Err(Divergence { steps: self.here().steps });
+            return Err(Divergence {
+                steps: self.here().steps,
+            });
         }
-        if self.tip_of(place.branch) == target && matches!(self.tree.end(place.branch), Some(End::Trapped(_))) {
+        if self.tip_of(place.branch) == target
+            && matches!(self.tree.end(place.branch), Some(End::Trapped(_)))
+        {
             // A trapping instruction is not retired: the end is the attempt.
             self.twin.run(&mut Probe::default(), target.steps + 1);
         }
@@ -197,7 +207,9 @@ impl History {
             let spacing = self.keyframes.spacing();
             let until = target.steps.min(self.twin.steps().saturating_add(spacing));
             let path = self.tree.between(self.place, target.place);
-            let path = path.ok_or(Divergence { steps: self.twin.steps() })?;
+            let path = path.ok_or(Divergence {
+                steps: self.twin.steps(),
+            })?;
             let mut feed = Replay::new(path, self.place, stops, mocks, begun_at);
             let halt = self.twin.run(&mut feed, until);
             self.place = feed.place;
@@ -247,7 +259,10 @@ impl History {
     ///
     /// Used for what the device reports, and for probes (whose `record` is false).
     pub(crate) fn extend(&mut self, feed: &mut impl Feed, until: u64) -> Result<Halt, TreeError> {
-        let mut recorder = Recorder { feed, entries: Vec::new() };
+        let mut recorder = Recorder {
+            feed,
+            entries: Vec::new(),
+        };
         let halt = self.twin.run(&mut recorder, until);
         for entry in recorder.entries {
             self.record(entry)?;
@@ -256,8 +271,14 @@ impl History {
         if self.tree.tip(place.branch) == Some(place) {
             self.line = place.branch;
             match &halt {
-                Halt::Finished => self.tree.finish(place.branch, steps, End::Finished(String::new()))?,
-                Halt::Trapped(trap) => self.tree.finish(place.branch, steps, End::Trapped(trap.to_string()))?,
+                Halt::Finished => {
+                    self.tree
+                        .finish(place.branch, steps, End::Finished(String::new()))?
+                }
+                Halt::Trapped(trap) => {
+                    self.tree
+                        .finish(place.branch, steps, End::Trapped(trap.to_string()))?
+                }
                 _ => self.tree.reach(place.branch, steps)?,
             }
         }
@@ -345,7 +366,10 @@ impl<'t> Replay<'t> {
     }
 
     fn begins_at(&self, steps: u64) -> bool {
-        let at = Moment { place: self.place, steps };
+        let at = Moment {
+            place: self.place,
+            steps,
+        };
         at == self.begun_at
     }
 }
@@ -379,13 +403,20 @@ impl Feed for Replay<'_> {
     }
 
     fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
-        let Some(EntryKind::Input { primitive, value, mocked }) = self.entry(call) else {
+        let Some(EntryKind::Input {
+            primitive,
+            value,
+            mocked,
+        }) = self.entry(call)
+        else {
             return None;
         };
         if *primitive != call.primitive {
             return None;
         }
-        let other = self.mocks.and_then(|mocks| mocks.peek(call.primitive, call.args));
+        let other = self
+            .mocks
+            .and_then(|mocks| mocks.peek(call.primitive, call.args));
         if other.is_some_and(|other| other != *value) {
             self.left_for = Some(Found::Mocked);
             return None;
@@ -395,7 +426,10 @@ impl Feed for Replay<'_> {
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
         match self.entry(call) {
-            Some(EntryKind::Output { primitive, captured }) if *primitive == call.primitive => Some(captured.clone()),
+            Some(EntryKind::Output {
+                primitive,
+                captured,
+            }) if *primitive == call.primitive => Some(captured.clone()),
             _ => None,
         }
     }

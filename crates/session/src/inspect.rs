@@ -1,7 +1,9 @@
 //! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
 
-use borges_board::{BoardState, Kind};
-use borges_debuginfo::{DebugInfo, Evaluated, Expression, NoScope, Number, Object, Scope, Source, State, Stop};
+use borges_board::Kind;
+use borges_debuginfo::{
+    DebugInfo, Evaluated, Expression, NoScope, Number, Object, Scope, Source, State, Stop,
+};
 use borges_stub::Program;
 use borges_vm::{CodeOffset, Machine, Outcome, Value, Watch};
 
@@ -21,7 +23,6 @@ pub(crate) struct Look<'a> {
     pub(crate) program: &'a Program,
     pub(crate) info: &'a DebugInfo,
     pub(crate) machine: &'a Machine,
-    pub(crate) board: &'a BoardState,
 }
 
 /// The machine, as debug information reads it.
@@ -29,11 +30,19 @@ struct Machines<'a>(&'a Machine);
 
 impl State for Machines<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
-        self.0.frame(frame as usize)?.locals().get(index as usize).copied()
+        self.0
+            .frame(frame as usize)?
+            .locals
+            .get(index as usize)
+            .copied()
     }
 
     fn operand(&self, frame: u32, index: u32) -> Option<Value> {
-        self.0.frame(frame as usize)?.operands().get(index as usize).copied()
+        self.0
+            .frame(frame as usize)?
+            .operands
+            .get(index as usize)
+            .copied()
     }
 
     fn global(&self, index: u32) -> Option<Value> {
@@ -42,7 +51,9 @@ impl State for Machines<'_> {
 
     fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
         let start = address as usize;
-        let bytes = start.checked_add(buffer.len()).and_then(|end| self.0.memory().get(start..end));
+        let bytes = start
+            .checked_add(buffer.len())
+            .and_then(|end| self.0.memory().get(start..end));
         if let Some(bytes) = bytes {
             buffer.copy_from_slice(bytes);
         }
@@ -61,7 +72,9 @@ impl Scope for Arguments {
             Value::I64(v) => Number::Int(v.into()),
             Value::F32(bits) => Number::Float(f32::from_bits(bits).into()),
             Value::F64(bits) => Number::Float(f64::from_bits(bits)),
-            Value::FuncRef(index) | Value::ExternRef(index) => Number::Int(index.map_or(0, |i| i128::from(i) + 1)),
+            Value::FuncRef(index) | Value::ExternRef(index) => {
+                Number::Int(index.map_or(0, |i| i128::from(i) + 1))
+            }
         })
     }
 
@@ -78,32 +91,25 @@ impl<'a> Look<'a> {
             let Some(view) = self.machine.frame(frame) else {
                 break;
             };
-            let offset = self.call_offset(frame, view.offset);
+            let offset = view.offset;
             let shared = self.info.frames_at(offset).len().max(1);
             if left < shared {
-                return Ok(Stop { frame: frame as u32, offset, inlined: left });
+                return Ok(Stop {
+                    frame: frame as u32,
+                    offset,
+                    inlined: left,
+                });
             }
             left -= shared;
         }
         let text = match self.machine.depth() {
-            0 => "the program has ended: there is no frame to look into; go back a step first".to_owned(),
-            depth => format!("there is no frame {number}: the innermost is 0, and there are {depth}"),
+            0 => "the program has ended: there is no frame to look into; go back a step first"
+                .to_owned(),
+            depth => {
+                format!("there is no frame {number}: the innermost is 0, and there are {depth}")
+            }
         };
         Err(CommandError::NoSuch(text))
-    }
-
-    /// Outer frames stand behind the call that they wait for; a handler's outer frame at the interrupted instruction.
-    fn call_offset(&self, frame: usize, offset: CodeOffset) -> CodeOffset {
-        if frame == 0 || self.is_handler(frame - 1) {
-            return offset;
-        }
-        let func = self.program.module.func_at(offset);
-        let before = func.and_then(|func| self.program.module.instr_starts(func).take_while(|start| *start < offset).last());
-        before.unwrap_or(offset)
-    }
-
-    fn is_handler(&self, frame: usize) -> bool {
-        self.machine.frame(frame).is_some_and(|frame| frame.handler)
     }
 
     /// The call stack, innermost first.
@@ -113,7 +119,7 @@ impl<'a> Look<'a> {
             let Some(view) = self.machine.frame(index) else {
                 break;
             };
-            let offset = self.call_offset(index, view.offset);
+            let offset = view.offset;
             for source in self.info.frames_at(offset) {
                 let file = source.place.and_then(|place| self.info.file(place.file));
                 frames.push(Frame {
@@ -123,7 +129,7 @@ impl<'a> Look<'a> {
                     line: source.place.map(|place| place.line),
                     offset: offset.0,
                     inlined: source.inlined,
-                    handler: !source.inlined && view.handler,
+                    handler: !source.inlined && view.is_handler,
                 });
             }
         }
@@ -134,16 +140,20 @@ impl<'a> Look<'a> {
     pub(crate) fn print(&self, text: &str, frame: u32) -> Result<(String, String), CommandError> {
         let value = self.evaluate(text, frame)?;
         let state = Machines(self.machine);
-        let type_name = self.info.type_of_evaluated(&value).unwrap_or_else(|| match &value {
-            Evaluated::Number(Number::Float(_)) => "float".to_owned(),
-            Evaluated::Number(Number::Int(_)) => "integer".to_owned(),
-            _ => "text".to_owned(),
-        });
+        let type_name = self
+            .info
+            .type_of_evaluated(&value)
+            .unwrap_or_else(|| match &value {
+                Evaluated::Number(Number::Float(_)) => "float".to_owned(),
+                Evaluated::Number(Number::Int(_)) => "integer".to_owned(),
+                _ => "text".to_owned(),
+            });
         Ok((self.info.show_evaluated(&value, &state), type_name))
     }
 
     fn evaluate(&self, text: &str, frame: u32) -> Result<Evaluated, CommandError> {
-        let expression = Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
+        let expression =
+            Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
         let stop = self.stop(frame)?;
         let (state, scope) = (Machines(self.machine), self.arguments());
         let value = self.info.evaluate(&expression, stop, &state, &scope);
@@ -152,9 +162,15 @@ impl<'a> Look<'a> {
 
     /// Whether a condition holds here.
     pub(crate) fn holds(&self, condition: &str) -> Result<bool, CommandError> {
-        let expression = Expression::parse(condition).map_err(|e| CommandError::Invalid(e.to_string()))?;
+        let expression =
+            Expression::parse(condition).map_err(|e| CommandError::Invalid(e.to_string()))?;
         let stop = self.stop(0)?;
-        let holds = self.info.holds(&expression, stop, &Machines(self.machine), &self.arguments());
+        let holds = self.info.holds(
+            &expression,
+            stop,
+            &Machines(self.machine),
+            &self.arguments(),
+        );
         holds.map_err(|e| CommandError::Invalid(format!("'{condition}': {e}")))
     }
 
@@ -162,7 +178,10 @@ impl<'a> Look<'a> {
     pub(crate) fn number(&self, text: &str) -> Result<i128, CommandError> {
         let value = self.evaluate(text, 0).or_else(|error| {
             // Without a frame, plain numbers still mean something.
-            let number = text.trim().parse().map(|n| Evaluated::Number(Number::Int(n)));
+            let number = text
+                .trim()
+                .parse()
+                .map(|n| Evaluated::Number(Number::Int(n)));
             number.map_err(|_| error)
         })?;
         let not = || CommandError::Invalid(format!("'{text}' is no whole number"));
@@ -199,7 +218,9 @@ impl<'a> Look<'a> {
     pub(crate) fn watches(&self, text: &str, frame: u32) -> Result<Vec<Watch>, CommandError> {
         let value = self.evaluate(text, frame)?;
         let place = value.place().ok_or_else(|| {
-            CommandError::Invalid(format!("'{text}' is a computed value: watch a variable, a global or mem32[address]"))
+            CommandError::Invalid(format!(
+                "'{text}' is a computed value: watch a variable, a global or mem32[address]"
+            ))
         })?;
         let depth = self.machine.depth() as u32;
         let watches: Vec<Watch> = place
@@ -207,21 +228,34 @@ impl<'a> Look<'a> {
             .into_iter()
             .filter_map(|source| match source {
                 // Debug information counts from the innermost frame, watches from the outermost.
-                Source::Local { frame, index } => Some(Watch::Local { frame: depth.checked_sub(frame + 1)?, index }),
-                Source::Global(index) => Some(Watch::Global { index }),
-                Source::Memory { address, length } => Some(Watch::Memory { address, length }),
+                Source::Local { frame, index } => Some(Watch::Local {
+                    frame: depth.checked_sub(frame + 1)?,
+                    local: index,
+                }),
+                Source::Global(index) => Some(Watch::Global(index)),
+                Source::Memory { address, length } => Some(Watch::Memory {
+                    start: address,
+                    length,
+                }),
                 _ => None,
             })
             .collect();
         if watches.is_empty() {
-            let text = format!("'{text}' is nowhere at this place: the compiler keeps no copy of it that could be watched");
+            let text = format!(
+                "'{text}' is nowhere at this place: the compiler keeps no copy of it that could be watched"
+            );
             return Err(CommandError::Invalid(text));
         }
         Ok(watches)
     }
 
     fn arguments(&self) -> Arguments {
-        Arguments(self.machine.pending().map(|call| call.args).unwrap_or_default())
+        Arguments(
+            self.machine
+                .pending()
+                .map(|call| call.args)
+                .unwrap_or_default(),
+        )
     }
 
     /// The call that is about to happen.
@@ -233,7 +267,11 @@ impl<'a> Look<'a> {
 
     /// A call as text.
     pub(crate) fn call_text(&self, id: borges_board::PrimitiveId, args: &[Value]) -> String {
-        let name = self.program.board.primitive(id).map_or("?", |primitive| &primitive.name);
+        let name = self
+            .program
+            .board
+            .primitive(id)
+            .map_or("?", |primitive| &primitive.name);
         let args: Vec<String> = args.iter().map(|value| show(*value)).collect();
         format!("{name}({})", args.join(", "))
     }
@@ -241,23 +279,41 @@ impl<'a> Look<'a> {
     /// Parameters and locals of a frame.
     pub(crate) fn locals(&self, frame: u32) -> Result<Vec<Variable>, CommandError> {
         let stop = self.stop(frame)?;
-        let listed = self.info.variables_at(stop).iter().map(|v| self.variable(v, stop)).collect();
+        let listed = self
+            .info
+            .variables_at(stop)
+            .iter()
+            .map(|v| self.variable(v, stop))
+            .collect();
         Ok(listed)
     }
 
     /// Global variables.
     pub(crate) fn globals(&self) -> Vec<Variable> {
         // Globals do not depend on the frame.
-        let offset = self.machine.location().map_or(CodeOffset(0), |location| location.offset);
-        let stop = Stop { frame: 0, offset, inlined: 0 };
-        self.info.globals().iter().map(|v| self.variable(v, stop)).collect()
+        let offset = self
+            .machine
+            .location()
+            .map_or(CodeOffset(0), |location| location.offset);
+        let stop = Stop {
+            frame: 0,
+            offset,
+            inlined: 0,
+        };
+        self.info
+            .globals()
+            .iter()
+            .map(|v| self.variable(v, stop))
+            .collect()
     }
 
     /// The operand stack of a frame, bottom first.
     pub(crate) fn operands(&self, frame: u32) -> Result<Vec<String>, CommandError> {
         let stop = self.stop(frame)?;
         let view = self.machine.frame(stop.frame as usize);
-        Ok(view.map_or(Vec::new(), |view| view.operands().iter().map(|value| show(*value)).collect()))
+        Ok(view.map_or(Vec::new(), |view| {
+            view.operands.iter().map(|value| show(*value)).collect()
+        }))
     }
 
     fn variable(&self, variable: &borges_debuginfo::Variable, stop: Stop) -> Variable {
@@ -286,21 +342,35 @@ impl<'a> Look<'a> {
             value: self.info.show(object, &state),
             type_name: self.info.type_name(object.ty),
             changed: false,
-            children: children.into_iter().map(|child| self.object(child.name, &child.object, depth - 1)).collect(),
+            children: children
+                .into_iter()
+                .map(|child| self.object(child.name, &child.object, depth - 1))
+                .collect(),
         }
     }
 
     /// What an `abort` of the program says, if that is how it ended; AssemblyScript passes message, file, line and column.
     pub(crate) fn abort_message(&self) -> Option<String> {
         let call = self.machine.pending()?;
-        let primitive = self.program.board.primitive(self.program.primitive(call.func.0)?)?;
+        let primitive = self
+            .program
+            .board
+            .primitive(self.program.primitive(call.func.0)?)?;
         if primitive.kind != Kind::Trap {
             return self.refusal(&call.args, call.func.0);
         }
-        let [Value::I32(message), Value::I32(file), Value::I32(line), Value::I32(column)] = call.args[..] else {
+        let [
+            Value::I32(message),
+            Value::I32(file),
+            Value::I32(line),
+            Value::I32(column),
+        ] = call.args[..]
+        else {
             return None;
         };
-        let message = self.assembly_script_text(message as u32).unwrap_or_else(|| "abort".to_owned());
+        let message = self
+            .assembly_script_text(message as u32)
+            .unwrap_or_else(|| "abort".to_owned());
         let file = self.assembly_script_text(file as u32).unwrap_or_default();
         Some(format!("{message} ({file}:{line}:{column})"))
     }
@@ -322,7 +392,10 @@ impl<'a> Look<'a> {
         let length = memory.get(start.checked_sub(4)?..start)?;
         let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
         let bytes = memory.get(start..start.checked_add(length.min(4096))?)?;
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        let units: Vec<u16> = bytes
+            .chunks_exact(2)
+            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+            .collect();
         (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
     }
 

@@ -29,7 +29,12 @@ impl Session {
             "start" => return Ok(Moment::START),
             "tip" => return Ok(self.history.tip()),
             "here" => return Ok(self.history.here()),
-            "device" => return Ok(self.device.as_ref().map_or(Moment::START, |device| device.state)),
+            "device" => {
+                return Ok(self
+                    .device
+                    .as_ref()
+                    .map_or(Moment::START, |device| device.state));
+            }
             _ => {}
         }
         if name.starts_with(PREFIX) {
@@ -42,12 +47,18 @@ impl Session {
                 let text = format!("the current path is known up to step {} only", tip.steps);
                 return Err(CommandError::NoSuch(text));
             }
-            let place = self.history.tree.at_step(tip.place, steps).ok_or_else(|| unknown(name))?;
+            let place = self
+                .history
+                .tree
+                .at_step(tip.place, steps)
+                .ok_or_else(|| unknown(name))?;
             return Ok(Moment { place, steps });
         }
         let id = parse_id(name).ok_or_else(|| unknown(name))?;
         let at = moment_of_id(&self.history, id).ok_or_else(|| {
-            CommandError::NoSuch(format!("there is no universe {name}: 'tree' shows the branches and their entries"))
+            CommandError::NoSuch(format!(
+                "there is no universe {name}: 'tree' shows the branches and their entries"
+            ))
         })?;
         // A run is known up to the next entry on its own branch, or up to where the branch was followed.
         let next = self.history.tree.children(at.place).next();
@@ -56,7 +67,9 @@ impl Session {
             None => self.history.tip_of(at.place.branch).steps,
         };
         if at.steps > known {
-            let text = format!("universe {name} has not been reached: its run is known up to step {known}");
+            let text = format!(
+                "universe {name} has not been reached: its run is known up to step {known}"
+            );
             return Err(CommandError::NoSuch(text));
         }
         Ok(at)
@@ -83,19 +96,26 @@ impl Session {
         }
         let packed = trace.take().map(|batch| batch.bytes.0).unwrap_or_default();
         let hash = self.program().module.hash();
-        format!("{PREFIX}{hash:016x}-{}-{}", at.steps, URL_SAFE_NO_PAD.encode(packed))
+        format!(
+            "{PREFIX}{hash:016x}-{}-{}",
+            at.steps,
+            URL_SAFE_NO_PAD.encode(packed)
+        )
     }
 
     /// Replays a moment string into the multiverse. Branches that exist are followed.
     fn moment_of_text(&mut self, text: &str) -> Result<Moment, CommandError> {
-        let bad = |why: &str| CommandError::Invalid(format!("this is no moment of this program: {why}"));
+        let bad =
+            |why: &str| CommandError::Invalid(format!("this is no moment of this program: {why}"));
         let mut parts = text.trim_start_matches(PREFIX).splitn(3, '-');
         let (hash, steps, packed) = (parts.next(), parts.next(), parts.next());
         let hash = hash.and_then(|hash| u64::from_str_radix(hash, 16).ok());
         if hash != Some(self.program().module.hash()) {
             return Err(bad("it was made with another module"));
         }
-        let steps: u64 = steps.and_then(|steps| steps.parse().ok()).ok_or_else(|| bad("its step count is missing"))?;
+        let steps: u64 = steps
+            .and_then(|steps| steps.parse().ok())
+            .ok_or_else(|| bad("its step count is missing"))?;
         let packed = URL_SAFE_NO_PAD.decode(packed.unwrap_or_default());
         let packed = packed.map_err(|_| bad("its trace is cut short or damaged"))?;
         let mut records = VecDeque::new();
@@ -106,11 +126,20 @@ impl Session {
         self.history.seek(Moment::START)?;
         let mut mocks = Mocks::default();
         let mut reached = Ok(());
-        while self.history.twin.steps() < steps || records.front().is_some_and(|record| record.steps == steps) {
+        while self.history.twin.steps() < steps
+            || records.front().is_some_and(|record| record.steps == steps)
+        {
             let before = (self.history.here(), records.len());
-            let until = steps.min(self.history.twin.steps().saturating_add(self.history.keyframes.spacing()));
+            let until = steps.min(
+                self.history
+                    .twin
+                    .steps()
+                    .saturating_add(self.history.keyframes.spacing()),
+            );
             let mut live = Live::new(&mut records, &mut mocks);
-            if self.history.extend(&mut live, until).is_err() || (self.history.here(), records.len()) == before {
+            if self.history.extend(&mut live, until).is_err()
+                || (self.history.here(), records.len()) == before
+            {
                 reached = Err(bad("the program does not take this path"));
                 break;
             }
@@ -149,4 +178,3 @@ impl std::fmt::Display for UniverseId {
         }
     }
 }
-

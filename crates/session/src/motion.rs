@@ -32,6 +32,13 @@ struct Origin {
     moment: Moment,
 }
 
+/// Whether a search looks at the moment where it ends, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Included,
+    Excluded,
+}
+
 /// A stop met while looking back.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
@@ -64,7 +71,7 @@ impl Session {
         let here = self.history.here();
         let mut limit = here;
         while stops != Stops::default() {
-            let Some(hit) = self.last_hit(limit, &stops, |_| true)? else {
+            let Some(hit) = self.last_hit(limit, End::Excluded, &stops, |_| true)? else {
                 break;
             };
             self.history.seek(hit.moment)?;
@@ -80,7 +87,11 @@ impl Session {
     }
 
     /// Steps forward once.
-    pub(crate) fn step_forward(&mut self, size: StepSize, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+    pub(crate) fn step_forward(
+        &mut self,
+        size: StepSize,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
         match size {
             StepSize::Instruction => self.step_instruction(observer),
             StepSize::Entry => self.step_entry(observer),
@@ -129,9 +140,15 @@ impl Session {
     }
 
     /// Runs backward until `offsets` are about to be executed.
-    pub(crate) fn run_back_to(&mut self, offsets: Vec<CodeOffset>) -> Result<StopReason, CommandError> {
-        let stops = Stops { code: offsets, ..Stops::default() };
-        match self.last_hit(self.history.here(), &stops, |_| true)? {
+    pub(crate) fn run_back_to(
+        &mut self,
+        offsets: Vec<CodeOffset>,
+    ) -> Result<StopReason, CommandError> {
+        let stops = Stops {
+            code: offsets,
+            ..Stops::default()
+        };
+        match self.last_hit(self.history.here(), End::Excluded, &stops, |_| true)? {
             Some(hit) => self.arrive(hit.moment),
             None => Ok(StopReason::NotFound),
         }
@@ -153,7 +170,11 @@ impl Session {
 
     /// Goes on through the recording; a reason if a breakpoint or the end stops it, nothing at the end of what is
     /// recorded or where a mock leaves it.
-    fn walk_recorded(&mut self, stops: &Stops, observer: Observer<'_>) -> Result<Option<StopReason>, CommandError> {
+    fn walk_recorded(
+        &mut self,
+        stops: &Stops,
+        observer: Observer<'_>,
+    ) -> Result<Option<StopReason>, CommandError> {
         loop {
             let tip = self.history.tip();
             let mocks = self.mocks_in_force();
@@ -189,7 +210,9 @@ impl Session {
                 PauseReason::Until => return Ok(StopReason::Done),
                 PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
                 PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
-                PauseReason::Primitive { primitive } => Found::Primitive(borges_board::PrimitiveId(primitive)),
+                PauseReason::Primitive { primitive } => {
+                    Found::Primitive(borges_board::PrimitiveId(primitive))
+                }
                 PauseReason::Event { .. } => Found::Event,
                 PauseReason::Finished { .. } => Found::Finished,
                 PauseReason::Trapped { .. } | PauseReason::BoardFailed { .. } => {
@@ -248,15 +271,25 @@ impl Session {
         let (here, tip) = (self.history.here(), self.history.tip());
         let next = self.history.tree.between(here.place, tip.place)?.next();
         match next {
-            Some((place, entry)) if entry.step_before() == here.steps => Some(Moment { place, steps: entry.step }),
-            _ => Some(Moment { steps: here.steps + 1, ..here }),
+            Some((place, entry)) if entry.step_before() == here.steps => Some(Moment {
+                place,
+                steps: entry.step,
+            }),
+            _ => Some(Moment {
+                steps: here.steps + 1,
+                ..here
+            }),
         }
     }
 
     fn step_entry(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
         if !self.at_live_edge() && !self.mock_awaits() {
             let (here, tip) = (self.history.here(), self.history.tip());
-            let next = self.history.tree.between(here.place, tip.place).and_then(|mut path| path.next());
+            let next = self
+                .history
+                .tree
+                .between(here.place, tip.place)
+                .and_then(|mut path| path.next());
             if let Some((place, _)) = next {
                 let moment = self.history.moment_of(place).unwrap_or(here);
                 return self.arrive(moment);
@@ -266,7 +299,11 @@ impl Session {
         // Live: stop before every call; the next entry is the first that makes the path longer.
         let depth = self.history.here().place.index;
         let every = self.program().board.ids().collect();
-        let stops = Stops { primitives: every, events: true, ..Stops::default() };
+        let stops = Stops {
+            primitives: every,
+            events: true,
+            ..Stops::default()
+        };
         while self.history.here().place.index == depth {
             if let Some(reason) = self.ended() {
                 return Ok(reason);
@@ -351,7 +388,8 @@ impl Session {
                 // A stop where we stand does not count.
                 Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => {
-                    if self.breakpoint_at(offset) || own.contains(&offset) && accept(&self.origin()) {
+                    if self.breakpoint_at(offset) || own.contains(&offset) && accept(&self.origin())
+                    {
                         break (Found::Code(offset), steps);
                     }
                 }
@@ -367,13 +405,19 @@ impl Session {
         };
         self.history.disarm(stops);
         self.history.twin.restore(&frame);
-        let users = Stops { code: Vec::new(), watches: Vec::new(), ..self.breakpoints.stops() };
+        let users = Stops {
+            code: Vec::new(),
+            watches: Vec::new(),
+            ..self.breakpoints.stops()
+        };
         let paused = self.device_run(&users, Some(target), observer)?;
         // An event is the only thing that a lead does not foresee; what it found is void then.
         let foreseen = self.history.here().place.index == here.place.index + probe.entries;
         Ok(match paused.reason {
             PauseReason::Requested => None,
-            PauseReason::Primitive { primitive } => Some(Found::Primitive(borges_board::PrimitiveId(primitive))),
+            PauseReason::Primitive { primitive } => {
+                Some(Found::Primitive(borges_board::PrimitiveId(primitive)))
+            }
             PauseReason::Event { .. } => Some(Found::Event),
             PauseReason::Until if foreseen => Some(found),
             _ => Some(Found::Target),
@@ -383,7 +427,10 @@ impl Session {
     fn back_over_entry(&mut self, here: Moment) -> Result<StopReason, CommandError> {
         let entry = self.history.tree.entry(here.place).cloned();
         match (entry, self.history.tree.parent(here.place)) {
-            (Some(entry), Some(place)) => self.arrive(Moment { place, steps: entry.step_before() }),
+            (Some(entry), Some(place)) => self.arrive(Moment {
+                place,
+                steps: entry.step_before(),
+            }),
             _ => self.arrive(Moment::START),
         }
     }
@@ -391,12 +438,18 @@ impl Session {
     fn back_over_line(&mut self, here: Moment, size: StepSize) -> Result<StopReason, CommandError> {
         let origin = self.origin();
         let over = size == StepSize::Over;
-        let stops = Stops { code: self.all_line_begins(), ..Stops::default() };
+        let stops = Stops {
+            code: self.all_line_begins(),
+            ..Stops::default()
+        };
         let deeper = |hit: &Hit| over && hit.depth > origin.depth;
         // The same line of the same call, reached without leaving it, is still this line.
-        let found = self.last_run_of_hits(here, &stops, |hit| !deeper(hit) && hit.line.is_some(), |hit| {
-            hit.line == origin.line && hit.depth == origin.depth
-        })?;
+        let found = self.last_run_of_hits(
+            here,
+            &stops,
+            |hit| !deeper(hit) && hit.line.is_some(),
+            |hit| hit.line == origin.line && hit.depth == origin.depth,
+        )?;
         match found {
             Some(moment) => self.arrive(moment),
             None => self.arrive(Moment::START),
@@ -414,25 +467,21 @@ impl Session {
         self.program().module.instr_starts(func).next()
     }
 
-    /// A moment just behind `here`, so that a search before it includes `here` itself.
-    fn after(&self, here: Moment) -> Moment {
-        Moment { steps: here.steps + 1, ..here }
-    }
-
-    /// The last stop before `limit` that `accept` takes. The twin is somewhere before `limit` afterwards.
+    /// The last stop before (or at) `limit` that `accept` takes. The twin is somewhere before `limit` afterwards.
     fn last_hit(
         &mut self,
         limit: Moment,
+        included: End,
         stops: &Stops,
         accept: impl Fn(&Hit) -> bool,
     ) -> Result<Option<Hit>, CommandError> {
-        let mut end = limit;
+        let (mut end, mut included) = (limit, included);
         for start in self.windows(limit) {
-            let hits = self.hits_between(start, end, stops)?;
+            let hits = self.hits_between(start, end, included, stops)?;
             if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
                 return Ok(Some(hit));
             }
-            end = start;
+            (end, included) = (start, End::Excluded);
         }
         Ok(None)
     }
@@ -445,22 +494,30 @@ impl Session {
         stops: &Stops,
         depth: Option<usize>,
     ) -> Result<Option<Moment>, CommandError> {
-        // A local lives no longer than its call: look no further back than the call's beginning.
-        let begin = match depth {
-            None => None,
-            Some(depth) => self.call_begin(limit, depth)?,
+        let Some(depth) = depth else {
+            let hit = self.last_hit(limit, End::Included, stops, |_| true)?;
+            return Ok(hit.map(|hit| hit.moment));
         };
-        let hit = self.last_hit(self.after(limit), stops, |hit| hit.moment <= limit)?;
-        let hit = hit.filter(|hit| begin.is_none_or(|begin| hit.moment.steps >= begin.steps));
-        Ok(hit.map(|hit| hit.moment))
+        // A local lives no longer than its call: look no further back than the call's beginning.
+        let begin = self.call_begin(limit, depth)?.unwrap_or(Moment::START);
+        let hits = self.hits_between(begin, limit, End::Included, stops)?;
+        Ok(hits.last().map(|hit| hit.moment))
     }
 
     /// When the call that is `depth` frames deep here was entered.
     fn call_begin(&mut self, here: Moment, depth: usize) -> Result<Option<Moment>, CommandError> {
-        let func = self.history.twin.machine.location().map(|location| location.func);
+        let func = self
+            .history
+            .twin
+            .machine
+            .location()
+            .map(|location| location.func);
         let first = func.and_then(|func| self.first_instruction(func));
-        let stops = Stops { code: first.into_iter().collect(), ..Stops::default() };
-        let hit = self.last_hit(self.after(here), &stops, |hit| hit.depth == depth)?;
+        let stops = Stops {
+            code: first.into_iter().collect(),
+            ..Stops::default()
+        };
+        let hit = self.last_hit(here, End::Included, &stops, |hit| hit.depth == depth)?;
         Ok(hit.map(|hit| hit.moment))
     }
 
@@ -474,12 +531,19 @@ impl Session {
     ) -> Result<Option<Moment>, CommandError> {
         let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
         for start in self.windows(limit) {
-            for hit in self.hits_between(start, end, stops)?.into_iter().rev().filter(|hit| counts(hit)) {
+            for hit in self
+                .hits_between(start, end, End::Excluded, stops)?
+                .into_iter()
+                .rev()
+                .filter(|hit| counts(hit))
+            {
                 match chosen {
                     // In the middle of a line, its own beginning is where to go.
                     None if same(&hit) => chosen = Some(hit),
                     None => chosen = Some(hit),
-                    Some(kept) if (kept.line, kept.depth) == (hit.line, hit.depth) => chosen = Some(hit),
+                    Some(kept) if (kept.line, kept.depth) == (hit.line, hit.depth) => {
+                        chosen = Some(hit)
+                    }
                     Some(kept) => return Ok(Some(kept.moment)),
                 }
             }
@@ -508,12 +572,24 @@ impl Session {
         windows
     }
 
-    /// All stops at or after `start` and before `end`.
-    fn hits_between(&mut self, start: Moment, end: Moment, stops: &Stops) -> Result<Vec<Hit>, CommandError> {
+    /// All stops at or after `start` and before (or at) `end`.
+    fn hits_between(
+        &mut self,
+        start: Moment,
+        end: Moment,
+        included: End,
+        stops: &Stops,
+    ) -> Result<Vec<Hit>, CommandError> {
         let mut hits = Vec::new();
         // A walk does not stop where it begins: look there first.
         self.history.seek(start)?;
-        if let Some(offset) = self.history.twin.machine.location().map(|location| location.offset) {
+        if let Some(offset) = self
+            .history
+            .twin
+            .machine
+            .location()
+            .map(|location| location.offset)
+        {
             if stops.code.contains(&offset) && start < end {
                 hits.push(self.hit(Found::Code(offset)));
             }
@@ -521,11 +597,19 @@ impl Session {
         loop {
             let found = self.history.walk(end, stops, None)?;
             let here = self.history.here();
-            if matches!(found, Found::Target | Found::Mocked) || here == end {
+            let ended = here == end || matches!(found, Found::Finished | Found::Trapped(_));
+            if ended && included == End::Excluded {
                 return Ok(hits);
             }
-            hits.push(self.hit(found));
-            if matches!(found, Found::Finished | Found::Trapped(_)) {
+            match (found, self.history.twin.machine.location()) {
+                // The walk ends before it looks at the instruction there.
+                (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
+                    hits.push(self.hit(Found::Code(location.offset)));
+                }
+                (Found::Target | Found::Mocked, _) => {}
+                (found, _) => hits.push(self.hit(found)),
+            }
+            if ended {
                 return Ok(hits);
             }
         }
@@ -543,7 +627,9 @@ impl Session {
 
     fn origin(&self) -> Origin {
         let machine: &Machine = &self.history.twin.machine;
-        let place = machine.location().and_then(|location| self.info.place_at(location.offset));
+        let place = machine
+            .location()
+            .and_then(|location| self.info.place_at(location.offset));
         Origin {
             line: place.map(|place| (place.file.0, place.line)),
             depth: machine.depth(),
@@ -558,7 +644,9 @@ impl Session {
             return stops;
         };
         if self.origin().line.is_none() {
-            stops.code.extend(self.program().module.instr_starts(location.func));
+            stops
+                .code
+                .extend(self.program().module.instr_starts(location.func));
         }
         match size {
             StepSize::Over => stops.code.extend(self.line_begins_of(location.func)),
@@ -569,8 +657,15 @@ impl Session {
 
     /// Where the current call returns to.
     fn return_stops(&self) -> Stops {
-        let caller = self.history.twin.machine.frame(1).map(|frame| frame.offset);
-        Stops { code: caller.into_iter().collect(), ..Stops::default() }
+        // An outer frame stands at its call; it goes on behind it.
+        let behind = self.history.twin.machine.frame(1).and_then(|caller| {
+            let mut starts = self.program().module.instr_starts(caller.func);
+            starts.find(|start| *start > caller.offset)
+        });
+        Stops {
+            code: behind.into_iter().collect(),
+            ..Stops::default()
+        }
     }
 
     /// Shows a moment on the current path.

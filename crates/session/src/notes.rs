@@ -23,20 +23,28 @@ impl Notes {
     /// Writes or removes the text.
     pub(crate) fn write(&mut self, at: Moment, text: &str) {
         self.list.entry(at).or_default().text = text.to_owned();
-        self.list.retain(|_, note| !note.text.is_empty() || note.name.is_some());
+        self.list
+            .retain(|_, note| !note.text.is_empty() || note.name.is_some());
     }
 
     /// Names a moment; the name leaves the moment that had it before.
     pub(crate) fn name(&mut self, at: Moment, name: &str) {
-        for note in self.list.values_mut().filter(|note| note.name.as_deref() == Some(name)) {
+        for note in self
+            .list
+            .values_mut()
+            .filter(|note| note.name.as_deref() == Some(name))
+        {
             note.name = None;
         }
         self.list.entry(at).or_default().name = Some(name.to_owned());
-        self.list.retain(|_, note| !note.text.is_empty() || note.name.is_some());
+        self.list
+            .retain(|_, note| !note.text.is_empty() || note.name.is_some());
     }
 
     pub(crate) fn named(&self, name: &str) -> Option<Moment> {
-        self.all().find(|(_, note)| note.name.as_deref() == Some(name)).map(|(at, _)| at)
+        self.all()
+            .find(|(_, note)| note.name.as_deref() == Some(name))
+            .map(|(at, _)| at)
     }
 
     pub(crate) fn restore(&mut self, at: Moment, note: Note) {

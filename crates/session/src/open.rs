@@ -115,10 +115,17 @@ impl Board {
         let beside = program.with_file_name("board.toml");
         let path = named.or_else(|| beside.is_file().then_some(beside.as_path()));
         match path {
-            None => Ok(Self { description: BoardDescription::default_board(), text: String::new(), path: None }),
+            None => Ok(Self {
+                description: BoardDescription::default_board(),
+                text: String::new(),
+                path: None,
+            }),
             Some(path) => {
                 let text = std::fs::read_to_string(path);
-                let text = text.map_err(|source| OpenError::File { path: path.to_owned(), source })?;
+                let text = text.map_err(|source| OpenError::File {
+                    path: path.to_owned(),
+                    source,
+                })?;
                 Self::parse(text, path)
             }
         }
@@ -127,11 +134,22 @@ impl Board {
     /// A board from its text; `path` is for messages.
     pub(crate) fn parse(text: String, path: &Path) -> Result<Self, OpenError> {
         if text.is_empty() {
-            return Ok(Self { description: BoardDescription::default_board(), text, path: None });
+            return Ok(Self {
+                description: BoardDescription::default_board(),
+                text,
+                path: None,
+            });
         }
-        let description = BoardDescription::parse(&text);
-        let description = description.map_err(|e| OpenError::Board { path: path.to_owned(), message: e.to_string() })?;
-        Ok(Self { description, text, path: Some(path.to_owned()) })
+        let description = BoardDescription::parse(&path.display().to_string(), &text);
+        let description = description.map_err(|e| OpenError::Board {
+            path: path.to_owned(),
+            message: e.to_string(),
+        })?;
+        Ok(Self {
+            description,
+            text,
+            path: Some(path.to_owned()),
+        })
     }
 
     /// Names the board between host and device.
@@ -153,14 +171,20 @@ impl Board {
     /// The program that these bytes are, on this board.
     pub(crate) fn program(&self, path: &Path, bytes: &[u8]) -> Result<Program, OpenError> {
         let module = Module::new(bytes, &self.vm_limits());
-        let module = module.map_err(|source| OpenError::Module { path: path.to_owned(), source })?;
+        let module = module.map_err(|source| OpenError::Module {
+            path: path.to_owned(),
+            source,
+        })?;
         let board = borges_board::Shared::new(self.description.clone());
         Ok(Program::new(Shared::new(module), board)?)
     }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
-    std::fs::read(path).map_err(|source| OpenError::File { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| OpenError::File {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 impl Session {
@@ -184,9 +208,18 @@ impl Session {
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(entry, &arguments)?;
         let info = DebugInfo::load(bytes, &Folders::around(&options.program));
-        let info = info.map_err(|e| OpenError::Session { path: options.program.clone(), message: e.to_string() })?;
+        let info = info.map_err(|e| OpenError::Session {
+            path: options.program.clone(),
+            message: e.to_string(),
+        })?;
         let history = History::new(Twin::new(program, machine), options.keyframe_bytes);
-        Ok(Self::assemble(options, board, (entry, arguments), info, history))
+        Ok(Self::assemble(
+            options,
+            board,
+            (entry, arguments),
+            info,
+            history,
+        ))
     }
 
     /// Makes the simulated device if there is none yet.
@@ -198,8 +231,14 @@ impl Session {
         self.history.seek(crate::entry::Moment::START)?;
         let (link, _handle) = simulated(&self.options, &self.board);
         let seed = std::process::id();
-        let connected =
-            Device::connect(link, seed, self.history.twin.program(), self.board.hash(), self.entry.clone(), &self.history);
+        let connected = Device::connect(
+            link,
+            seed,
+            self.history.twin.program(),
+            self.board.hash(),
+            self.entry.clone(),
+            &self.history,
+        );
         self.history.seek(here)?;
         let mut device = connected?;
         if !self.mocks.is_empty() {
@@ -211,7 +250,10 @@ impl Session {
 }
 
 /// A simulated device for a board.
-pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn borges_wire::link::Link>, SimHandle<SimBoard>) {
+pub(crate) fn simulated(
+    options: &Options,
+    board: &Board,
+) -> (Box<dyn borges_wire::link::Link>, SimHandle<SimBoard>) {
     let mut description = board.description.clone();
     if let Some(seed) = options.seed {
         description.simulation.seed = seed;
@@ -223,7 +265,11 @@ pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn borges_wir
         limits: DeviceLimits {
             message_bytes: 1 << 16,
             program_bytes: vm.module_bytes,
-            delta_bytes: if options.device_takes_differences { u32::MAX } else { 0 },
+            delta_bytes: if options.device_takes_differences {
+                u32::MAX
+            } else {
+                0
+            },
             memory_pages: vm.memory_pages,
             trace_bytes: 1 << 20,
             breakpoints: 1 << 16,
@@ -242,7 +288,12 @@ pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn borges_wir
         },
         seed: 1,
     };
-    let stub = Stub::new(config, borges_vm::Shared::new(description), board.hash(), hardware);
+    let stub = Stub::new(
+        config,
+        borges_vm::Shared::new(description),
+        board.hash(),
+        hardware,
+    );
     match &options.faults {
         None => {
             let (device, handle) = SimDevice::new(stub);

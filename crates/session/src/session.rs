@@ -126,16 +126,32 @@ impl Session {
     /// What was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        self.info.warnings().iter().map(ToString::to_string).collect()
+        self.info
+            .warnings()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
-    fn carry_out(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, CommandError> {
+    fn carry_out(
+        &mut self,
+        command: Command,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         match command {
-            Command::Continue { direction: Direction::Forward } => self.moved(observer, Self::go_on),
-            Command::Continue { direction: Direction::Backward } => self.moved(observer, Self::go_back),
-            Command::Step { direction, size, count } => {
-                self.moved(observer, |session, observer| session.steps(direction, size, count, observer))
-            }
+            Command::Continue {
+                direction: Direction::Forward,
+            } => self.moved(observer, Self::go_on),
+            Command::Continue {
+                direction: Direction::Backward,
+            } => self.moved(observer, Self::go_back),
+            Command::Step {
+                direction,
+                size,
+                count,
+            } => self.moved(observer, |session, observer| {
+                session.steps(direction, size, count, observer)
+            }),
             Command::RunTo { place, direction } => {
                 let (offsets, _) = self.resolve(&place)?;
                 self.moved(observer, |session, observer| match direction {
@@ -154,7 +170,9 @@ impl Session {
             Command::Follow { always } => self.follow(always),
             Command::Fork => {
                 self.live_from = Some(self.history.here());
-                Ok(done("the next step forward is taken live, as a branch of its own"))
+                Ok(done(
+                    "the next step forward is taken live, as a branch of its own",
+                ))
             }
             Command::Mock { call, values } => self.add_mock(&call, &values),
             Command::Unmock { call } => self.remove_mock(call.as_deref()),
@@ -193,7 +211,10 @@ impl Session {
         if self.follows {
             self.bring_device()?;
         }
-        Ok(Reply::Stopped(Stop { reason, at: self.here() }))
+        Ok(Reply::Stopped(Stop {
+            reason,
+            at: self.here(),
+        }))
     }
 
     fn steps(
@@ -223,7 +244,11 @@ impl Session {
         self.history.seek(target)?;
         let place = self.history.here().place;
         // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
-        if !self.history.tree.is_on_path(place, self.history.tip().place) {
+        if !self
+            .history
+            .tree
+            .is_on_path(place, self.history.tip().place)
+        {
             self.history.set_line(place.branch);
         }
         Ok(self.ended().unwrap_or(StopReason::Done))
@@ -234,7 +259,9 @@ impl Session {
             self.follows = always;
         }
         if always == Some(false) {
-            return Ok(done("the device stays where it is until the program goes on or you say 'follow'"));
+            return Ok(done(
+                "the device stays where it is until the program goes on or you say 'follow'",
+            ));
         }
         let undone = self.bring_device()?;
         Ok(done(&format!("the device is here: {undone}")))
@@ -254,8 +281,15 @@ impl Session {
             let entries = history.tree.between(from, to).into_iter().flatten();
             entries.filter(|(_, entry)| entry.is_output()).count()
         };
-        let join = self.history.tree.join(device.effects, here.place).unwrap_or(here.place);
-        let (undo, redo) = (outputs(&self.history, join, device.effects), outputs(&self.history, join, here.place));
+        let join = self
+            .history
+            .tree
+            .join(device.effects, here.place)
+            .unwrap_or(here.place);
+        let (undo, redo) = (
+            outputs(&self.history, join, device.effects),
+            outputs(&self.history, join, here.place),
+        );
         device.bring(&mut self.history, here)?;
         Ok(format!("{undo} outputs undone, {redo} performed again"))
     }
@@ -268,7 +302,12 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Paused, CommandError> {
         self.bring_device()?;
-        let printed_before = self.history.twin.board.console().map_or(0, |console| console.printed());
+        let printed_before = self
+            .history
+            .twin
+            .board
+            .console()
+            .map_or(0, |console| console.printed());
         let live = LiveStops::from(stops.clone());
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
@@ -277,7 +316,10 @@ impl Session {
         if let Some(console) = self.history.twin.board.console() {
             // What was printed since is the end of what is kept.
             let bytes = console.bytes();
-            let fresh = console.printed().saturating_sub(printed_before).min(bytes.len() as u64) as usize;
+            let fresh = console
+                .printed()
+                .saturating_sub(printed_before)
+                .min(bytes.len() as u64) as usize;
             if fresh > 0 {
                 let text = String::from_utf8_lossy(&bytes[bytes.len() - fresh..]).into_owned();
                 observer(Event::Console { text });
@@ -292,7 +334,9 @@ impl Session {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
         let (steps, hash) = device.verify(&mut self.history)?;
-        Ok(done(&format!("device and twin agree at step {steps}: state {hash:016x}")))
+        Ok(done(&format!(
+            "device and twin agree at step {steps}: state {hash:016x}"
+        )))
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -304,7 +348,6 @@ impl Session {
             program: self.program(),
             info: &self.info,
             machine: &self.history.twin.machine,
-            board: &self.history.twin.board,
         }
     }
 
@@ -321,7 +364,9 @@ impl Session {
         }
         match self.history.tree.end(here.place.branch)? {
             End::Open => None,
-            End::Finished(_) => Some(StopReason::Finished { results: self.look().results() }),
+            End::Finished(_) => Some(StopReason::Finished {
+                results: self.look().results(),
+            }),
             End::Trapped(trap) => {
                 let said = self.look().abort_message();
                 let trap = said.map_or_else(|| trap.clone(), |said| format!("{trap}: {said}"));
@@ -350,9 +395,15 @@ impl Session {
             return false;
         };
         let (here, tip) = (self.history.here(), self.history.tip());
-        let next = self.history.tree.between(here.place, tip.place).and_then(|mut path| path.next());
+        let next = self
+            .history
+            .tree
+            .between(here.place, tip.place)
+            .and_then(|mut path| path.next());
         match next.map(|(_, entry)| &entry.kind) {
-            Some(EntryKind::Input { value: recorded, .. }) => *recorded != value,
+            Some(EntryKind::Input {
+                value: recorded, ..
+            }) => *recorded != value,
             _ => false,
         }
     }
@@ -361,9 +412,15 @@ impl Session {
     pub(crate) fn all_line_begins(&self) -> Vec<CodeOffset> {
         let find = || {
             let module = &self.program().module;
-            let functions = self.info.functions().into_iter().filter(|function| !function.imported);
+            let functions = self
+                .info
+                .functions()
+                .into_iter()
+                .filter(|function| !function.imported);
             let starts = functions.flat_map(|function| module.instr_starts(function.index));
-            starts.filter(|offset| self.info.line_begins(*offset)).collect()
+            starts
+                .filter(|offset| self.info.line_begins(*offset))
+                .collect()
         };
         self.line_begins.get_or_init(find).clone()
     }
@@ -371,7 +428,9 @@ impl Session {
     /// The places in a function where a source line begins.
     pub(crate) fn line_begins_of(&self, func: FuncIdx) -> Vec<CodeOffset> {
         let starts = self.program().module.instr_starts(func);
-        starts.filter(|offset| self.info.line_begins(*offset)).collect()
+        starts
+            .filter(|offset| self.info.line_begins(*offset))
+            .collect()
     }
 
     pub(crate) fn forget_line_begins(&mut self) {
@@ -389,5 +448,7 @@ impl Session {
 
 /// A reply in words.
 pub(crate) fn done(message: &str) -> Reply {
-    Reply::Done { message: message.to_owned() }
+    Reply::Done {
+        message: message.to_owned(),
+    }
 }

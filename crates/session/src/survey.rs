@@ -30,17 +30,31 @@ impl History {
         let mut reached = join;
         self.survey(join, from, |board, place, entry, before| {
             let compensation = match (&entry.kind, before.call) {
-                (EntryKind::Output { captured, .. }, Some(call)) => {
-                    Compensation::of(board, before.board, call.primitive, call.args, call.memory, captured).ok()
-                }
-                (EntryKind::Input { value, .. }, Some(call)) => {
-                    Some(Compensation::of_input(board, before.board, call.primitive, call.args, *value))
-                }
+                (EntryKind::Output { captured, .. }, Some(call)) => Compensation::of(
+                    board,
+                    before.board,
+                    call.primitive,
+                    call.args,
+                    call.memory,
+                    captured,
+                )
+                .ok(),
+                (EntryKind::Input { value, .. }, Some(call)) => Some(Compensation::of_input(
+                    board,
+                    before.board,
+                    call.primitive,
+                    call.args,
+                    *value,
+                )),
                 _ => None,
             };
-            if let Some(compensation) = compensation.filter(|compensation| !compensation.is_empty()) {
+            if let Some(compensation) = compensation.filter(|compensation| !compensation.is_empty())
+            {
                 let compensation = encode(&compensation);
-                list.push(Undo { compensation, reached });
+                list.push(Undo {
+                    compensation,
+                    reached,
+                });
             }
             reached = place;
         })?;
@@ -89,7 +103,9 @@ impl History {
         let (mut mocks, mut events): (Vec<Mock>, Vec<(u64, Event)>) = (Vec::new(), Vec::new());
         for (_, entry) in self.tree.path(target).into_iter().flatten() {
             match &entry.kind {
-                EntryKind::Input { primitive, value, .. } => {
+                EntryKind::Input {
+                    primitive, value, ..
+                } => {
                     let found = mocks.iter().position(|mock| mock.primitive == primitive.0);
                     let index = found.unwrap_or_else(|| {
                         mocks.push(Mock {
@@ -132,20 +148,31 @@ impl History {
         to: Place,
         visit: impl FnMut(&Board, Place, &Entry, &Before<'_>),
     ) -> Result<(), Divergence> {
-        let lost = Divergence { steps: self.twin.steps() };
-        let (start, end) = (self.moment_of(from).ok_or(lost)?, self.moment_of(to).ok_or(lost)?);
+        let lost = Divergence {
+            steps: self.twin.steps(),
+        };
+        let (start, end) = (
+            self.moment_of(from).ok_or(lost)?,
+            self.moment_of(to).ok_or(lost)?,
+        );
         self.seek(start)?;
         let board = self.twin.program().board.clone();
         let path = self.tree.between(start.place, end.place).ok_or(lost)?;
         let stops = Stops::default();
         let replay = Replay::new(path, start.place, &stops, None, start);
-        let mut surveyor = Surveyor { replay, board: &board, visit };
+        let mut surveyor = Surveyor {
+            replay,
+            board: &board,
+            visit,
+        };
         let halt = self.twin.run(&mut surveyor, end.steps);
         let place = surveyor.replay.place();
         self.stand_at(place);
         match halt {
             Halt::Until | Halt::Finished if place == end.place => Ok(()),
-            _ => Err(Divergence { steps: self.twin.steps() }),
+            _ => Err(Divergence {
+                steps: self.twin.steps(),
+            }),
         }
     }
 }
@@ -159,20 +186,37 @@ fn perform(board: &Board, place: Place, call: &Call<'_>) -> Option<Redo> {
     let memory = text.map(|text| {
         // The text lies in the memory: its distance from the start is its address.
         let address = (text.as_ptr() as usize).wrapping_sub(call.memory.as_ptr() as usize) as u32;
-        MemoryBlob { address, bytes: Bytes::from(text) }
+        MemoryBlob {
+            address,
+            bytes: Bytes::from(text),
+        }
     });
     let arguments = call.args.iter().map(|value| to_wire(*value)).collect();
     let perform = Some((call.primitive.0, arguments, memory.into_iter().collect()));
-    Some(Redo { place, model: None, perform })
+    Some(Redo {
+        place,
+        model: None,
+        perform,
+    })
 }
 
-fn learn(board: &Board, place: Place, call: &Call<'_>, before: &Before<'_>, value: Value) -> Option<Redo> {
+fn learn(
+    board: &Board,
+    place: Place,
+    call: &Call<'_>,
+    before: &Before<'_>,
+    value: Value,
+) -> Option<Redo> {
     let mut after = before.board.clone();
     after.observe(board, call.primitive, call.args, value);
     // What leads back from the state without the reading is what leads on to the one with it.
     let learning = Compensation::between(board, &after, before.board, &Captured::Nothing);
     let model = (!learning.is_empty()).then(|| encode(&learning));
-    model.is_some().then_some(Redo { place, model, perform: None })
+    model.is_some().then_some(Redo {
+        place,
+        model,
+        perform: None,
+    })
 }
 
 fn encode(compensation: &Compensation) -> Vec<u8> {

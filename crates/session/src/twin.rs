@@ -168,7 +168,12 @@ impl<F: Feed> World for TwinWorld<'_, F> {
     }
 
     fn input(&mut self, call: &Call<'_>) -> Answer {
-        if self.program.board.check_input(call.primitive, call.args).is_err() {
+        if self
+            .program
+            .board
+            .check_input(call.primitive, call.args)
+            .is_err()
+        {
             return Answer::Trap;
         }
         let Some((value, mocked)) = self.feed.input(call) else {
@@ -187,13 +192,19 @@ impl<F: Feed> World for TwinWorld<'_, F> {
             board: self.board,
         };
         self.feed.happened(entry, &before);
-        self.board.observe(&self.program.board, call.primitive, call.args, value);
+        self.board
+            .observe(&self.program.board, call.primitive, call.args, value);
         Answer::Value(Some(value))
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         // A refusal depends on board, arguments and memory alone: the device refused too, and nothing was recorded.
-        if self.program.board.action(call.primitive, call.args, call.memory).is_err() {
+        if self
+            .program
+            .board
+            .action(call.primitive, call.args, call.memory)
+            .is_err()
+        {
             return Answer::Trap;
         }
         let Some(captured) = self.feed.captured(call) else {
@@ -211,7 +222,13 @@ impl<F: Feed> World for TwinWorld<'_, F> {
             board: self.board,
         };
         self.feed.happened(entry, &before);
-        match self.board.apply(&self.program.board, call.primitive, call.args, call.memory, &captured) {
+        match self.board.apply(
+            &self.program.board,
+            call.primitive,
+            call.args,
+            call.memory,
+            &captured,
+        ) {
             Ok(result) => Answer::Value(result),
             Err(_) => Answer::Trap,
         }

@@ -15,13 +15,17 @@ use crate::twin::Twin;
 impl Session {
     /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.
     pub(crate) fn upload(&mut self, path: &Path) -> Result<Reply, CommandError> {
-        let invalid = |error: &dyn std::fmt::Display| CommandError::Invalid(format!("nothing was uploaded: {error}"));
+        let invalid = |error: &dyn std::fmt::Display| {
+            CommandError::Invalid(format!("nothing was uploaded: {error}"))
+        };
         let bytes = read(path).map_err(|e| invalid(&e))?;
         if bytes == self.program().module.bytes() {
             return Ok(done("it is the same program: nothing to do"));
         }
         let program = self.board.program(path, &bytes).map_err(|e| invalid(&e))?;
-        let entry = program.entry(self.options.entry.as_deref()).map_err(|e| invalid(&e))?;
+        let entry = program
+            .entry(self.options.entry.as_deref())
+            .map_err(|e| invalid(&e))?;
         let arguments = program.entry_arguments(entry);
         let machine = Machine::new(program.module.clone(), self.board.vm_limits());
         let mut machine = machine.map_err(|e| invalid(&e))?;
@@ -42,17 +46,27 @@ impl Session {
         self.forget_line_begins();
         let lost = self.find_breakpoints_again();
         self.record_upload(&bytes)?;
-        let mut message = format!("version {} of the program stands at its start; the old multiverse is kept in the session file", self.version);
+        let mut message = format!(
+            "version {} of the program stands at its start; the old multiverse is kept in the session file",
+            self.version
+        );
         if !lost.is_empty() {
-            message.push_str(&format!("; not found any more, switched off: {}", lost.join(", ")));
+            message.push_str(&format!(
+                "; not found any more, switched off: {}",
+                lost.join(", ")
+            ));
         }
         Ok(done(&message))
     }
 
     /// Resolves all breakpoints in a new program; what was not found, in words.
     fn find_breakpoints_again(&mut self) -> Vec<String> {
-        let kinds: Vec<(u32, StopKind)> =
-            self.breakpoints.list().iter().map(|breakpoint| (breakpoint.id, breakpoint.spec.kind.clone())).collect();
+        let kinds: Vec<(u32, StopKind)> = self
+            .breakpoints
+            .list()
+            .iter()
+            .map(|breakpoint| (breakpoint.id, breakpoint.spec.kind.clone()))
+            .collect();
         let mut lost = Vec::new();
         for (id, kind) in kinds {
             let found = self.breakpoint_target(&kind);
@@ -60,7 +74,9 @@ impl Session {
                 continue;
             };
             match found {
-                Ok((target, resolved)) => (breakpoint.target, breakpoint.resolved) = (target, resolved),
+                Ok((target, resolved)) => {
+                    (breakpoint.target, breakpoint.resolved) = (target, resolved)
+                }
                 Err(_) => {
                     breakpoint.enabled = false;
                     lost.push(format!("{id} ({})", breakpoint.resolved));

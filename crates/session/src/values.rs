@@ -8,7 +8,10 @@ pub fn show(value: Value) -> String {
     match value {
         Value::I32(v) => v.to_string(),
         Value::I64(v) => v.to_string(),
-        Value::F32(bits) => float(f64::from(f32::from_bits(bits)), &f32::from_bits(bits).to_string()),
+        Value::F32(bits) => float(
+            f64::from(f32::from_bits(bits)),
+            &f32::from_bits(bits).to_string(),
+        ),
         Value::F64(bits) => float(f64::from_bits(bits), &f64::from_bits(bits).to_string()),
         Value::FuncRef(None) | Value::ExternRef(None) => "null".to_owned(),
         Value::FuncRef(Some(index)) => format!("func {index}"),
@@ -39,7 +42,9 @@ pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
             let fits = i64::from(i32::MIN)..=i64::from(u32::MAX);
             let narrow = i64::try_from(wide).ok().filter(|v| fits.contains(v));
             // An unsigned number above i32::MAX means the same 32 bits.
-            narrow.map(|v| Value::I32(v as u32 as i32)).ok_or_else(wrong)
+            narrow
+                .map(|v| Value::I32(v as u32 as i32))
+                .ok_or_else(wrong)
         }
         ValType::I64 => {
             let wide = integer(text).ok_or_else(wrong)?;
@@ -76,7 +81,10 @@ fn integer(text: &str) -> Option<i128> {
     if digits.starts_with(['+', '-']) {
         return None;
     }
-    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let value = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(hex) if !hex.starts_with(['+', '-']) => i128::from(u64::from_str_radix(hex, 16).ok()?),
         Some(_) => return None,
         None => i128::from(digits.parse::<u64>().ok()?),
@@ -88,7 +96,10 @@ fn reference(text: &str) -> Option<Option<u32>> {
     if text == "null" {
         return Some(None);
     }
-    let index = text.strip_prefix("func ").or_else(|| text.strip_prefix("extern ")).unwrap_or(text);
+    let index = text
+        .strip_prefix("func ")
+        .or_else(|| text.strip_prefix("extern "))
+        .unwrap_or(text);
     index.trim().parse().ok().map(Some)
 }
 
@@ -113,7 +124,12 @@ mod tests {
             Value::ExternRef(Some(0)),
         ];
         for value in values {
-            assert_eq!(parse(&show(value), value.ty()), Ok(value), "{}", show(value));
+            assert_eq!(
+                parse(&show(value), value.ty()),
+                Ok(value),
+                "{}",
+                show(value)
+            );
         }
     }
 

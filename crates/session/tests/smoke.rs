@@ -1,44 +1,81 @@
-//! A first walk through the colour dial.
-use borges_session::command::{Command, Direction, StepSize};
+//! A first walk through the colour dial: forwards, backwards, sideways, with the device in step.
+
+use borges_session::command::{Command, Direction, StepSize, StopReason};
 use borges_session::{Flow, Options, Reply, Session};
 
 fn run(session: &mut Session, command: Command) -> Reply {
-    let reply = session.execute(command, &mut |e| { if !matches!(e, borges_session::Event::Progress{..}) {println!("  event {e:?}");} Flow::Continue }).unwrap();
-    println!("{}", serde_json::to_string(&reply).unwrap());
-    reply
+    session
+        .execute(command, &mut |_| Flow::Continue)
+        .expect("the command is carried out")
+}
+
+fn step(
+    session: &mut Session,
+    direction: Direction,
+    size: StepSize,
+    count: u64,
+) -> borges_session::command::Stop {
+    match run(
+        session,
+        Command::Step {
+            direction,
+            size,
+            count,
+        },
+    ) {
+        Reply::Stopped(stop) => stop,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
-fn smoke() {
-    let mut options = Options::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/color-dial/color-dial.wasm"));
-    options.seed = Some(1);
-    let mut s = Session::open(options).unwrap();
-    let f = Direction::Forward;
-    let b = Direction::Backward;
-    run(&mut s, Command::Info);
-    run(&mut s, Command::Step { direction: f, size: StepSize::Instruction, count: 3 });
-    for _ in 0..6 { run(&mut s, Command::Step { direction: f, size: StepSize::Over, count: 1 }); }
-    run(&mut s, Command::Step { direction: f, size: StepSize::Entry, count: 4 });
-    run(&mut s, Command::Tree { lines: 30 });
-    run(&mut s, Command::Path { around: 10 });
-    for _ in 0..4 { run(&mut s, Command::Step { direction: b, size: StepSize::Over, count: 1 }); }
-    run(&mut s, Command::Step { direction: b, size: StepSize::Entry, count: 1 });
-    run(&mut s, Command::Follow { always: None });
-    run(&mut s, Command::Verify);
-    run(&mut s, Command::Step { direction: f, size: StepSize::Entry, count: 8 });
-    run(&mut s, Command::Verify);
-    run(&mut s, Command::Jump { target: "0.1".into() });
-    run(&mut s, Command::Branches { values: "0..3".into() });
-    run(&mut s, Command::Tree { lines: 30 });
-    run(&mut s, Command::Jump { target: "1.2".into() });
-    run(&mut s, Command::Step { direction: f, size: StepSize::Over, count: 3 });
-    run(&mut s, Command::Tree { lines: 30 });
-    run(&mut s, Command::Variables { frame: 0 });
-    run(&mut s, Command::Stack);
-    run(&mut s, Command::Verify);
-    let m = run(&mut s, Command::Moment);
-    run(&mut s, Command::Restart);
-    if let Reply::Moment { moment, .. } = m { run(&mut s, Command::Jump { target: moment }); }
-    run(&mut s, Command::Info);
-    run(&mut s, Command::Who { what: "current".into() });
+fn the_colour_dial_forwards_backwards_and_sideways() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let mut session = Session::open(Options::new(dial)).expect("the example opens");
+    let line = |stop: &borges_session::command::Stop| stop.at.line;
+    assert_eq!(
+        line(&step(&mut session, Direction::Forward, StepSize::Over, 1)),
+        Some(25)
+    );
+    assert_eq!(
+        line(&step(&mut session, Direction::Forward, StepSize::Over, 1)),
+        Some(26)
+    );
+    let far = step(&mut session, Direction::Forward, StepSize::Entry, 9);
+    assert_eq!(far.reason, StopReason::Done);
+    run(&mut session, Command::Verify);
+    let back = step(&mut session, Direction::Backward, StepSize::Entry, 3);
+    assert!(back.at.steps < far.at.steps && back.at.device_elsewhere);
+    run(&mut session, Command::Follow { always: None });
+    run(&mut session, Command::Verify);
+    run(
+        &mut session,
+        Command::Jump {
+            target: "0.1+5".to_owned(),
+        },
+    );
+    run(
+        &mut session,
+        Command::Branches {
+            values: "0..3".to_owned(),
+        },
+    );
+    run(
+        &mut session,
+        Command::Jump {
+            target: "1.2".to_owned(),
+        },
+    );
+    let sideways = step(&mut session, Direction::Forward, StepSize::Over, 3);
+    assert_eq!(sideways.at.universe.branch, 1);
+    run(&mut session, Command::Verify);
+    let Reply::Moment { moment, universe } = run(&mut session, Command::Moment) else {
+        panic!("no moment");
+    };
+    run(&mut session, Command::Restart);
+    run(&mut session, Command::Jump { target: moment });
+    assert_eq!(session.here().universe, universe);
 }

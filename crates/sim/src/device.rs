@@ -61,7 +61,11 @@ impl<H: Hardware> SimDevice<H> {
         let line = Some(device.clone());
         let device = Self {
             stub: stub.clone(),
-            line: Line::Lossy { host, device, rest: Vec::new() },
+            line: Line::Lossy {
+                host,
+                device,
+                rest: Vec::new(),
+            },
             clock,
         };
         (device, SimHandle { stub, line })

@@ -5,15 +5,15 @@
 //! all chance derives from the board's seed. [`Environment`] is what programs have done to the outside.
 
 mod board;
-mod environment;
 mod device;
+mod environment;
 pub mod link;
 mod random;
 mod room;
 mod source;
 
 pub use board::SimBoard;
-pub use environment::Environment;
 pub use device::{SimDevice, SimHandle};
+pub use environment::Environment;
 pub use link::{Clock, Faults, LossyLink, MemoryLink};
 pub use room::Room;

@@ -6,11 +6,13 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use borges_board::{Board, Compensation, Driver, Event, Hardware, PrimitiveId};
-use borges_vm::{CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, Trap, Value};
+use borges_vm::{
+    CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, Trap, Value,
+};
 use borges_wire::{
-    Bytes, Channel, Command, ContentHash, DeviceLimits, DeviceStatus, Endpoint, Epoch, FailureCode, Incoming,
-    MemoryBlob, Overflow, Part, PauseReason, PrimitiveStop, Record, RecordKind, Report, RequestId, SCHEMA, ToDevice,
-    ToHost, TraceEncoder,
+    Bytes, Channel, Command, ContentHash, DeviceLimits, DeviceStatus, Endpoint, Epoch, FailureCode,
+    Incoming, MemoryBlob, Overflow, Part, PauseReason, PrimitiveStop, Record, RecordKind, Report,
+    RequestId, SCHEMA, ToDevice, ToHost, TraceEncoder,
 };
 
 use crate::execute::{Halt, Program, deliver, execute};
@@ -166,7 +168,10 @@ impl<H: Hardware> Stub<H> {
         let Ok(ToDevice { epoch, id, command }) = ToDevice::from_bytes(bytes) else {
             let schema = borges_wire::peer_schema(bytes, false);
             let (code, detail) = match schema {
-                Some(schema) => (FailureCode::Schema, format!("the host speaks {schema:08x}, this device {SCHEMA:08x}")),
+                Some(schema) => (
+                    FailureCode::Schema,
+                    format!("the host speaks {schema:08x}, this device {SCHEMA:08x}"),
+                ),
                 None => (FailureCode::Malformed, String::new()),
             };
             let id = RequestId::default();
@@ -187,11 +192,28 @@ impl<H: Hardware> Stub<H> {
     fn carry_out(&mut self, id: RequestId, command: Command) -> Done {
         match command {
             Command::Hello { schema, .. } => self.hello(schema),
-            Command::Load { part, hash, total, offset, bytes } => {
+            Command::Load {
+                part,
+                hash,
+                total,
+                offset,
+                bytes,
+            } => {
                 let bytes = bytes.0.as_slice();
-                self.load(&Chunk { part, hash, total, offset, bytes })
+                self.load(&Chunk {
+                    part,
+                    hash,
+                    total,
+                    offset,
+                    bytes,
+                })
             }
-            Command::Begin { program, board, entry, arguments } => self.begin(program, board, entry, &arguments),
+            Command::Begin {
+                program,
+                board,
+                entry,
+                arguments,
+            } => self.begin(program, board, entry, &arguments),
             Command::Run { until } => self.run(until),
             Command::Pause => self.pause(),
             Command::SetBreakpoints(offsets) => self.set_breakpoints(offsets),
@@ -206,17 +228,32 @@ impl<H: Hardware> Stub<H> {
             }
             Command::SetMocks(mocks) => {
                 if mocks.len() as u64 > u64::from(self.config.limits.mocks) {
-                    return fail(FailureCode::Limit, format!("at most {} mocks", self.config.limits.mocks));
+                    return fail(
+                        FailureCode::Limit,
+                        format!("at most {} mocks", self.config.limits.mocks),
+                    );
                 }
                 if !mocks.iter().all(|mock| mock_fits(&self.board, mock)) {
-                    return fail(FailureCode::NoSuch, "a mock does not have its input's types");
+                    return fail(
+                        FailureCode::NoSuch,
+                        "a mock does not have its input's types",
+                    );
                 }
                 self.mocks = Mocks::new(mocks);
                 Ok(None)
             }
             Command::Compensate(list) => self.compensate(&list),
-            Command::Perform { primitive, arguments, memory } => self.perform(id, primitive, &arguments, &memory),
-            Command::Apply { delta, steps, state, next_record } => self.apply(id, delta, steps, state, next_record),
+            Command::Perform {
+                primitive,
+                arguments,
+                memory,
+            } => self.perform(id, primitive, &arguments, &memory),
+            Command::Apply {
+                delta,
+                steps,
+                state,
+                next_record,
+            } => self.apply(id, delta, steps, state, next_record),
             Command::Reset => {
                 self.begun = None;
                 self.mocks = Mocks::default();
@@ -230,12 +267,21 @@ impl<H: Hardware> Stub<H> {
                 let begun = self.paused()?;
                 let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
                 let next_record = begun.trace.next_record();
-                Ok(Some(Report::State { id: Some(id), steps, state, next_record }))
+                Ok(Some(Report::State {
+                    id: Some(id),
+                    steps,
+                    state,
+                    next_record,
+                }))
             }
             Command::ReadMemory { address, length } => {
                 let longest = self.config.limits.message_bytes;
                 let begun = self.paused()?;
-                let memory = begun.machine.memory().get(address as usize..).unwrap_or_default();
+                let memory = begun
+                    .machine
+                    .memory()
+                    .get(address as usize..)
+                    .unwrap_or_default();
                 let length = (length.min(longest) as usize).min(memory.len());
                 let bytes = Bytes::from(memory.get(..length).unwrap_or_default());
                 Ok(Some(Report::Memory { id, address, bytes }))
@@ -246,7 +292,12 @@ impl<H: Hardware> Stub<H> {
                 let rest = save.get(offset as usize..).unwrap_or_default();
                 let bytes = Bytes::from(rest.get(..longest.min(rest.len())).unwrap_or_default());
                 let total = save.len() as u32;
-                Ok(Some(Report::Save { id, total, offset, bytes }))
+                Ok(Some(Report::Save {
+                    id,
+                    total,
+                    offset,
+                    bytes,
+                }))
             }
             Command::Inject { kind, payload } => {
                 let Some(event) = crate::record::decode_event(kind, &payload) else {
@@ -258,7 +309,10 @@ impl<H: Hardware> Stub<H> {
                 }
                 Ok(None)
             }
-            Command::SetRecording { overflow, check_every } => {
+            Command::SetRecording {
+                overflow,
+                check_every,
+            } => {
                 self.overflow = overflow;
                 self.check_every = check_every;
                 Ok(None)
@@ -296,17 +350,34 @@ impl<H: Hardware> Stub<H> {
             Part::Program => self.config.limits.program_bytes,
             Part::State => self.config.limits.delta_bytes,
             // The board is what the device is: it has its description.
-            Part::Board => return fail(FailureCode::Unsupported, "this device brings its own board"),
+            Part::Board => {
+                return fail(FailureCode::Unsupported, "this device brings its own board");
+            }
         };
         match self.uploads.take(chunk, longest) {
             Ok(()) => Ok(None),
-            Err(code) => fail(code, format!("{:?} of {} bytes, at most {longest}", chunk.part, chunk.total)),
+            Err(code) => fail(
+                code,
+                format!(
+                    "{:?} of {} bytes, at most {longest}",
+                    chunk.part, chunk.total
+                ),
+            ),
         }
     }
 
-    fn begin(&mut self, hash: ContentHash, board: ContentHash, entry: u32, arguments: &[borges_wire::Value]) -> Done {
+    fn begin(
+        &mut self,
+        hash: ContentHash,
+        board: ContentHash,
+        entry: u32,
+        arguments: &[borges_wire::Value],
+    ) -> Done {
         if board != self.board_hash {
-            return fail(FailureCode::Board, format!("this device has the board {}", self.board_hash));
+            return fail(
+                FailureCode::Board,
+                format!("this device has the board {}", self.board_hash),
+            );
         }
         let program = match self.begun.take() {
             // The same program again needs no second upload.
@@ -316,7 +387,8 @@ impl<H: Hardware> Stub<H> {
                 let Some(bytes) = self.uploads.complete(Part::Program, hash) else {
                     return fail(FailureCode::State, "the program is not loaded");
                 };
-                let module = Module::new(bytes, &self.config.vm).map_err(|e| (FailureCode::Program, e.to_string()))?;
+                let module = Module::new(bytes, &self.config.vm)
+                    .map_err(|e| (FailureCode::Program, e.to_string()))?;
                 let program = Program::new(Shared::new(module), self.board.clone());
                 let program = program.map_err(|e| (FailureCode::Program, e.to_string()))?;
                 self.uploads.forget(Part::Program);
@@ -324,10 +396,12 @@ impl<H: Hardware> Stub<H> {
             }
         };
         let limits = self.config.vm;
-        let mut machine =
-            Machine::new(program.module.clone(), limits).map_err(|e| (FailureCode::Program, e.to_string()))?;
+        let mut machine = Machine::new(program.module.clone(), limits)
+            .map_err(|e| (FailureCode::Program, e.to_string()))?;
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
-        machine.begin(FuncIdx(entry), &arguments).map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
+        machine
+            .begin(FuncIdx(entry), &arguments)
+            .map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
         self.overrun = false;
         self.driver.at(0);
         self.driver.discard_events();
@@ -362,9 +436,15 @@ impl<H: Hardware> Stub<H> {
 
     fn set_breakpoints(&mut self, offsets: Vec<u32>) -> Done {
         if offsets.len() as u64 > u64::from(self.config.limits.breakpoints) {
-            return fail(FailureCode::Limit, format!("at most {} breakpoints", self.config.limits.breakpoints));
+            return fail(
+                FailureCode::Limit,
+                format!("at most {} breakpoints", self.config.limits.breakpoints),
+            );
         }
-        let before = core::mem::replace(&mut self.breakpoints, offsets.into_iter().map(CodeOffset).collect());
+        let before = core::mem::replace(
+            &mut self.breakpoints,
+            offsets.into_iter().map(CodeOffset).collect(),
+        );
         let adopted = self.adopt_stops();
         if adopted.is_err() {
             self.breakpoints = before;
@@ -374,7 +454,10 @@ impl<H: Hardware> Stub<H> {
 
     fn set_watches(&mut self, watches: &[borges_wire::Watch]) -> Done {
         if watches.len() as u64 > u64::from(self.config.limits.watches) {
-            return fail(FailureCode::Limit, format!("at most {} watches", self.config.limits.watches));
+            return fail(
+                FailureCode::Limit,
+                format!("at most {} watches", self.config.limits.watches),
+            );
         }
         let mut list = Vec::new();
         for watch in watches {
@@ -395,8 +478,10 @@ impl<H: Hardware> Stub<H> {
     fn adopt_stops(&mut self) -> Done {
         if let Some(begun) = &mut self.begun {
             let machine = &mut begun.machine;
-            machine.set_breakpoints(&self.breakpoints).map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
-            machine.set_watches(&self.watches).map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
+            machine
+                .set_breakpoints(&self.breakpoints)
+                .map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
+            machine.set_watches(&self.watches);
         }
         Ok(None)
     }
@@ -432,9 +517,14 @@ impl<H: Hardware> Stub<H> {
         let memory = begun.machine.memory_mut();
         // The call reads the memory of its own moment, which the message brings; the program's own stays as it is.
         let Some(saved) = swap_in(memory, blobs) else {
-            return fail(FailureCode::NoSuch, "the memory of the call lies outside the program's");
+            return fail(
+                FailureCode::NoSuch,
+                "the memory of the call lies outside the program's",
+            );
         };
-        let done = self.driver.output(&self.board, PrimitiveId(primitive), &arguments, memory);
+        let done = self
+            .driver
+            .output(&self.board, PrimitiveId(primitive), &arguments, memory);
         swap_out(memory, &saved);
         match done {
             Ok(done) => {
@@ -445,20 +535,35 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
-    fn apply(&mut self, id: RequestId, hash: ContentHash, steps: u64, state: u64, next_record: u64) -> Done {
+    fn apply(
+        &mut self,
+        id: RequestId,
+        hash: ContentHash,
+        steps: u64,
+        state: u64,
+        next_record: u64,
+    ) -> Done {
         self.paused()?;
         let Some(bytes) = self.uploads.complete(Part::State, hash) else {
             return fail(FailureCode::State, "the difference is not loaded");
         };
-        let delta = Delta::from_bytes(bytes).map_err(|e| (FailureCode::Malformed, e.to_string()))?;
+        let delta =
+            Delta::from_bytes(bytes).map_err(|e| (FailureCode::Malformed, e.to_string()))?;
         let Some(begun) = &mut self.begun else {
             return fail(FailureCode::State, "no program has begun");
         };
-        begun.machine.apply(&delta).map_err(|e| (FailureCode::Malformed, e.to_string()))?;
+        begun
+            .machine
+            .apply(&delta)
+            .map_err(|e| (FailureCode::Malformed, e.to_string()))?;
         self.uploads.forget(Part::State);
         let machine = &begun.machine;
         if machine.steps() != steps || machine.hash().0 != state {
-            let detail = format!("step {} and hash {:016x} instead", machine.steps(), machine.hash().0);
+            let detail = format!(
+                "step {} and hash {:016x} instead",
+                machine.steps(),
+                machine.hash().0
+            );
             self.begun = None;
             return fail(FailureCode::Diverged, detail);
         }
@@ -468,14 +573,21 @@ impl<H: Hardware> Stub<H> {
         self.overrun = false;
         self.driver.at(steps);
         self.driver.discard_events();
-        Ok(Some(Report::State { id: Some(id), steps, state, next_record }))
+        Ok(Some(Report::State {
+            id: Some(id),
+            steps,
+            state,
+            next_record,
+        }))
     }
 
     /// The program, if it stands still.
     fn paused(&mut self) -> Result<&mut Begun, (FailureCode, String)> {
         match &mut self.begun {
             None => fail(FailureCode::State, "no program has begun"),
-            Some(begun) if begun.running.is_some() => fail(FailureCode::State, "the program is running"),
+            Some(begun) if begun.running.is_some() => {
+                fail(FailureCode::State, "the program is running")
+            }
             Some(begun) => Ok(begun),
         }
     }
@@ -510,8 +622,13 @@ impl<H: Hardware> Stub<H> {
         let Some(begun) = &self.begun else {
             return false;
         };
-        let full = begun.trace.len() as u64 > u64::from(self.config.limits.trace_bytes) || self.waiting.len() > 64;
-        if full && self.overflow == Overflow::StopRecording && !self.overrun && begun.running.is_some() {
+        let full = begun.trace.len() as u64 > u64::from(self.config.limits.trace_bytes)
+            || self.waiting.len() > 64;
+        if full
+            && self.overflow == Overflow::StopRecording
+            && !self.overrun
+            && begun.running.is_some()
+        {
             self.overrun = true;
             let steps = begun.machine.steps();
             self.report(Report::Overrun { steps });
@@ -550,10 +667,14 @@ impl<H: Hardware> Stub<H> {
             return;
         };
         let steps = begun.machine.steps();
-        let mut limit = steps.saturating_add(self.config.slice).min(until.unwrap_or(u64::MAX));
+        let mut limit = steps
+            .saturating_add(self.config.slice)
+            .min(until.unwrap_or(u64::MAX));
         if let Some(distance) = self.driver.steps_to_event() {
             // Events wait for the end of a handler: look again soon.
-            limit = limit.min(steps.saturating_add(distance.max(if begun.machine.in_handler() { 64 } else { 1 })));
+            limit = limit.min(
+                steps.saturating_add(distance.max(if begun.machine.in_handler() { 64 } else { 1 })),
+            );
         }
         let mut noticed = Noticed::default();
         let mut world = DeviceWorld {
@@ -571,7 +692,12 @@ impl<H: Hardware> Stub<H> {
             let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
             let next_record = begun.trace.next_record();
             self.flush_trace();
-            self.report(Report::State { id: None, steps, state, next_record });
+            self.report(Report::State {
+                id: None,
+                steps,
+                state,
+                next_record,
+            });
         }
         match halt {
             Halt::Until | Halt::Yield => self.flush_trace(),
@@ -580,17 +706,26 @@ impl<H: Hardware> Stub<H> {
                 self.stop(PauseReason::Primitive { primitive });
             }
             Halt::Finished => {
-                let outcome = self.begun.as_ref().and_then(|begun| begun.machine.outcome());
+                let outcome = self
+                    .begun
+                    .as_ref()
+                    .and_then(|begun| begun.machine.outcome());
                 let results = match outcome {
-                    Some(Outcome::Finished(values)) => values.iter().map(|value| to_wire(*value)).collect(),
+                    Some(Outcome::Finished(values)) => {
+                        values.iter().map(|value| to_wire(*value)).collect()
+                    }
                     _ => Vec::new(),
                 };
                 self.stop(PauseReason::Finished { results });
             }
-            Halt::Trapped(trap) => self.stop(PauseReason::Trapped { code: trap_code(trap) }),
+            Halt::Trapped(trap) => self.stop(PauseReason::Trapped {
+                code: trap_code(trap),
+            }),
             // The program stands there already, and goes on.
             Halt::Stop(Exit::Breakpoint(_)) if resumed_at == Some(self.steps()) => {}
-            Halt::Stop(Exit::Breakpoint(offset)) => self.stop(PauseReason::Breakpoint { offset: offset.0 }),
+            Halt::Stop(Exit::Breakpoint(offset)) => {
+                self.stop(PauseReason::Breakpoint { offset: offset.0 })
+            }
             Halt::Stop(Exit::Watch { watch, offset }) => {
                 let (watch, offset) = (watch as u32, offset.0);
                 self.stop(PauseReason::Watch { watch, offset });
@@ -615,7 +750,12 @@ impl<H: Hardware> Stub<H> {
         if let Some(begun) = &self.begun {
             let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
             let next_record = begun.trace.next_record();
-            self.report(Report::Paused { reason, steps, state, next_record });
+            self.report(Report::Paused {
+                reason,
+                steps,
+                state,
+                next_record,
+            });
         }
     }
 
@@ -629,7 +769,11 @@ impl<H: Hardware> Stub<H> {
             return;
         }
         if let Some(batch) = begun.trace.take() {
-            let report = Report::Trace { first: batch.first, base: batch.base, records: batch.bytes };
+            let report = Report::Trace {
+                first: batch.first,
+                base: batch.base,
+                records: batch.bytes,
+            };
             self.send(Channel::Trace, report);
         }
     }
@@ -639,7 +783,11 @@ impl<H: Hardware> Stub<H> {
     }
 
     fn send(&mut self, channel: Channel, report: Report) {
-        let bytes = ToHost { epoch: self.epoch, report }.to_bytes();
+        let bytes = ToHost {
+            epoch: self.epoch,
+            report,
+        }
+        .to_bytes();
         let taken = self.waiting.is_empty() && self.endpoint.send(channel, &bytes).is_ok();
         if !taken {
             self.waiting.push_back(bytes);
@@ -660,11 +808,29 @@ impl<H: Hardware> Stub<H> {
 fn vm_watch(watch: &borges_wire::Watch) -> Option<borges_vm::Watch> {
     use borges_wire::WatchAccess;
     let (access, vm) = match *watch {
-        borges_wire::Watch::Memory { address, length, access } => {
-            (access, borges_vm::Watch::Memory { address, length })
-        }
-        borges_wire::Watch::Global { index, access } => (access, borges_vm::Watch::Global { index }),
-        borges_wire::Watch::Local { frame, index, access } => (access, borges_vm::Watch::Local { frame, index }),
+        borges_wire::Watch::Memory {
+            address,
+            length,
+            access,
+        } => (
+            access,
+            borges_vm::Watch::Memory {
+                start: address,
+                length,
+            },
+        ),
+        borges_wire::Watch::Global { index, access } => (access, borges_vm::Watch::Global(index)),
+        borges_wire::Watch::Local {
+            frame,
+            index,
+            access,
+        } => (
+            access,
+            borges_vm::Watch::Local {
+                frame,
+                local: index,
+            },
+        ),
     };
     (access == WatchAccess::Write).then_some(vm)
 }
@@ -679,7 +845,10 @@ fn swap_in(memory: &mut [u8], blobs: &[MemoryBlob]) -> Option<Vec<(usize, Vec<u8
         let start = blob.address as usize;
         Some(start..start.checked_add(blob.bytes.0.len())?)
     };
-    if !blobs.iter().all(|blob| range(blob).is_some_and(|range| memory.get(range).is_some())) {
+    if !blobs
+        .iter()
+        .all(|blob| range(blob).is_some_and(|range| memory.get(range).is_some()))
+    {
         return None;
     }
     let mut saved = Vec::new();
