@@ -26,6 +26,9 @@
 
 mod config;
 mod frame;
+mod incoming;
+mod line;
+mod open;
 mod receive;
 mod send;
 
@@ -34,113 +37,16 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 pub use config::{Config, Counters, Side};
+pub use incoming::{Channel, ConnectionState, Incoming, Lost, LostCause, Message, SendError};
+
 use frame::{Context, Frame, Greet, Refusal};
+use line::Line;
+use open::Open;
 use receive::{Arrival, Receiver};
 use send::{Sender, Timeout};
 
 /// Events that may wait for the program; further ones happen once it has taken some.
 const MAX_EVENTS: usize = 8;
-/// Foreign text without an end is handed out after a silence of this many µs.
-const TEXT_GAP_US: u64 = 50_000;
-
-/// What a message is about. All channels share one order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Channel {
-    /// Commands and reports; sent at once.
-    Control = 0,
-    /// The trace; waits for company.
-    Trace = 1,
-    /// What the program prints; waits for company.
-    Console = 2,
-}
-
-impl Channel {
-    fn from_bits(bits: u64) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Control),
-            1 => Some(Self::Trace),
-            2 => Some(Self::Console),
-            _ => None,
-        }
-    }
-}
-
-/// Some bytes for a channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// Where it belongs.
-    pub channel: Channel,
-    /// The content.
-    pub bytes: Vec<u8>,
-}
-
-/// What [`Endpoint::receive`] tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incoming {
-    /// A connection has begun. Nothing of an earlier one will arrive any more.
-    Connected,
-    /// The next message.
-    Message(Message),
-    /// The connection has ended.
-    Lost(Lost),
-    /// The peer has been silent for [`Config::quiet_us`]. The connection lasts.
-    Quiet,
-    /// The peer is back.
-    Back,
-    /// Text on the line that belongs to no frame: something on the device prints directly.
-    Foreign(Vec<u8>),
-}
-
-/// What the end of a connection may have cost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    /// Why it ended.
-    pub cause: LostCause,
-    /// Messages that were sent, at least in part: the peer may or may not have taken them. All
-    /// before the first of them were taken.
-    pub sent: Vec<Message>,
-    /// Messages of which nothing was sent.
-    pub unsent: Vec<Message>,
-}
-
-/// Why a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LostCause {
-    /// The peer does not know the connection any more.
-    PeerRestarted,
-    /// The peer sent what no peer sends.
-    Violation,
-    /// [`Endpoint::restart`] was called.
-    Restarted,
-}
-
-/// Why a message cannot be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SendError {
-    /// There is no connection.
-    #[error("not connected")]
-    Closed,
-    /// Too much waits already; try again when the peer has taken some.
-    #[error("too much waits to be sent")]
-    Full,
-    /// The peer does not take messages of this length.
-    #[error("the peer takes messages of at most {limit} bytes")]
-    TooLong {
-        /// What it takes.
-        limit: usize,
-    },
-}
-
-/// Whether there is a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConnectionState {
-    /// Looking for the peer.
-    Opening,
-    /// Connected.
-    Open,
-    /// Connected, but nothing has been heard for a while.
-    Quiet,
-}
 
 /// One end of a line.
 #[derive(Debug)]
@@ -153,7 +59,6 @@ pub struct Endpoint {
     /// What is left to take of a connection that has ended.
     draining: Option<Receiver>,
     events: VecDeque<Incoming>,
-    foreign: Vec<u8>,
     line: Line,
     challenge: Option<Challenge>,
     challenge_due: bool,
@@ -176,39 +81,11 @@ enum Phase {
     Open(Box<Open>),
 }
 
-#[derive(Debug)]
-struct Open {
-    connection: u32,
-    remote: Greet,
-    sender: Sender,
-    receiver: Receiver,
-    ack_due: Option<u64>,
-    reply_due: bool,
-    /// When we last asked for an acknowledgement.
-    asked_at: u64,
-    /// Up to where we last told the peer that its segments are consumed.
-    told: u64,
-    last_sent: u64,
-    last_heard: u64,
-    quiet: bool,
-    /// A frame of this connection has arrived: the peer is in it as well.
-    proved: bool,
-}
-
 /// What we asked the peer, to learn whether it is still in our connection.
 #[derive(Clone, Copy, Debug)]
 struct Challenge {
     nonce: u32,
     at: u64,
-}
-
-/// The bytes since the last zero.
-#[derive(Debug, Default)]
-struct Line {
-    bytes: Vec<u8>,
-    /// Too long for a frame: ignore the rest.
-    overlong: bool,
-    last_at: u64,
 }
 
 impl Endpoint {
@@ -231,8 +108,7 @@ impl Endpoint {
             },
             draining: None,
             events: VecDeque::new(),
-            foreign: Vec::new(),
-            line: Line::default(),
+            line: Line::new(&config),
             challenge: None,
             challenge_due: false,
             next_nonce: mix(seed ^ 0x5bd1_e995),
@@ -306,15 +182,10 @@ impl Endpoint {
                 size_of::<Open>() + open.sender.memory_bytes() + open.receiver.memory_bytes()
             }
         };
-        let buffers = [
-            &self.foreign,
-            &self.line.bytes,
-            &self.scratch,
-            &self.piece,
-            &self.out,
-        ];
+        let buffers = [&self.scratch, &self.piece, &self.out];
         size_of::<Self>()
             + open
+            + self.line.memory_bytes()
             + self.draining.as_ref().map_or(0, Receiver::memory_bytes)
             + self.events.capacity() * size_of::<Incoming>()
             + events.sum::<usize>()
@@ -368,11 +239,11 @@ impl Endpoint {
         let mut rest = bytes;
         while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
             let (piece, after) = rest.split_at(zero);
-            self.extend_line(piece);
+            self.line.extend(self.now, piece, &mut self.counters);
             self.end_line();
             rest = after.get(1..).unwrap_or_default();
         }
-        self.extend_line(rest);
+        self.line.extend(self.now, rest, &mut self.counters);
     }
 
     /// What happened next, if anything did.
@@ -386,8 +257,8 @@ impl Endpoint {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
-        if !self.foreign.is_empty() {
-            return Some(Incoming::Foreign(core::mem::take(&mut self.foreign)));
+        if let Some(text) = self.line.text() {
+            return Some(Incoming::Foreign(text));
         }
         let Phase::Open(open) = &mut self.phase else {
             return None;
@@ -419,12 +290,7 @@ impl Endpoint {
     pub fn tick(&mut self, now_us: u64) {
         self.advance_clock(now_us);
         let now = self.now;
-        if !self.line.bytes.is_empty()
-            && now.saturating_sub(self.line.last_at) >= TEXT_GAP_US
-            && is_text(&self.line.bytes)
-        {
-            self.take_foreign();
-        }
+        self.line.tick(now, &mut self.counters);
         let room = self.events.len() < MAX_EVENTS;
         match &mut self.phase {
             Phase::Opening {
@@ -454,7 +320,6 @@ impl Endpoint {
         if self.challenge_due || self.answer_due.is_some() || self.greet_due {
             return now;
         }
-        let text = (!self.line.bytes.is_empty()).then_some(self.line.last_at + TEXT_GAP_US);
         let phase = match &self.phase {
             Phase::Opening { greet_at, .. } => *greet_at,
             Phase::Open(open) => {
@@ -474,10 +339,7 @@ impl Endpoint {
                 if open.reply_due { now } else { wake }
             }
         };
-        // Text that waits is looked at once after its gap; if it is none, it waits for its zero.
-        phase
-            .min(text.filter(|&at| at > now).unwrap_or(u64::MAX))
-            .max(now)
+        phase.min(self.line.wake(now).unwrap_or(u64::MAX)).max(now)
     }
 
     /// The next frame to put on the line, if there is one now. Call until there is none.
@@ -564,68 +426,32 @@ impl Endpoint {
         mix(host).wrapping_add(mix(device ^ 0x2545_f491))
     }
 
-    fn extend_line(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
-        self.line.last_at = self.now;
-        let limit = frame::longest(self.config.segment_bytes.into());
-        for chunk in bytes.chunks(limit) {
-            if self.line.overlong {
-                return;
-            }
-            if self.line.bytes.len() + chunk.len() > limit {
-                // No frame is that long: a program prints, or a zero was lost.
-                if is_text(&self.line.bytes) {
-                    self.take_foreign();
-                } else {
-                    self.counters.bad_frames += 1;
-                    self.line.bytes.clear();
-                    self.line.overlong = true;
-                    return;
-                }
-            }
-            self.line.bytes.extend_from_slice(chunk);
-        }
-    }
-
     fn end_line(&mut self) {
-        if core::mem::take(&mut self.line.overlong) || self.line.bytes.is_empty() {
-            return;
-        }
+        let Some(bytes) = self.line.end() else { return };
         let context = self.context();
         let device = self.config.side == Side::Device;
         let mut scratch = core::mem::take(&mut self.scratch);
-        match frame::decode(&self.line.bytes, device, context, &mut scratch) {
+        let refusal = match frame::decode(&bytes, device, context, &mut scratch) {
             Ok(frame) => {
                 self.counters.frames_received += 1;
-                self.line.bytes.clear();
                 self.handle(frame);
+                None
             }
-            Err(Refusal::Damaged) if is_text(&self.line.bytes) => self.take_foreign(),
-            Err(refusal) => {
-                self.line.bytes.clear();
-                match refusal {
-                    Refusal::Damaged => self.counters.bad_frames += 1,
-                    Refusal::Echo => self.counters.echoes += 1,
-                    Refusal::Version => self.counters.other_versions += 1,
-                    Refusal::Connection => {
-                        self.counters.stray_frames += 1;
-                        self.challenge();
-                    }
-                }
+            Err(refusal) => Some(refusal),
+        };
+        self.scratch = scratch;
+        let damaged = refusal == Some(Refusal::Damaged);
+        let text = self.line.ended(bytes, damaged, &mut self.counters);
+        match refusal {
+            None => {}
+            Some(Refusal::Damaged) => self.counters.bad_frames += u64::from(!text),
+            Some(Refusal::Echo) => self.counters.echoes += 1,
+            Some(Refusal::Version) => self.counters.other_versions += 1,
+            Some(Refusal::Connection) => {
+                self.counters.stray_frames += 1;
+                self.challenge();
             }
         }
-        self.scratch = scratch;
-    }
-
-    /// The bytes since the last zero are somebody's text.
-    fn take_foreign(&mut self) {
-        let room = (self.config.foreign_bytes as usize).saturating_sub(self.foreign.len());
-        let (kept, dropped) = self.line.bytes.split_at(room.min(self.line.bytes.len()));
-        self.foreign.extend_from_slice(kept);
-        self.counters.foreign_dropped += dropped.len() as u64;
-        self.line.bytes.clear();
     }
 
     fn handle(&mut self, frame: Frame<'_>) {
@@ -815,58 +641,6 @@ impl Endpoint {
     }
 }
 
-impl Open {
-    /// The next frame of the connection that is due; `piece` is where its bytes go.
-    fn frame<'a>(
-        &mut self,
-        now: u64,
-        config: &Config,
-        piece: &'a mut Vec<u8>,
-        counters: &mut Counters,
-    ) -> Option<Frame<'a>> {
-        let consumed = self.receiver.consumed();
-        let received = self.receiver.received();
-        let stalled = self.sender.is_stalled()
-            && now >= self.asked_at.saturating_add(config.max_timeout_us.into());
-        let silent = now >= self.last_sent.saturating_add(config.keep_alive_us.into());
-        if self.reply_due || self.ack_due.is_some_and(|at| now >= at) || stalled {
-            self.reply_due = false;
-            self.ack_due = None;
-            self.told = consumed;
-            if stalled {
-                self.asked_at = now;
-            }
-            return Some(Frame::Ack {
-                consumed,
-                received,
-                reply: stalled,
-            });
-        }
-        if let Some((sequence, again)) = self.sender.next(now, config.batch_us.into(), piece) {
-            counters.retransmissions += u64::from(again);
-            self.told = consumed;
-            if received == 0 {
-                // The data says all that an acknowledgement would.
-                self.ack_due = None;
-            }
-            return Some(Frame::Data {
-                sequence,
-                consumed,
-                bytes: piece,
-            });
-        }
-        if !silent {
-            return None;
-        }
-        self.told = consumed;
-        Some(Frame::Ack {
-            consumed,
-            received,
-            reply: false,
-        })
-    }
-}
-
 /// Spreads a number over all bits; a bijection.
 fn mix(mut word: u32) -> u32 {
     word ^= word >> 16;
@@ -874,15 +648,4 @@ fn mix(mut word: u32) -> u32 {
     word ^= word >> 15;
     word = word.wrapping_mul(0x846c_a68b);
     word ^ (word >> 16)
-}
-
-/// Whether the bytes look like something that a program printed.
-fn is_text(bytes: &[u8]) -> bool {
-    let valid = match core::str::from_utf8(bytes) {
-        Ok(_) => true,
-        // A character may be cut off at the end.
-        Err(error) => error.error_len().is_none(),
-    };
-    let printable = |&byte: &u8| byte >= 0x20 && byte != 0x7f || matches!(byte, 7..=13 | 27);
-    valid && bytes.iter().all(printable)
 }
