@@ -33,7 +33,7 @@ pub struct Message {
     pub bytes: Vec<u8>,
 }
 
-/// What [`Endpoint::receive`] tells.
+/// What [`Endpoint::receive`](crate::Endpoint::receive) tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
     /// A connection has begun. Nothing of an earlier one will arrive any more.
