@@ -406,3 +406,35 @@ fn mutated_files_are_read_or_refused() {
         "{read} read, {refused} refused"
     );
 }
+
+const GUIDE: &str = include_str!("../../../docs/boards.md");
+
+/// Every example of the guide is a board file, and every primitive is in its table.
+#[test]
+fn the_guide_is_right() {
+    let examples: Vec<&str> = GUIDE
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert!(examples.len() >= 5);
+    for example in examples {
+        board(example);
+    }
+    let table = &GUIDE[GUIDE.find("## Primitives").unwrap()..];
+    let listed: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
+    let board = Board::default_board();
+    for primitive in board.primitives() {
+        assert!(
+            listed.contains(&&*primitive.name),
+            "{} is missing in docs/boards.md",
+            primitive.name
+        );
+    }
+    for name in listed.iter().filter(|name| !["env"].contains(*name)) {
+        assert!(
+            board.named("env", name).next().is_some(),
+            "`{name}` is in docs/boards.md only"
+        );
+    }
+}

@@ -9,6 +9,8 @@ use crate::{Action, DisplayBoard, Rect, Shared, font};
 
 /// Width of a character cell in dots.
 const CELL_WIDTH: i64 = 8;
+/// Height of a character cell in dots.
+const CELL_HEIGHT: i64 = 16;
 
 /// A display and, if it hangs on the SPI bus, its controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub struct Panel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Framebuffer {
     width: u16,
-    rows: Vec<Shared<Vec<u16>>>,
+    rows: Shared<Vec<Shared<Vec<u16>>>>,
 }
 
 /// A rectangle of one colour.
@@ -231,26 +233,24 @@ impl Display {
         scale: i64,
         (foreground, background): (u16, u16),
     ) {
-        for (row, bits) in font::glyph(byte).into_iter().enumerate() {
-            let top = y + row as i64 * scale;
+        self.block(x, y, CELL_WIDTH * scale, CELL_HEIGHT * scale, background);
+        for (row, bits) in (0..).zip(font::glyph(byte)) {
             let mut column = 0;
             while column < CELL_WIDTH {
-                // Neighbouring dots of one colour are one rectangle.
-                let lit = bits >> (7 - column) & 1 == 1;
-                let mut length = 1;
-                while column + length < CELL_WIDTH
-                    && (bits >> (7 - column - length) & 1 == 1) == lit
-                {
-                    length += 1;
+                // Neighbouring dots are one rectangle; `bits` has those from `column` on in its highest bits.
+                let rest = bits << column;
+                let dark = i64::from(rest.leading_zeros()).min(CELL_WIDTH - column);
+                let lit = i64::from((rest << dark.min(7)).leading_ones());
+                if lit > 0 && dark < CELL_WIDTH - column {
+                    self.block(
+                        x + (column + dark) * scale,
+                        y + row * scale,
+                        lit * scale,
+                        scale,
+                        foreground,
+                    );
                 }
-                self.block(
-                    x + column * scale,
-                    top,
-                    length * scale,
-                    scale,
-                    if lit { foreground } else { background },
-                );
-                column += length;
+                column += dark + lit;
             }
         }
     }
@@ -268,7 +268,7 @@ impl Framebuffer {
         let black = Shared::new(alloc::vec![0; usize::from(width)]);
         Framebuffer {
             width,
-            rows: alloc::vec![black; usize::from(height)],
+            rows: Shared::new(alloc::vec![black; usize::from(height)]),
         }
     }
 
@@ -291,6 +291,9 @@ impl Framebuffer {
 
     /// How many bytes of rows no other frame shares.
     pub(super) fn heap_bytes(&self) -> usize {
+        if Shared::strong_count(&self.rows) > 1 {
+            return 0;
+        }
         let own = self
             .rows
             .iter()
@@ -315,7 +318,7 @@ impl Framebuffer {
         if from == to || top == bottom {
             return;
         }
-        let rows = &mut self.rows[top..bottom];
+        let rows = &mut Shared::make_mut(&mut self.rows)[top..bottom];
         if to - from == usize::from(self.width) && rows.len() > 1 {
             // Whole rows: all of them share one.
             rows.fill(Shared::new(alloc::vec![colour; usize::from(self.width)]));
@@ -331,7 +334,10 @@ impl Framebuffer {
         let mut done: Vec<Fill> = Vec::new();
         // Rectangles that end at the row above, and may grow by this one.
         let mut growing: Vec<Fill> = Vec::new();
-        for (y, (was, is)) in self.rows.iter().zip(&after.rows).enumerate() {
+        if Shared::ptr_eq(&self.rows, &after.rows) {
+            return done;
+        }
+        for (y, (was, is)) in self.rows.iter().zip(after.rows.iter()).enumerate() {
             let mut row = if Shared::ptr_eq(was, is) {
                 Vec::new()
             } else {
