@@ -318,6 +318,44 @@ fn errors_say_where_and_what_to_write() {
     );
 }
 
+/// Sizes and depths that no honest file has.
+#[test]
+fn hostile_files_are_refused() {
+    let texts = [
+        format!("name = {}", "[".repeat(100_000)),
+        format!("a{} = 1", ".a".repeat(100_000)),
+        format!(
+            "rules = [\"when {}\"]",
+            "the level of pin 1 is 1 and ".repeat(5000)
+        ),
+        format!("rules = [\"{}\"]", "not ".repeat(100_000)),
+        format!(
+            "rules = [\"color_sensor(0) is {}1\"]",
+            "not ".repeat(30_000)
+        ),
+        format!("[ranges]\n\"color_sensor({})\" = 1", "1,".repeat(30_000)),
+        format!("name = \"{}\"", "x".repeat(2 << 20)),
+        "[[primitive]]\nname = \"x\"\nkind = \"trap\"\n".repeat(1001),
+    ];
+    for text in texts {
+        let error = Board::parse("board.toml", &text).unwrap_err().to_string();
+        assert!(error.len() < 1500, "{error}");
+    }
+}
+
+/// Every example that comes along has a good board file.
+#[test]
+fn boards_of_the_examples() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let boards = fs::read_dir(examples)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("board.toml"));
+    for path in boards.filter(|path| path.exists()) {
+        let text = fs::read_to_string(&path).unwrap();
+        Board::parse(&path.to_string_lossy(), &text).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
 /// Mutated and truncated board files: no panic, and each error has a place, a problem and a hint.
 #[test]
 fn mutated_files_are_read_or_refused() {

@@ -15,6 +15,9 @@ use toml::{
 use super::{BoardFileError, error::Place, text::TextError};
 use crate::bind::closest;
 
+/// A longer text is not repeated in a message.
+const LONGEST_EXCERPT: usize = 300;
+
 pub(super) type Result<T> = core::result::Result<T, BoardFileError>;
 
 /// A value of the document, with its key and place.
@@ -69,6 +72,9 @@ impl<'a> Item<'a> {
         let found = self
             .place
             .error(at, self.key.as_str(), error.problem, error.hint);
+        if text.len() > LONGEST_EXCERPT {
+            return found;
+        }
         found.with_excerpt(text, error.start, error.end.max(error.start))
     }
 

@@ -16,8 +16,12 @@ const SET_HINT: &str = "write a value, a range such as 0..100, several such as 1
 /// A set of values of a type.
 pub(super) fn set(text: &mut Text<'_>, ty: ValType) -> Parsed<Codomain> {
     if text.take(&["not"]) {
-        return Ok(set(text, ty)?.complement());
+        return Ok(plain_set(text, ty)?.complement());
     }
+    plain_set(text, ty)
+}
+
+fn plain_set(text: &mut Text<'_>, ty: ValType) -> Parsed<Codomain> {
     let (least, greatest) = bounds(ty);
     if text.take(&["any", "anything"]) {
         return Ok(Codomain::Full(ty));
