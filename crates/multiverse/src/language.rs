@@ -22,10 +22,10 @@ pub trait Language {
 
     /// What is decided at a choice point. Named by causal birth (which actor, which operand), not
     /// by addresses or counters of one run.
-    type Choice: Clone + Debug + PartialEq;
+    type Choice: Clone + Debug + Eq + Hash;
 
     /// Who takes a step: an actor, a thread.
-    type Agent: Clone + Debug + Ord + Display;
+    type Agent: Clone + Debug + Ord + Hash + Display;
 
     /// What steps touch: the send end of a port, an inbox, a pin.
     type Resource: Clone + Debug + Ord;
@@ -56,10 +56,24 @@ pub trait Language {
     /// costs time and one too few loses outcomes.
     fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource>;
 
+    /// Appends the agents that can do nothing in `state` but would, had others acted otherwise:
+    /// those that wait for a message, a lock, a condition.
+    ///
+    /// Views show them where a program hangs. [`crate::causality::Classes`] needs them where one
+    /// agent can take away what another waits for: without them it misses the runs in which the
+    /// other was faster. Where no agent ever waits, there is nothing to say.
+    fn waiting(
+        &self,
+        state: &Self::State,
+        waiting: &mut Vec<Waiting<Self::Agent, Self::Resource>>,
+    ) {
+        let _ = (state, waiting);
+    }
+
     /// The representative with which `state` is merged in a graph.
     ///
-    /// It must be able to do exactly what `state` can, up to names; for most languages the state
-    /// itself will do.
+    /// It must be able to do exactly what `state` can, by the same choices in the same order; for
+    /// most languages the state itself will do.
     fn canonical(&self, state: Self::State) -> Self::State {
         state
     }
@@ -176,6 +190,17 @@ impl<R: PartialEq> Footprint<R> {
     }
 }
 
+/// An agent that waits, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting<A, R> {
+    /// Who waits.
+    pub agent: A,
+    /// What the step that it waits for will touch.
+    pub footprint: Footprint<R>,
+    /// That step in words.
+    pub label: Label,
+}
+
 impl<L: Language + ?Sized> Language for &L {
     type State = L::State;
     type Choice = L::Choice;
@@ -209,6 +234,10 @@ impl<L: Language + ?Sized> Language for &L {
 
     fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource> {
         (**self).footprint(state, choice)
+    }
+
+    fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+        (**self).waiting(state, waiting);
     }
 
     fn canonical(&self, state: Self::State) -> Self::State {

@@ -5,6 +5,7 @@
 //!
 //! - [`language`]: the recipe, what a language says about itself.
 //! - [`adapt`]: a debugger, an observer, a coarser grain as languages over a language.
+//! - [`causality`]: what happened before what, undoing an event, one run for each class of runs.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
 //! - [`walk`]: a walk through the universes of a model language, one at a time.
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adapt;
+pub mod causality;
 pub mod fingerprint;
 pub mod graph;
 pub mod language;

@@ -58,7 +58,7 @@ pub enum Choice {
 }
 
 /// The one who evaluates: λ_amb has no concurrency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Evaluator;
 
 impl fmt::Display for Evaluator {

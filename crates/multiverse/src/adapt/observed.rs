@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use crate::language::{Footprint, Label, Language, Next, Outcome};
+use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
 /// Something that watches a program and remembers: a breakpoint that counts, a property of runs.
 ///
@@ -102,6 +102,10 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
 
     fn footprint(&self, (state, _): &Self::State, choice: &L::Choice) -> Footprint<L::Resource> {
         self.program.footprint(state, choice)
+    }
+
+    fn waiting(&self, (state, _): &Self::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+        self.program.waiting(state, waiting);
     }
 
     fn canonical(&self, (state, memory): Self::State) -> Self::State {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::language::{Footprint, Label, Language, Next, Outcome};
+use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
 /// The program `L` with every deterministic run folded into the step before it: its states are
 /// the choice points and the ends.
@@ -127,6 +127,10 @@ impl<L: Language> Language for Runs<L> {
         footprint.writes.sort_unstable();
         footprint.writes.dedup();
         footprint
+    }
+
+    fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+        self.inner.waiting(state, waiting);
     }
 
     fn canonical(&self, state: L::State) -> L::State {

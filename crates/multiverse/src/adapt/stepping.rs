@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::language::{Footprint, Label, Language, Next, Outcome};
+use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
 /// What the debugger does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub enum Mode {
 }
 
 /// A step of the debugger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepChoice<C> {
     /// STEP: the program takes this choice.
     Step(C),
@@ -27,7 +27,7 @@ pub enum StepChoice<C> {
 }
 
 /// The debugger or an agent of the program; also the debugger's mode or a resource of the program.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stepper<T> {
     /// The debugger.
     Debugger,
@@ -130,6 +130,32 @@ impl<L: Language> Language for Stepping<L> {
                 .extend(inner.writes.into_iter().map(Stepper::Program));
         }
         footprint
+    }
+
+    fn waiting(
+        &self,
+        (mode, state): &Self::State,
+        waiting: &mut Vec<Waiting<Self::Agent, Self::Resource>>,
+    ) {
+        if *mode == Mode::Paused {
+            return;
+        }
+        let mut inner = Vec::new();
+        self.0.waiting(state, &mut inner);
+        waiting.extend(inner.into_iter().map(
+            |Waiting {
+                 agent,
+                 footprint,
+                 label,
+             }| Waiting {
+                agent: Stepper::Program(agent),
+                footprint: Footprint {
+                    reads: footprint.reads.into_iter().map(Stepper::Program).collect(),
+                    writes: footprint.writes.into_iter().map(Stepper::Program).collect(),
+                },
+                label,
+            },
+        ));
     }
 
     fn canonical(&self, (mode, state): Self::State) -> Self::State {

@@ -10,6 +10,7 @@
 mod moment;
 mod schedule;
 mod seek;
+mod undo;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +18,7 @@ use std::fmt;
 pub use moment::{Moment, MomentError, Pick};
 pub use schedule::{Chooser, Schedule};
 pub use seek::Sought;
+pub use undo::Undone;
 
 use crate::language::{Label, Language, Outcome, Verdict};
 use crate::tree::{End, Entry, Layout, Place, Pruned, Tree, TreeError, Words};
@@ -131,7 +133,7 @@ pub enum Rest {
 }
 
 /// Why a walk stayed where it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
     /// There are fewer options.
     #[error("there is no choice {asked}; here are {options}, counted from 0")]
@@ -153,6 +155,19 @@ pub enum WalkError {
         /// The number of entries after which it cannot be followed.
         step: u64,
     },
+    /// The event is no step of the path to this universe.
+    #[error("this event did not happen on the way to this universe")]
+    NoEvent,
+    /// Other events depend on the one to be undone.
+    #[error("{} later steps depend on this one; undo them first, or all together", .0.len())]
+    Consequences(
+        /// The events, each as the place after it, in the order in which they happened.
+        Vec<Place>,
+    ),
+    /// Without the event its past cannot happen as it did: the language declares footprints that
+    /// are too small.
+    #[error("the language says too little about what depends on what to undo this step")]
+    Entangled,
     /// A path would take more steps than allowed.
     #[error("this lies more than {0} steps away")]
     TooFar(u64),
@@ -259,12 +274,15 @@ impl<L: Language> Walk<L> {
     /// # Errors
     /// [`WalkError::NoOption`] if there are fewer; [`WalkError::Tree`] if the tree is full.
     pub fn forward(&mut self, option: usize) -> Result<Vec<BreakpointId>, WalkError> {
-        let missing = WalkError::NoOption {
+        let chosen = self.options.get(option).cloned().and_then(|choice| {
+            let next = self.language.apply(&self.state, &choice)?;
+            Some((choice, next))
+        });
+        let options = self.options.len();
+        let (choice, next) = chosen.ok_or(WalkError::NoOption {
             asked: option,
-            options: self.options.len(),
-        };
-        let choice = self.options.get(option).ok_or(missing)?.clone();
-        let next = self.language.apply(&self.state, &choice).ok_or(missing)?;
+            options,
+        })?;
         let step = self.steps().saturating_add(next.steps);
         // There are fewer than 2^32 options: their list is in memory.
         let (nth, options) = (option as u32, self.options.len() as u32);

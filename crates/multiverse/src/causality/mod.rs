@@ -1,0 +1,277 @@
+//! What happened before what: the steps of a run as events with a partial order.
+//!
+//! Two steps depend on each other if the same agent takes both, or if one changes what the other
+//! touches ([`Footprint::conflicts`]). In a run, a step *happens before* a later one if a chain of
+//! dependent steps leads from it to there. All else is accident: runs that differ in the order of
+//! independent steps only belong to one *class* and lead to one state.
+//!
+//! From this follow causal rollback ([`crate::walk::Walk::undo`]) and the exploration of one run
+//! a class ([`Classes`]).
+
+mod classes;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use classes::{Classes, Found};
+
+use crate::language::{Footprint, Language};
+
+/// For each agent of a run, how many of its events are meant: the first so many.
+type Clock = Vec<u32>;
+
+/// A step in a run.
+pub struct Event<L: Language> {
+    /// Who took it.
+    pub agent: L::Agent,
+    /// What was decided.
+    pub choice: L::Choice,
+    /// What it touched.
+    pub footprint: Footprint<L::Resource>,
+    /// The agent's number in its run.
+    number: usize,
+    /// All events that happened before this one, and this one.
+    clock: Clock,
+}
+
+/// Who last touched a resource.
+struct Access {
+    writer: Option<usize>,
+    /// Who read it since.
+    readers: Vec<usize>,
+}
+
+/// The events of a run in one of their possible orders.
+pub struct Causality<L: Language> {
+    events: Vec<Event<L>>,
+    /// Agents in the order of their first event.
+    agents: Vec<L::Agent>,
+    /// The events of each agent.
+    turns: Vec<Vec<usize>>,
+    accesses: BTreeMap<L::Resource, Vec<Access>>,
+}
+
+/// What a class of runs has in common: each agent's choices in order, and what had happened before
+/// each of them. Two runs are of one class if and only if this is equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Class<A, C> {
+    /// In the order of the agents, then of their turns.
+    pub events: Vec<Turn<A, C>>,
+}
+
+/// An event of a [`Class`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Turn<A, C> {
+    /// Who.
+    pub agent: A,
+    /// What was decided.
+    pub choice: C,
+    /// How many events of each other agent had happened before; agents without any are left out.
+    pub after: Vec<(A, u32)>,
+}
+
+impl<L: Language> Default for Causality<L> {
+    fn default() -> Self {
+        Self {
+            events: Vec::new(),
+            agents: Vec::new(),
+            turns: Vec::new(),
+            accesses: BTreeMap::new(),
+        }
+    }
+}
+
+impl<L: Language> fmt::Debug for Causality<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.events.iter().map(|e| (&e.agent, &e.choice)))
+            .finish()
+    }
+}
+
+impl<L: Language> Causality<L> {
+    /// The events of the run that takes `choices` from `start`; none if one is not enabled.
+    pub fn of<'c>(
+        language: &L,
+        start: &L::State,
+        choices: impl IntoIterator<Item = &'c L::Choice>,
+    ) -> Option<Self>
+    where
+        L::Choice: 'c,
+    {
+        let mut run = Self::default();
+        let mut state = start.clone();
+        for choice in choices {
+            let agent = language.agent(&state, choice);
+            let footprint = language.footprint(&state, choice);
+            run.push(agent, choice.clone(), footprint);
+            state = language.apply(&state, choice)?.state;
+        }
+        Some(run)
+    }
+
+    /// The events in the order in which they happened.
+    #[must_use]
+    pub fn events(&self) -> &[Event<L>] {
+        &self.events
+    }
+
+    /// Whether event `a` is `b` or happened before it.
+    #[must_use]
+    pub fn happens_before(&self, a: usize, b: usize) -> bool {
+        let (Some(earlier), Some(later)) = (self.events.get(a), self.events.get(b)) else {
+            return false;
+        };
+        later.knows(earlier)
+    }
+
+    /// The events that cannot stay if event `index` is undone, in the order in which they
+    /// happened; without the event itself.
+    #[must_use]
+    pub fn consequences(&self, index: usize) -> Vec<usize> {
+        (index + 1..self.events.len())
+            .filter(|later| self.happens_before(index, *later))
+            .collect()
+    }
+
+    /// The class of the run.
+    #[must_use]
+    pub fn class(&self) -> Class<L::Agent, L::Choice> {
+        let mut order: Vec<_> = (0..self.agents.len()).collect();
+        order.sort_unstable_by_key(|agent| &self.agents[*agent]);
+        let events = order
+            .iter()
+            .flat_map(|agent| &self.turns[*agent])
+            .map(|index| {
+                let event = &self.events[*index];
+                let others = order
+                    .iter()
+                    .filter(|agent| **agent != event.number)
+                    .filter_map(|agent| {
+                        let known = event
+                            .clock
+                            .get(*agent)
+                            .copied()
+                            .filter(|known| *known > 0)?;
+                        Some((self.agents[*agent].clone(), known))
+                    });
+                let (agent, choice) = (event.agent.clone(), event.choice.clone());
+                Turn {
+                    agent,
+                    choice,
+                    after: others.collect(),
+                }
+            });
+        Class {
+            events: events.collect(),
+        }
+    }
+
+    /// Adds an event at the end, and says on which events it depends directly: those that happened
+    /// before it without another between.
+    pub fn push(
+        &mut self,
+        agent: L::Agent,
+        choice: L::Choice,
+        mut footprint: Footprint<L::Resource>,
+    ) -> Vec<usize> {
+        footprint.writes.sort_unstable();
+        footprint.writes.dedup();
+        footprint.reads.sort_unstable();
+        footprint.reads.dedup();
+        footprint
+            .reads
+            .retain(|resource| footprint.writes.binary_search(resource).is_err());
+
+        let index = self.events.len();
+        let number = self
+            .agents
+            .iter()
+            .position(|other| *other == agent)
+            .unwrap_or_else(|| {
+                self.agents.push(agent.clone());
+                self.turns.push(Vec::new());
+                self.agents.len() - 1
+            });
+        let mut touched: Vec<usize> = self.turns[number].last().copied().into_iter().collect();
+        for resource in &footprint.reads {
+            let accesses = self.accesses.entry(resource.clone()).or_default();
+            if accesses.is_empty() {
+                accesses.push(Access {
+                    writer: None,
+                    readers: Vec::new(),
+                });
+            }
+            if let Some(last) = accesses.last_mut() {
+                touched.extend(last.writer);
+                last.readers.push(index);
+            }
+        }
+        for resource in &footprint.writes {
+            let accesses = self.accesses.entry(resource.clone()).or_default();
+            if let Some(last) = accesses.last() {
+                touched.extend(last.writer);
+                touched.extend(&last.readers);
+            }
+            accesses.push(Access {
+                writer: Some(index),
+                readers: Vec::new(),
+            });
+        }
+        self.turns[number].push(index);
+
+        // From the latest on: what one of them knows already is no direct cause.
+        touched.sort_unstable_by(|a, b| b.cmp(a));
+        touched.dedup();
+        let mut clock: Clock = vec![0; self.agents.len()];
+        let mut causes = Vec::new();
+        for earlier in touched {
+            let cause = &self.events[earlier];
+            if clock[cause.number] < cause.clock[cause.number] {
+                for (mine, theirs) in clock.iter_mut().zip(&cause.clock) {
+                    *mine = (*mine).max(*theirs);
+                }
+                causes.push(earlier);
+            }
+        }
+        clock[number] = u32::try_from(self.turns[number].len()).unwrap_or(u32::MAX);
+        self.events.push(Event {
+            agent,
+            choice,
+            footprint,
+            number,
+            clock,
+        });
+        causes
+    }
+
+    /// Removes the last event.
+    pub fn pop(&mut self) -> Option<Event<L>> {
+        let event = self.events.pop()?;
+        self.turns[event.number].pop();
+        for resource in &event.footprint.writes {
+            if let Some(accesses) = self.accesses.get_mut(resource) {
+                accesses.pop();
+            }
+        }
+        for resource in &event.footprint.reads {
+            let last = self
+                .accesses
+                .get_mut(resource)
+                .and_then(|accesses| accesses.last_mut());
+            if let Some(last) = last {
+                last.readers.pop();
+            }
+        }
+        Some(event)
+    }
+}
+
+impl<L: Language> Event<L> {
+    /// Whether `other`, an event of the same run, is this one or happened before it.
+    fn knows(&self, other: &Self) -> bool {
+        self.clock
+            .get(other.number)
+            .is_some_and(|known| *known >= other.clock[other.number])
+    }
+}
