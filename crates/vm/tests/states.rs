@@ -170,9 +170,7 @@ fn mutated_states_never_panic() {
             Ok(()) => {
                 loaded += 1;
                 assert_eq!(other.frames().count(), other.depth());
-                if let Some(values) = run_anything(&mut other, 3000) {
-                    assert!(values.len() <= 2);
-                }
+                run_anything(&mut other, 3000);
             }
             Err(error) => {
                 let text = error.to_string();
@@ -187,32 +185,6 @@ fn mutated_states_never_panic() {
     println!("{loaded} loaded, refused: {refused:#?}");
     // The mutations must reach both the states that are valid and most of the checks.
     assert!(loaded > 500 && refused.len() >= 8);
-}
-
-/// Runs a machine that may be in any valid state, answering calls.
-fn run_anything(machine: &mut Machine, steps: u64) -> Option<Vec<Value>> {
-    let until = machine.steps().saturating_add(steps);
-    loop {
-        match machine.run(until) {
-            Exit::HostCall => {
-                let results = machine.pending().unwrap().ty.results.clone();
-                let results: Vec<_> = results.into_iter().map(Value::default_of).collect();
-                machine.answer(&results).unwrap();
-                if machine.steps() == u64::MAX {
-                    return None;
-                }
-            }
-            Exit::Finished => return Some(finished_or_none(machine)),
-            _ => return None,
-        }
-    }
-}
-
-fn finished_or_none(machine: &Machine) -> Vec<Value> {
-    match machine.outcome() {
-        Some(Outcome::Finished(values)) => values.clone(),
-        _ => Vec::new(),
-    }
 }
 
 #[test]

@@ -262,7 +262,8 @@ impl Machine {
             *slot = result.to_cell();
         }
         self.state.sp = start + results.len();
-        self.state.steps += 1;
+        // A loaded state may claim any number of steps.
+        self.state.steps = self.state.steps.saturating_add(1);
         match (pending.after, self.state.frames.last_mut()) {
             (Some(after), Some(frame)) => frame.pc = after,
             _ => self.returned(),

@@ -1,12 +1,14 @@
 //! Generated modules, and the engines that they are compared with.
-#![allow(clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used)]
+
+pub(crate) mod compare;
 
 use arbitrary::Unstructured;
 use borges_vm::{Machine, Trap, ValType, Value};
 use wasmi::{Engine, Extern, Instance, Linker, Nullable, Store, Val};
 
 use crate::common::Random;
-use crate::{Ended, answer_to};
+use compare::{Ended, answer_to};
 
 /// The functions that generated modules may import.
 const IMPORTS: &str = r#"(module
@@ -16,12 +18,16 @@ const IMPORTS: &str = r#"(module
     (import "env" "f3" (func (param f32) (result i64 f32)))
     (import "env" "f4" (func (result i32))))"#;
 
-/// A module that ends, of about a hundred instructions a function; `None` if the generator ran out
-/// of bytes. WebAssembly 2.0 without SIMD.
-pub(crate) fn generate(seed: u64) -> Option<Vec<u8>> {
+/// Bytes to generate a module from.
+pub(crate) fn random_bytes(seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed.wrapping_add(1));
     let length = 500 + random.below(4000);
-    let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+    (0..length).map(|_| random.next() as u8).collect()
+}
+
+/// A module that ends, of about a hundred instructions a function; `None` if the generator ran out
+/// of bytes. WebAssembly 2.0 without SIMD.
+pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
     let config = wasm_smith::Config {
         available_imports: Some(wat::parse_str(IMPORTS).unwrap()),
         export_everything: true,
@@ -49,7 +55,7 @@ pub(crate) fn generate(seed: u64) -> Option<Vec<u8>> {
         wide_arithmetic_enabled: false,
         ..wasm_smith::Config::default()
     };
-    let mut module = wasm_smith::Module::new(config, &mut Unstructured::new(&bytes)).ok()?;
+    let mut module = wasm_smith::Module::new(config, &mut Unstructured::new(bytes)).ok()?;
     module.ensure_termination(2000).ok()?;
     Some(module.to_bytes())
 }
