@@ -1,8 +1,8 @@
 //! What travels, byte by byte: a change here is a change of the wire's version.
 
 use borges_board::{
-    Angle, Captured, CapturedMotor, Compensation, ConsolePatch, DisplayPatch, Fill, MotorRestore,
-    PixelsPatch, PrimitiveId, Rect, Restore, Subscription, Timer,
+    Angle, Board, BoardState, Captured, CapturedMotor, Compensation, ConsolePatch, DisplayPatch,
+    Fill, MotorRestore, PixelsPatch, PrimitiveId, Rect, Restore, Subscription, Timer,
 };
 use borges_vm::Value;
 
@@ -153,4 +153,26 @@ fn compensations() {
         }),
         "0f 00 01 01 02 03 04 ffff03",
     );
+}
+
+/// The hash by which device and twin compare their models: the same on every machine, and in every build.
+#[test]
+fn hash_of_a_state() {
+    let board = Board::default_board();
+    let mut state = BoardState::new(&board);
+    let calls: [(&str, &[i32]); 6] = [
+        ("chip_pin_mode", &[5, 2]),
+        ("chip_digital_write", &[5, 1]),
+        ("chip_ledc_setup", &[1, 5000, 12]),
+        ("drive_motor_degrees", &[3, 10_000, -90]),
+        ("setup_uart_sensor", &[0, 2]),
+        ("subscribe_timer", &[1000, 2]),
+    ];
+    for (name, args) in calls {
+        let args: Vec<Value> = args.iter().map(|v| Value::I32(*v)).collect();
+        let id = board.named("env", name).next();
+        let done = id.map(|id| state.apply(&board, id, &args, &[], &Captured::Nothing));
+        assert_eq!(done, Some(Ok(None)), "{name}");
+    }
+    assert_eq!(format!("{:016x}", state.hash64()), "58b767caedba7f81");
 }
