@@ -41,14 +41,9 @@ impl Session {
             Command::Functions { containing } => Ok(self.functions(&containing)),
             Command::Tree { lines } => Ok(self.tree(lines)),
             Command::Path { around } => self.path(around),
-            Command::Mocks => {
-                let mocks = self
-                    .mocks
-                    .iter()
-                    .map(|mock| self.mock_listing(mock))
-                    .collect();
-                Ok(Reply::Mocks { mocks })
-            }
+            Command::Mocks => Ok(Reply::Mocks {
+                mocks: self.mock_listings(),
+            }),
             Command::Breakpoints => {
                 let breakpoints = self
                     .breakpoints
@@ -758,6 +753,13 @@ impl Session {
         Ok(())
     }
 
+    pub(crate) fn mock_listings(&self) -> Vec<MockListing> {
+        self.mocks
+            .iter()
+            .map(|mock| self.mock_listing(mock))
+            .collect()
+    }
+
     fn mock_listing(&self, mock: &Mock) -> MockListing {
         let id = PrimitiveId(mock.primitive);
         let name = self
@@ -890,7 +892,7 @@ impl Session {
             };
             let edge = self
                 .history
-                .add_edge(here.place, entry)
+                .add_edge(here.place, entry, args.clone())
                 .map_err(|e| CommandError::Invalid(e.to_string()))?;
             match edge.growth {
                 borges_multiverse::tree::Growth::Followed => known += 1,

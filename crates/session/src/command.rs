@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::listing::{
     BoardListing, BreakpointListing, Disassembly, FunctionListing, Info, MemoryListing,
-    MockListing, NoteListing, PathListing, PlaceView, SourceListing, StackListing, TreeListing,
-    UniverseDifference, VariableListing, Written,
+    MockListing, NoteListing, PathListing, PlaceView, SourceListing, StackListing, TableListing,
+    TreeListing, UniverseDifference, VariableListing, Written,
 };
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
@@ -272,6 +272,25 @@ pub enum Command {
     },
     /// Compares the device's state with the twin's.
     Verify,
+    /// Asks the session file a question in SQL.
+    Query {
+        /// One `SELECT`; docs/session-files.md lists tables and views.
+        sql: String,
+    },
+}
+
+/// A value in a table of [`Command::Query`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Nothing.
+    Null,
+    /// An integer.
+    Integer(i64),
+    /// A float.
+    Real(f64),
+    /// A text; bytes as hexadecimal digits.
+    Text(String),
 }
 
 /// Why the view or the device stands where it stands.
@@ -391,6 +410,8 @@ pub enum Reply {
     Difference(Box<UniverseDifference>),
     /// The last write of a place.
     Written(Box<Written>),
+    /// The answer to a question.
+    Table(TableListing),
 }
 
 /// What happens while a command is carried out.

@@ -3,8 +3,10 @@
 //! Nothing here touches a device. The twin always stands at [`History::here`], a moment of the recorded multiverse; the
 //! *line* is the branch whose tip ends the path that motions forward follow.
 
+use std::collections::BTreeSet;
+
 use borges_board::{Captured, Event};
-use borges_multiverse::tree::{BranchId, Edge, End, Path, Place, Tree, TreeError};
+use borges_multiverse::tree::{BranchId, Edge, End, Growth, Path, Place, Tree, TreeError};
 use borges_stub::{Call, Halt, Mocks};
 use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
 use thiserror::Error;
@@ -68,6 +70,29 @@ pub(crate) struct History {
     pub(crate) keyframes: Keyframes<TwinFrame>,
     place: Place,
     line: BranchId,
+    /// What was recorded since it was last taken away to be saved.
+    fresh: Fresh,
+}
+
+/// What was recorded and is not saved yet.
+#[derive(Debug, Default)]
+pub(crate) struct Fresh {
+    /// In the order in which it happened.
+    pub(crate) entries: Vec<FreshEntry>,
+    /// Branches whose end has moved.
+    pub(crate) ends: BTreeSet<BranchId>,
+}
+
+/// A new entry.
+#[derive(Debug)]
+pub(crate) struct FreshEntry {
+    /// The place after it.
+    pub(crate) place: Place,
+    /// Where its branch begins, if it is the first of one.
+    pub(crate) forked_from: Option<Place>,
+    pub(crate) entry: Entry,
+    /// The arguments of the call.
+    pub(crate) args: Vec<Value>,
 }
 
 impl History {
@@ -80,7 +105,13 @@ impl History {
             twin,
             place: Place::ROOT,
             line: BranchId::ROOT,
+            fresh: Fresh::default(),
         }
+    }
+
+    /// What was recorded since the last time.
+    pub(crate) fn take_fresh(&mut self) -> Fresh {
+        std::mem::take(&mut self.fresh)
     }
 
     /// Where the twin stands.
@@ -94,11 +125,6 @@ impl History {
     /// The twin was moved by a survey.
     pub(crate) fn stand_at(&mut self, place: Place) {
         self.place = place;
-    }
-
-    /// The branch at whose tip the current path ends.
-    pub(crate) fn line(&self) -> BranchId {
-        self.line
     }
 
     /// Chooses the path on which motions forward go.
@@ -264,12 +290,13 @@ impl History {
             entries: Vec::new(),
         };
         let halt = self.twin.run(&mut recorder, until);
-        for entry in recorder.entries {
-            self.record(entry)?;
+        for (entry, args) in recorder.entries {
+            self.record(entry, args)?;
         }
         let (place, steps) = (self.place, self.twin.steps());
         if self.tree.tip(place.branch) == Some(place) {
             self.line = place.branch;
+            self.fresh.ends.insert(place.branch);
             match &halt {
                 Halt::Finished => {
                     self.tree
@@ -286,18 +313,36 @@ impl History {
     }
 
     /// Takes an entry in after the last one.
-    fn record(&mut self, entry: Entry) -> Result<Edge, TreeError> {
-        let edge = self.tree.fork(self.place, entry)?;
+    fn record(&mut self, entry: Entry, args: Vec<Value>) -> Result<(), TreeError> {
+        let edge = self.add_edge(self.place, entry, args)?;
         self.place = edge.place;
         if !self.tree.is_on_path(edge.place, self.tip().place) {
             self.line = edge.place.branch;
         }
-        Ok(edge)
+        Ok(())
     }
 
-    /// Adds an edge that nobody has taken yet.
-    pub(crate) fn add_edge(&mut self, at: Place, entry: Entry) -> Result<Edge, TreeError> {
-        self.tree.fork(at, entry)
+    /// Adds an edge, which nobody needs to have taken yet.
+    pub(crate) fn add_edge(
+        &mut self,
+        at: Place,
+        entry: Entry,
+        args: Vec<Value>,
+    ) -> Result<Edge, TreeError> {
+        let edge = self.tree.fork(at, entry.clone())?;
+        if edge.growth != Growth::Followed {
+            let forked_from = (edge.growth == Growth::Forked)
+                .then(|| self.tree.canonical(at))
+                .flatten();
+            self.fresh.entries.push(FreshEntry {
+                place: edge.place,
+                forked_from,
+                entry,
+                args,
+            });
+            self.fresh.ends.insert(edge.place.branch);
+        }
+        Ok(edge)
     }
 
     /// Lets the VM stop there.
@@ -445,7 +490,7 @@ impl Feed for Replay<'_> {
 /// Notes what happens while another feed decides it.
 struct Recorder<'f, F> {
     feed: &'f mut F,
-    entries: Vec<Entry>,
+    entries: Vec<(Entry, Vec<Value>)>,
 }
 
 impl<F: Feed> Feed for Recorder<'_, F> {
@@ -467,6 +512,7 @@ impl<F: Feed> Feed for Recorder<'_, F> {
 
     fn happened(&mut self, entry: Entry, before: &Before<'_>) {
         self.feed.happened(entry.clone(), before);
-        self.entries.push(entry);
+        let args = before.call.map_or_else(Vec::new, |call| call.args.to_vec());
+        self.entries.push((entry, args));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::{MockValues, NewBreakpoint, UniverseId};
+use crate::command::{Cell, MockValues, NewBreakpoint, UniverseId};
 
 /// A moment of the program with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -320,6 +320,17 @@ pub struct UniverseDifference {
     pub board: Vec<(String, String)>,
     /// Memory bytes that differ.
     pub memory_bytes: u64,
+}
+
+/// The answer to a question in SQL.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableListing {
+    /// The columns' names.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// There were more rows than are listed.
+    pub more: bool,
 }
 
 /// The last write of a place.

@@ -182,6 +182,7 @@ impl Session {
             Command::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
             Command::Who { what } => self.who(&what),
             Command::Verify => self.verify(),
+            Command::Query { sql } => self.query(&sql),
             Command::Upload { program } => self.upload(Path::new(&program)),
             listing => self.list(listing),
         }

@@ -92,11 +92,6 @@ impl Twin {
         self.machine.hash()
     }
 
-    /// The program has returned or trapped.
-    pub(crate) fn ended(&self) -> bool {
-        self.machine.outcome().is_some()
-    }
-
     pub(crate) fn frame(&self, near: Option<&TwinFrame>) -> TwinFrame {
         TwinFrame {
             vm: self.machine.snapshot(near.map(|frame| &frame.vm)),

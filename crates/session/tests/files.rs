@@ -1,0 +1,141 @@
+//! Session files: what was shown is there again.
+
+use std::path::PathBuf;
+
+use borges_session::command::{
+    CodePlace, Command, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
+};
+use borges_session::{Flow, OpenError, Options, Reply, Session};
+
+const DIAL: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/color-dial/color-dial.wasm"
+);
+
+fn run(session: &mut Session, command: Command) -> Reply {
+    session
+        .execute(command, &mut |_| Flow::Continue)
+        .expect("the command is carried out")
+}
+
+/// A path for a session file, in a folder that goes away with the test.
+fn file(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("dial.borges")
+}
+
+fn step(direction: Direction, size: StepSize, count: u64) -> Command {
+    Command::Step {
+        direction,
+        size,
+        count,
+    }
+}
+
+/// Everything a user could look at, as text.
+fn looks(session: &mut Session) -> Vec<String> {
+    let commands = [
+        Command::Tree { lines: 100 },
+        Command::Path { around: 100 },
+        Command::Notes,
+        Command::Breakpoints,
+        Command::Mocks,
+        Command::Board,
+        Command::Variables { frame: 0 },
+        Command::Moment,
+    ];
+    let replies = commands.map(|command| run(session, command));
+    // What changed since the last stop is for the one who saw it.
+    let text = |reply: &Reply| format!("{reply:?}").replace("changed: true", "changed: false");
+    replies.iter().map(text).collect()
+}
+
+#[test]
+fn a_session_that_was_dropped_in_the_middle_is_found_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = Options {
+        session_file: Some(file(&folder)),
+        ..Options::new(DIAL)
+    };
+    let mut session = Session::open(options).expect("the example opens");
+    run(&mut session, step(Direction::Forward, StepSize::Entry, 12));
+    run(&mut session, step(Direction::Backward, StepSize::Entry, 5));
+    run(
+        &mut session,
+        Command::Note {
+            text: "here it turns".to_owned(),
+        },
+    );
+    run(
+        &mut session,
+        Command::Bookmark {
+            name: "turn".to_owned(),
+        },
+    );
+    let call = "read_uart_sensor(0)".to_owned();
+    let values = MockValues::Sequence(vec!["3".to_owned()]);
+    run(&mut session, Command::Mock { call, values });
+    let kind = StopKind::Code(CodePlace::Line {
+        file: None,
+        line: 28,
+    });
+    let condition = Some("color > 1".to_owned());
+    run(
+        &mut session,
+        Command::Break(NewBreakpoint {
+            kind,
+            condition,
+            hits: 0,
+            log: None,
+        }),
+    );
+    run(
+        &mut session,
+        Command::Jump {
+            target: "0.1+5".to_owned(),
+        },
+    );
+    run(
+        &mut session,
+        Command::Branches {
+            values: "0..2, 5".to_owned(),
+        },
+    );
+    run(&mut session, Command::Fork);
+    run(&mut session, step(Direction::Forward, StepSize::Entry, 4));
+    let before = looks(&mut session);
+    // No farewell: the file has everything already.
+    drop(session);
+    let mut again = Session::resume(&file(&folder)).expect("the file opens");
+    for (after, before) in looks(&mut again).iter().zip(&before) {
+        assert_eq!(after, before);
+    }
+    // And the session goes on: the device is made anew and brought to where the user was.
+    run(&mut again, step(Direction::Forward, StepSize::Entry, 3));
+    run(&mut again, Command::Verify);
+    let counted = Command::Query {
+        sql: "SELECT count(*) FROM inputs".to_owned(),
+    };
+    let Reply::Table(table) = run(&mut again, counted) else {
+        panic!("no table")
+    };
+    assert_eq!(table.columns, ["count(*)"]);
+}
+
+#[test]
+fn a_file_in_use_or_none_at_all_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = Options {
+        session_file: Some(file(&folder)),
+        ..Options::new(DIAL)
+    };
+    let _session = Session::open(options.clone()).expect("the example opens");
+    assert!(matches!(
+        Session::resume(&file(&folder)),
+        Err(OpenError::Session { .. })
+    ));
+    assert!(matches!(
+        Session::open(options),
+        Err(OpenError::Session { .. })
+    ));
+    assert!(Session::resume(&folder.path().join("nothing.borges")).is_err());
+}
