@@ -13,10 +13,8 @@ use thiserror::Error;
 
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::keyframes::Keyframes;
+use crate::open::Options;
 use crate::twin::{Before, Feed, Probe, Twin, TwinFrame};
-
-/// Work between two keyframes at first: a replay of this length takes well under a millisecond.
-const KEYFRAME_SPACING: u64 = 250_000;
 
 /// The replay did something else than the recording: the state cannot be trusted, and is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -97,11 +95,11 @@ pub(crate) struct FreshEntry {
 
 impl History {
     /// Nothing is recorded but the start, where `twin` stands.
-    pub(crate) fn new(twin: Twin, keyframe_bytes: usize) -> Self {
+    pub(crate) fn new(twin: Twin, options: &Options) -> Self {
         let start = twin.frame(None);
         Self {
             tree: Tree::new(),
-            keyframes: Keyframes::new(start, keyframe_bytes, KEYFRAME_SPACING),
+            keyframes: Keyframes::new(start, options.keyframe_bytes, options.keyframe_spacing),
             twin,
             place: Place::ROOT,
             line: BranchId::ROOT,

@@ -16,6 +16,9 @@ use crate::history::History;
 use crate::session::Session;
 use crate::twin::Twin;
 
+/// Work between two keyframes at first: a replay of this length takes well under a millisecond.
+const KEYFRAME_SPACING: u64 = 250_000;
+
 /// What to debug, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -35,6 +38,10 @@ pub struct Options {
     pub device_takes_differences: bool,
     /// Memory for snapshots, in bytes.
     pub keyframe_bytes: usize,
+    /// Work between two snapshots at first: a step counts 1, an entry about as much as 64.
+    pub keyframe_spacing: u64,
+    /// Steps that the simulated device takes between two looks at its link.
+    pub device_slice: u64,
 }
 
 impl Options {
@@ -50,6 +57,8 @@ impl Options {
             faults: None,
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
+            keyframe_spacing: KEYFRAME_SPACING,
+            device_slice: 500_000,
         }
     }
 }
@@ -212,7 +221,7 @@ impl Session {
             path: options.program.clone(),
             message: e.to_string(),
         })?;
-        let history = History::new(Twin::new(program, machine), options.keyframe_bytes);
+        let history = History::new(Twin::new(program, machine), &options);
         Ok(Self::assemble(
             options,
             board,
@@ -229,7 +238,7 @@ impl Session {
         }
         let here = self.history.here();
         self.history.seek(crate::entry::Moment::START)?;
-        let (link, _handle) = simulated(&self.options, &self.board);
+        let (link, handle) = simulated(&self.options, &self.board);
         let seed = std::process::id();
         let connected = Device::connect(
             link,
@@ -245,7 +254,16 @@ impl Session {
             device.set_mocks(self.mocks.clone())?;
         }
         self.device = Some(device);
+        self.simulated = Some(handle);
         Ok(())
+    }
+
+    /// The simulated device, once there is one: to draw its hardware, and to turn its knobs.
+    ///
+    /// An upload puts another in its place.
+    #[must_use]
+    pub fn simulated(&self) -> Option<&SimHandle<SimBoard>> {
+        self.simulated.as_ref()
     }
 }
 
@@ -277,7 +295,7 @@ pub(crate) fn simulated(
             mocks: 1 << 16,
         },
         vm,
-        slice: 500_000,
+        slice: options.device_slice,
         endpoint: borges_wire::Config {
             message_bytes: 1 << 20,
             send_bytes: 1 << 20,

@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use borges_board::Board;
+use borges_board::{Board, BoardState};
 use borges_debuginfo::DebugInfo;
 use borges_multiverse::tree::End;
+use borges_sim::{SimBoard, SimHandle};
 use borges_stub::{Mocks, Program};
-use borges_vm::{CodeOffset, FuncIdx, Value};
+use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
 use borges_wire::Mock;
 
 use crate::breakpoints::Breakpoints;
@@ -35,6 +36,8 @@ pub struct Session {
     pub(crate) history: History,
     /// Made when it is first needed: a recording can be looked at without one.
     pub(crate) device: Option<Device>,
+    /// The same from behind, if it is a simulated one.
+    pub(crate) simulated: Option<SimHandle<SimBoard>>,
     pub(crate) breakpoints: Breakpoints,
     /// Offsets of a *run to here*.
     pub(crate) temporary: Vec<CodeOffset>,
@@ -67,6 +70,7 @@ impl Session {
             info,
             history,
             device: None,
+            simulated: None,
             breakpoints: Breakpoints::default(),
             temporary: Vec::new(),
             mocks: Vec::new(),
@@ -109,6 +113,19 @@ impl Session {
     #[must_use]
     pub fn board(&self) -> &Board {
         &self.program().board
+    }
+
+    /// What the program has done to the board, at the moment shown.
+    #[must_use]
+    pub fn board_state(&self) -> &BoardState {
+        &self.history.twin.board
+    }
+
+    /// The program's state at the moment shown, to compare in full.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.history.twin.machine
     }
 
     /// The file of the program.

@@ -36,8 +36,8 @@ impl Session {
         if self.device.is_some() {
             self.bring_device()?;
         }
-        self.device = None;
-        self.history = History::new(Twin::new(program, machine), self.options.keyframe_bytes);
+        (self.device, self.simulated) = (None, None);
+        self.history = History::new(Twin::new(program, machine), &self.options);
         (self.entry, self.info, self.live_from) = ((entry, arguments), info, None);
         self.options.program = path.to_owned();
         self.version += 1;

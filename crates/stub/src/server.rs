@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use borges_board::{Board, Compensation, Driver, Event, Hardware, PrimitiveId};
+use borges_board::{Board, BoardState, Compensation, Driver, Event, Hardware, PrimitiveId};
 use borges_vm::{
     CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, Trap, Value,
 };
@@ -130,6 +130,11 @@ impl<H: Hardware> Stub<H> {
     /// The hardware, to change inputs by hand.
     pub fn hardware_mut(&mut self) -> &mut H {
         &mut self.driver.hardware
+    }
+
+    /// What the device itself knows of its board.
+    pub fn board_state(&self) -> &BoardState {
+        self.driver.state()
     }
 
     /// The line's end.
