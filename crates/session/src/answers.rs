@@ -55,10 +55,11 @@ impl Session {
             }
             Command::Board => {
                 let (board, state) = (self.board(), &self.history.twin.board);
-                let lines = board_lines(board, state);
+                let view = state.view(board, 20);
+                let data = serde_json::to_value(&view).unwrap_or_default();
                 Ok(Reply::Board(BoardListing {
-                    lines,
-                    board: serde_json::Value::Null,
+                    lines: view.lines(),
+                    board: data,
                 }))
             }
             Command::Console => {
@@ -619,7 +620,7 @@ impl Session {
         Ok(Sight {
             view: self.view(self.history.here()),
             variables,
-            board: board_lines(self.board(), state),
+            board: state.render(self.board()),
             memory: self.history.twin.machine.memory().to_vec(),
         })
     }
@@ -1131,9 +1132,4 @@ fn event_text(event: &borges_board::Event) -> String {
         borges_board::EventSource::Pin(pin) => format!("interrupt of pin {pin}"),
         borges_board::EventSource::Timer => "timer".to_owned(),
     }
-}
-
-// Until the board crate draws itself.
-fn board_lines(_board: &borges_board::Board, state: &BoardState) -> Vec<String> {
-    format!("{state:#?}").lines().map(str::to_owned).collect()
 }

@@ -2,7 +2,10 @@
 //!
 //! The file is written as the session goes: [`Session::save`] runs after every command, before its reply is given.
 
+use std::cell::RefCell;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use borges_board::PrimitiveId;
@@ -232,7 +235,7 @@ impl Session {
         let board = Board::parse(program.board, path)?;
         let mut session = Self::start(options, board, &program.bytes)?;
         session.version = upload.0;
-        session.read_tree(&store, upload).map_err(wrong)?;
+        session.read_tree(&store, upload, path).map_err(wrong)?;
         let user = store
             .place(Who::User)
             .map_err(stored)?
@@ -287,32 +290,31 @@ impl Session {
         Ok(session)
     }
 
-    fn read_tree(&mut self, store: &Store, upload: Upload) -> Result<(), String> {
+    /// Takes in the branches; their entries are read when somebody looks at them.
+    fn read_tree(&mut self, store: &Store, upload: Upload, path: &Path) -> Result<(), String> {
         let damaged = || "its branches do not fit together; the file is damaged".to_owned();
+        let reader = Store::open(path, Access::Read).map_err(|e| e.to_string())?;
+        let reader = Rc::new(Reader {
+            store: reader,
+            last: RefCell::default(),
+        });
         for branch in store.branches(upload).map_err(|e| e.to_string())? {
-            let first = branch.fork.map_or(0, |fork| fork.position);
-            let end = first.checked_add(branch.length).ok_or_else(damaged)?;
-            let entries = store
-                .entries(upload, branch.branch, first..end)
-                .map_err(|e| e.to_string())?;
+            let at = branch.fork.map_or(Place::ROOT, |fork| Place {
+                branch: BranchId(fork.parent),
+                index: fork.position,
+            });
             let tree: &mut Tree<Entry> = &mut self.history.tree;
-            let mut at = match branch.fork {
-                Some(fork) => Place {
-                    branch: BranchId(fork.parent),
-                    index: fork.position,
-                },
-                None => Place::ROOT,
-            };
-            for entry in entries {
-                let entry = from_stored(&entry).ok_or_else(damaged)?;
-                at = tree.fork(at, entry).map_err(|_| damaged())?.place;
-                if at.branch.0 != branch.branch {
-                    return Err(damaged());
-                }
+            let (reader, number) = (reader.clone(), branch.branch);
+            let load =
+                Rc::new(move |range: Range<usize>| reader.entries(upload, number, at.index, range));
+            let id = tree
+                .restore(at, branch.length, branch.reached, load)
+                .map_err(|_| damaged())?;
+            if id.0 != branch.branch {
+                return Err(damaged());
             }
-            let id = BranchId(branch.branch);
             let ended = match branch.end {
-                borges_store::End::Open => tree.reach(id, branch.reached),
+                borges_store::End::Open => Ok(()),
                 borges_store::End::Finished(text) => {
                     tree.finish(id, branch.reached, End::Finished(text))
                 }
@@ -382,6 +384,54 @@ impl Session {
             rows,
             more: table.more,
         }))
+    }
+}
+
+/// Reads entries of a session file when the tree asks for them. A second connection: the first one writes.
+struct Reader {
+    store: Store,
+    /// The block that was read last: the tree asks for smaller pieces, one after the other.
+    last: RefCell<Option<(u32, Range<u32>, Vec<borges_store::Entry>)>>,
+}
+
+impl Reader {
+    /// Entries of a branch whose own begin at `first`; nothing if they are damaged: a replay then says where it ends.
+    fn entries(
+        &self,
+        upload: Upload,
+        branch: u32,
+        first: u32,
+        own: Range<usize>,
+    ) -> Option<Vec<Entry>> {
+        let wanted = first + own.start as u32..first + own.end as u32;
+        let mut last = self.last.borrow_mut();
+        let cached = last.as_ref().is_some_and(|(of, positions, _)| {
+            *of == branch && positions.start <= wanted.start && wanted.end <= positions.end
+        });
+        if !cached {
+            let block = borges_store::BLOCK;
+            let start = first + (wanted.start - first) / block * block;
+            let read = |end| {
+                self.store
+                    .entries(upload, branch, start..end)
+                    .ok()
+                    .map(|entries| (end, entries))
+            };
+            // The branch may end before its block does.
+            let (end, entries) = read(start.saturating_add(block)).or_else(|| read(wanted.end))?;
+            *last = Some((
+                branch,
+                start..end.min(start + entries.len() as u32),
+                entries,
+            ));
+        }
+        let (_, positions, entries) = last.as_ref()?;
+        let from = (wanted.start - positions.start) as usize;
+        entries
+            .get(from..from + own.len())?
+            .iter()
+            .map(from_stored)
+            .collect()
     }
 }
 

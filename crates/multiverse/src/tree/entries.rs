@@ -1,48 +1,97 @@
 //! A list that grows at its end without ever copying, or reserving, more than one chunk.
 
+use std::cell::OnceCell;
+use std::fmt::{self, Debug};
+use std::ops::Range;
+use std::rc::Rc;
+
 /// Entries of a full chunk. A power of two, so that an index splits into shifts and masks.
 const CHUNK: usize = 512;
 
-/// An append-only list in chunks.
+/// Reads entries that are kept elsewhere: so many as the range is long, or none if they cannot be had.
+pub type Load<E> = Rc<dyn Fn(Range<usize>) -> Option<Vec<E>>>;
+
+/// An append-only list in chunks, some of which may still be elsewhere.
 ///
 /// A plain `Vec` doubles: a long trace would hold up to twice its size, and three times while it
 /// moves. Here the waste is at most one chunk, and elements never move once their chunk is full.
-#[derive(Clone, Debug)]
+/// A chunk that was not asked for yet is loaded when it is; one that cannot be loaded is empty.
+#[derive(Clone)]
 pub(super) struct Entries<E> {
     /// Every chunk but the last holds exactly `CHUNK` entries.
-    chunks: Vec<Vec<E>>,
+    chunks: Vec<OnceCell<Vec<E>>>,
+    len: usize,
+    load: Option<Load<E>>,
+}
+
+impl<E: Debug> Debug for Entries<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let loaded = self.chunks.iter().filter_map(OnceCell::get).flatten();
+        f.debug_list().entries(loaded).finish()
+    }
 }
 
 impl<E> Entries<E> {
     pub(super) const fn new() -> Self {
-        Self { chunks: Vec::new() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        match self.chunks.last() {
-            Some(last) => (self.chunks.len() - 1) * CHUNK + last.len(),
-            None => 0,
+        Self {
+            chunks: Vec::new(),
+            len: 0,
+            load: None,
         }
     }
 
+    /// A list of `len` entries that `load` reads when they are asked for.
+    pub(super) fn elsewhere(len: usize, load: Load<E>) -> Self {
+        Self {
+            chunks: (0..len.div_ceil(CHUNK)).map(|_| OnceCell::new()).collect(),
+            len,
+            load: Some(load),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(super) fn get(&self, index: usize) -> Option<&E> {
-        self.chunks.get(index / CHUNK)?.get(index % CHUNK)
+        self.chunk(index / CHUNK)?.get(index % CHUNK)
     }
 
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut E> {
-        self.chunks.get_mut(index / CHUNK)?.get_mut(index % CHUNK)
+        self.chunk(index / CHUNK)?;
+        let chunk = self.chunks.get_mut(index / CHUNK)?.get_mut()?;
+        chunk.get_mut(index % CHUNK)
     }
 
     pub(super) fn last(&self) -> Option<&E> {
-        self.chunks.last()?.last()
+        self.get(self.len.checked_sub(1)?)
+    }
+
+    fn chunk(&self, number: usize) -> Option<&Vec<E>> {
+        let start = number * CHUNK;
+        let chunk = self.chunks.get(number)?;
+        Some(chunk.get_or_init(|| {
+            let range = start..self.len.min(start + CHUNK);
+            let wanted = range.len();
+            let loaded = self.load.as_ref().and_then(|load| load(range));
+            loaded
+                .filter(|entries| entries.len() == wanted)
+                .unwrap_or_default()
+        }))
     }
 
     pub(super) fn push(&mut self, entry: E) {
-        match self.chunks.last_mut() {
-            Some(last) if last.len() < CHUNK => {
+        let room = !self.len.is_multiple_of(CHUNK);
+        if room {
+            // The last chunk may still be elsewhere.
+            self.chunk(self.len / CHUNK);
+        }
+        self.len += 1;
+        match self.chunks.last_mut().and_then(OnceCell::get_mut) {
+            Some(last) if room => {
                 // Doubling, but never past the chunk: `Vec` alone would round 512 up for some sizes.
                 if last.len() == last.capacity() {
-                    last.reserve_exact(last.len().min(CHUNK - last.len()).max(1));
+                    last.reserve_exact(last.len().min(CHUNK - last.len().min(CHUNK - 1)).max(1));
                 }
                 last.push(entry);
             }
@@ -51,14 +100,19 @@ impl<E> Entries<E> {
                 let capacity = if self.chunks.is_empty() { 1 } else { CHUNK };
                 let mut chunk = Vec::with_capacity(capacity);
                 chunk.push(entry);
-                self.chunks.push(chunk);
+                self.chunks.push(OnceCell::from(chunk));
             }
         }
     }
 
     pub(super) fn truncate(&mut self, len: usize) {
+        let len = len.min(self.len);
+        if let Some(cut) = len.checked_sub(1).map(|last| last / CHUNK) {
+            self.chunk(cut);
+        }
         self.chunks.truncate(len.div_ceil(CHUNK));
-        if let Some(last) = self.chunks.last_mut() {
+        self.len = len;
+        if let Some(last) = self.chunks.last_mut().and_then(OnceCell::get_mut) {
             let full = len / CHUNK * CHUNK;
             // A length that is a multiple of the chunk keeps its last chunk whole.
             last.truncate(if full == len { CHUNK } else { len - full });
@@ -81,8 +135,9 @@ impl<E> Entries<E> {
 
     /// Bytes reserved on the heap for the list itself (not what its entries own).
     pub(super) fn heap_bytes(&self) -> usize {
-        let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
-        entries * size_of::<E>() + self.chunks.capacity() * size_of::<Vec<E>>()
+        let loaded = self.chunks.iter().filter_map(OnceCell::get);
+        let entries: usize = loaded.map(Vec::capacity).sum();
+        entries * size_of::<E>() + self.chunks.capacity() * size_of::<OnceCell<Vec<E>>>()
     }
 }
 
@@ -121,6 +176,30 @@ mod tests {
         }
         list.push(9);
         assert_eq!((list.len(), list.get(0)), (1, Some(&9)));
+    }
+
+    #[test]
+    fn entries_elsewhere_come_when_they_are_asked_for() {
+        let asked = Rc::new(std::cell::RefCell::new(Vec::new()));
+        let log = asked.clone();
+        let load: Load<usize> = Rc::new(move |range: Range<usize>| {
+            log.borrow_mut().push(range.clone());
+            (range.start < 3 * CHUNK).then(|| range.collect())
+        });
+        let mut list = Entries::elsewhere(4 * CHUNK + 7, load);
+        assert_eq!(
+            (list.len(), list.get(CHUNK + 3)),
+            (4 * CHUNK + 7, Some(&(CHUNK + 3)))
+        );
+        assert_eq!(list.get(CHUNK + 4), Some(&(CHUNK + 4)));
+        assert_eq!(*asked.borrow(), [CHUNK..2 * CHUNK]);
+        // What cannot be had is not there, and nothing else breaks.
+        assert_eq!(list.get(3 * CHUNK), None);
+        list.truncate(2 * CHUNK + 5);
+        list.push(99);
+        assert_eq!(list.last(), Some(&99));
+        assert_eq!(list.get(2 * CHUNK + 4), Some(&(2 * CHUNK + 4)));
+        assert_eq!(list.get(0), Some(&0));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use std::fmt::Debug;
 
 pub use draw::{Glyphs, Layout, Words};
 use entries::Entries;
+pub use entries::Load;
 pub use path::{Path, Route};
 pub use prune::Pruned;
 
@@ -314,6 +315,56 @@ impl<E: Entry> Tree<E> {
             place: Place { branch: id, index },
             growth: Growth::Forked,
         })
+    }
+
+    /// Adds a branch of `len` entries that are kept elsewhere, as a session file does, and are loaded when they are
+    /// asked for. The root's place is [`Place::ROOT`], and its branch must still be empty.
+    ///
+    /// The entries are trusted: their steps must not decrease, nor the first take an edge that is there already.
+    ///
+    /// # Errors
+    /// [`TreeError::Unknown`] if `at` is not in the tree, or the root has entries; [`TreeError::Full`].
+    pub fn restore(
+        &mut self,
+        at: Place,
+        len: u32,
+        reached: u64,
+        load: Load<E>,
+    ) -> Result<BranchId, TreeError> {
+        let at = self.canonical(at).ok_or(TreeError::Unknown)?;
+        at.index.checked_add(len).ok_or(TreeError::Full)?;
+        let entries = Entries::elsewhere(len as usize, load);
+        let is_new = self.branches.len() == 1
+            && self
+                .branch(BranchId::ROOT)
+                .is_some_and(|root| root.tip() == 0 && root.forks.is_empty());
+        if at == Place::ROOT && is_new {
+            let root = self.branch_mut(BranchId::ROOT).ok_or(TreeError::Unknown)?;
+            (root.entries, root.reached) = (entries, reached);
+            return Ok(BranchId::ROOT);
+        }
+        if len == 0 {
+            return Err(TreeError::Unknown);
+        }
+        let id = u32::try_from(self.branches.len())
+            .ok()
+            .filter(|id| *id < u32::MAX);
+        let id = id.map(BranchId).ok_or(TreeError::Full)?;
+        let jump = self.jump_from(at.branch);
+        let line = self.branch_mut(at.branch).ok_or(TreeError::Unknown)?;
+        line.forks.insert((at.index, id));
+        let rank = line.rank + 1;
+        self.branches.push(Some(Branch {
+            parent: at.branch,
+            fork: at.index,
+            rank,
+            jump,
+            entries,
+            forks: BTreeSet::new(),
+            reached,
+            end: End::Open,
+        }));
+        Ok(id)
     }
 
     /// Notes that the run after the tip of `branch` is known up to `step`; never goes back.
