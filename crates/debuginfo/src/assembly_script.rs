@@ -59,6 +59,17 @@ pub(crate) struct Classes {
     present: bool,
 }
 
+/// How an array keeps its elements.
+#[derive(Clone, Copy)]
+enum Layout {
+    /// In the object itself.
+    Inline,
+    /// Elsewhere, with address and count in the object.
+    Array,
+    /// Elsewhere, with address and bytes in the object.
+    View,
+}
+
 /// An object that an `i32` points to.
 pub(crate) enum Managed<'a> {
     Text {
@@ -113,19 +124,22 @@ impl Classes {
                 let found = allocation(module, FuncIdx(index));
                 numbers.extend(found.map(|(size, number)| (class, size, number)));
             }
-            let accessed = member.strip_prefix("get:").or(member.strip_prefix("set:"));
+            let getter = member.strip_prefix("get:");
+            let accessed = getter.or(member.strip_prefix("set:"));
             let access = accessed.and_then(|_| access(module, FuncIdx(index)));
             let (Some(field), Some((offset, ty))) = (accessed, access) else {
                 continue;
             };
             let known = fields.entry(class).or_default();
-            // A getter tells the sign of a small number, a setter does not; getters come first.
-            if !known.iter().any(|other| other.name == field) {
-                known.push(Field {
+            match known.iter_mut().find(|other| other.name == field) {
+                None => known.push(Field {
                     name: field.to_owned(),
                     offset,
                     ty,
-                });
+                }),
+                // A getter tells the sign of a small number, a setter does not.
+                Some(other) if getter.is_some() => other.ty = ty,
+                Some(_) => {}
             }
         }
         for (class, size, number) in numbers {
@@ -207,6 +221,45 @@ fn memory_access<'a>(operator: &'a Operator<'_>) -> Option<(&'a MemArg, TypeId)>
     })
 }
 
+/// The type of a number in memory.
+fn number_type(size: u32, signed: bool, float: bool) -> TypeId {
+    match (float, size) {
+        (true, 4) => TypeId::of(ValType::F32),
+        (true, _) => TypeId::of(ValType::F64),
+        (false, 4) => TypeId::of(ValType::I32),
+        (false, 8) => TypeId::of(ValType::I64),
+        (false, size) => TypeId::integer(size, signed),
+    }
+}
+
+/// Layout and element type of an array class, by its name.
+fn array_of(class: &str) -> Option<(Layout, TypeId)> {
+    let number = |name: &str| {
+        Some(match name {
+            "i8" | "Int8" => number_type(1, true, false),
+            "u8" | "bool" | "Uint8" | "Uint8Clamped" => number_type(1, false, false),
+            "i16" | "Int16" => number_type(2, true, false),
+            "u16" | "Uint16" => number_type(2, false, false),
+            "i32" | "u32" | "isize" | "usize" | "Int32" | "Uint32" => number_type(4, true, false),
+            "i64" | "u64" | "Int64" | "Uint64" => number_type(8, true, false),
+            "f32" | "Float32" => number_type(4, true, true),
+            "f64" | "Float64" => number_type(8, true, true),
+            _ => return None,
+        })
+    };
+    if let Some((kind, rest)) = class.split_once('<') {
+        let layout = match kind {
+            "Array" => Layout::Array,
+            "StaticArray" => Layout::Inline,
+            _ => return None,
+        };
+        let element = rest.strip_suffix('>')?;
+        // Elements of other types are references.
+        return Some((layout, number(element).unwrap_or(TypeId::of(ValType::I32))));
+    }
+    Some((Layout::View, number(class.strip_suffix("Array")?)?))
+}
+
 fn word(state: &dyn State, address: u32) -> Option<u32> {
     let mut bytes = [0; 4];
     state
@@ -247,6 +300,7 @@ impl DebugInfo {
             .or_else(|| self.record(class, address, size))
     }
 
+    /// An array, by the table of classes or, if the program has none, by its class's name.
     fn elements(
         &self,
         class: u32,
@@ -254,6 +308,31 @@ impl DebugInfo {
         bytes: u32,
         state: &dyn State,
     ) -> Option<Managed<'_>> {
+        let (layout, ty) = self.by_table(class, state).or_else(|| {
+            let class = self.classes.by_number.get(&class)?;
+            array_of(&class.name)
+        })?;
+        let size = self.types().size(ty)?;
+        let (start, count) = match layout {
+            Layout::Inline => (address, bytes / size),
+            Layout::Array => (
+                word(state, address.checked_add(4)?)?,
+                word(state, address.checked_add(12)?)?,
+            ),
+            Layout::View => (
+                word(state, address.checked_add(4)?)?,
+                word(state, address.checked_add(8)?)? / size,
+            ),
+        };
+        Some(Managed::Elements {
+            address: start,
+            count: count.into(),
+            ty,
+            size,
+        })
+    }
+
+    fn by_table(&self, class: u32, state: &dyn State) -> Option<(Layout, TypeId)> {
         let Some(Value::I32(table)) = state.global(self.classes.table?) else {
             return None;
         };
@@ -265,40 +344,19 @@ impl DebugInfo {
             state,
             table.checked_add(4)?.checked_add(class.checked_mul(4)?)?,
         )?;
+        let layout = match () {
+            () if flags & STATIC_ARRAY != 0 => Layout::Inline,
+            () if flags & ARRAY != 0 => Layout::Array,
+            () if flags & VIEW != 0 => Layout::View,
+            () => return None,
+        };
         // Bits 6 to 10: the element's size as a power of two, one bit each.
-        let power = (flags >> 6 & 0x1f)
-            .checked_ilog2()
-            .filter(|&power| power <= 3)?;
-        let size = 1 << power;
-        let float = flags & FLOAT != 0;
-        let ty = match (float, size) {
-            (true, 4) => TypeId::of(ValType::F32),
-            (true, _) => TypeId::of(ValType::F64),
-            (false, 4) => TypeId::of(ValType::I32),
-            (false, 8) => TypeId::of(ValType::I64),
-            (false, size) => TypeId::integer(size, flags & SIGNED != 0),
-        };
-        let (start, count) = if flags & STATIC_ARRAY != 0 {
-            (address, bytes / size)
-        } else if flags & ARRAY != 0 {
-            (
-                word(state, address.checked_add(4)?)?,
-                word(state, address.checked_add(12)?)?,
-            )
-        } else if flags & VIEW != 0 {
-            (
-                word(state, address.checked_add(4)?)?,
-                word(state, address.checked_add(8)?)? / size,
-            )
-        } else {
-            return None;
-        };
-        Some(Managed::Elements {
-            address: start,
-            count: count.into(),
-            ty,
-            size,
-        })
+        let power = (flags >> 6 & 0x1f).checked_ilog2();
+        let size = 1 << power.filter(|&power| power <= 3)?;
+        Some((
+            layout,
+            number_type(size, flags & SIGNED != 0, flags & FLOAT != 0),
+        ))
     }
 
     fn record(&self, class: u32, address: u32, size: u32) -> Option<Managed<'_>> {

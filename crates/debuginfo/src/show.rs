@@ -80,6 +80,8 @@ impl DebugInfo {
             return self.write_wasm_value(text, object, state, depth);
         };
         match ty {
+            // Rust's unit type.
+            Type::Base { name, size: 0, .. } => text.push_str(name),
             Type::Base { encoding, .. } => {
                 let number = self
                     .number(object, state)?

@@ -115,6 +115,8 @@ pub(crate) enum Type {
         name: Arc<str>,
         size: u32,
         signed: bool,
+        /// The type that its numbers have, if known.
+        underlying: TypeId,
         values: Vec<(i128, Arc<str>)>,
     },
     Array {
@@ -145,6 +147,39 @@ pub(crate) struct Types {
 }
 
 impl Types {
+    /// Gives the values of enums the sign that their underlying types have: compilers write the
+    /// same bits with or without one.
+    pub(crate) fn settle_enums(&mut self) {
+        let sign = |types: &Types, id: TypeId| match types.resolve(id) {
+            Some(Type::Base { encoding, .. }) => Some(*encoding == Encoding::Signed),
+            _ => None,
+        };
+        let enums = self.map.iter().filter_map(|(&at, ty)| match ty {
+            Type::Enum { underlying, .. } => Some((at, sign(self, *underlying)?)),
+            _ => None,
+        });
+        for (at, is_signed) in enums.collect::<Vec<_>>() {
+            if let Some(Type::Enum {
+                signed,
+                size,
+                values,
+                ..
+            }) = self.map.get_mut(&at)
+            {
+                *signed = is_signed;
+                let unused = 128 - 8 * (*size).clamp(1, 16);
+                for (value, _) in values {
+                    let raw = *value << unused;
+                    *value = if is_signed {
+                        raw >> unused
+                    } else {
+                        (raw as u128 >> unused) as i128
+                    };
+                }
+            }
+        }
+    }
+
     /// What a type is behind its aliases and qualifiers.
     pub(crate) fn resolve(&self, mut id: TypeId) -> Option<&Type> {
         for _ in 0..MAX_ALIASES {
@@ -237,7 +272,11 @@ impl Types {
                 "" => "(anonymous)".to_owned(),
                 name => name.to_owned(),
             },
-            Type::Pointer { name: None, to } => format!("{} *", self.name_within(*to, depth)),
+            Type::Pointer { name: None, to } => {
+                let to = self.name_within(*to, depth);
+                let space = if to.ends_with('*') { "" } else { " " };
+                format!("{to}{space}*")
+            }
             Type::Array { .. } => {
                 // The outermost dimension comes first: `u8[2][3]` holds two arrays of three.
                 let (mut counts, mut element) = (String::new(), id);

@@ -301,7 +301,9 @@ pub(crate) fn globals(module: &ModuleIndex, dwarf: Option<&Dwarf>, files: &Files
     }
     for (index, global) in module.globals.iter().enumerate() {
         let index = index as u32;
-        let name = module.names.globals.get(&index);
+        // The variables of AssemblyScript's library are nobody's concern.
+        let own = |name: &&String| !name.starts_with("~lib/");
+        let name = module.names.globals.get(&index).filter(own);
         if let (Some(ty), Some(symbol)) = (global.ty, name) {
             variables.push(Variable {
                 name: readable(symbol),

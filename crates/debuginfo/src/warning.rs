@@ -91,7 +91,14 @@ impl Warnings {
             offset,
             problem,
         };
-        if self.kept.len() < MAX_WARNINGS && !self.kept.contains(&warning) {
+        if self.kept.contains(&warning) {
+            return;
+        }
+        if self.kept.len() < MAX_WARNINGS {
+            self.kept.push(warning);
+        } else if warning.problem == Problem::TooLarge {
+            // That reading stopped altogether is worth more than the last of many details.
+            self.kept.pop();
             self.kept.push(warning);
         }
     }

@@ -304,16 +304,11 @@ impl Reading<'_> {
         if matches!(home, VariableHome::Removed) {
             return;
         }
-        // What a definition leaves out stands in the declaration that it specifies, before it.
-        let Some(path) = self.dwarf.origin(at, |origin| origin.path.clone()) else {
-            return;
-        };
+        // Name and type may stand in a declaration further on: they come when all are known.
         self.dwarf.globals.push(GlobalVariable {
-            path,
-            ty: self
-                .dwarf
-                .origin(at, |origin| origin.ty)
-                .unwrap_or(TypeId::VOID),
+            entry: at,
+            path: "".into(),
+            ty: TypeId::VOID,
             unit: unit.index,
             file: unit.file(entry, gimli::DW_AT_decl_file),
             home,
@@ -388,6 +383,7 @@ impl Reading<'_> {
                     name,
                     size,
                     signed: false,
+                    underlying: to,
                     values,
                 };
                 (ty, Context::Enumeration(at))
@@ -468,6 +464,10 @@ impl Reading<'_> {
                     variant.field = field;
                 }
             }
+            (gimli::DW_TAG_member, parent @ Context::Record(..)) if is_static(entry) => {
+                let name = self.name(unit, entry)?;
+                self.global(unit, entry, name, &parent, VariableHome::Removed);
+            }
             (gimli::DW_TAG_member | gimli::DW_TAG_inheritance, Context::Record(record, _)) => {
                 let field = self.field(unit, entry)?;
                 if let Some(Type::Record { fields, .. }) = self.dwarf.types.map.get_mut(&record) {
@@ -533,14 +533,7 @@ impl Reading<'_> {
 
     /// A member of a record; none of those that lie elsewhere.
     fn field(&mut self, unit: &Unit<'_>, entry: &Entry) -> Result<Option<Field>, Stop> {
-        let is_static = [
-            gimli::DW_AT_external,
-            gimli::DW_AT_declaration,
-            gimli::DW_AT_const_value,
-        ]
-        .into_iter()
-        .any(|name| entry.has_attr(name));
-        if is_static {
+        if is_static(entry) {
             return Ok(None);
         }
         let mut name = self.name(unit, entry)?;
@@ -614,6 +607,16 @@ impl Unit<'_> {
             .copied()
             .flatten()
     }
+}
+
+/// True of a member that lies elsewhere.
+fn is_static(entry: &Entry) -> bool {
+    let signs = [
+        gimli::DW_AT_external,
+        gimli::DW_AT_declaration,
+        gimli::DW_AT_const_value,
+    ];
+    signs.into_iter().any(|name| entry.has_attr(name))
 }
 
 /// The path of something called `name` in `parent`.

@@ -211,7 +211,22 @@ impl Run<'_> {
                 offset: 0,
                 length,
             });
-            if whole || rest.is_empty() {
+            if whole {
+                return Ok(pieces);
+            }
+            if rest.is_empty() {
+                // Of what no piece speaks, nothing is left.
+                let described = pieces
+                    .iter()
+                    .fold(0, |sum: u32, p| sum.saturating_add(p.length));
+                let length = size.saturating_sub(described);
+                if length > 0 {
+                    pieces.push(Piece {
+                        source: Source::Removed,
+                        offset: 0,
+                        length,
+                    });
+                }
                 return Ok(pieces);
             }
         }

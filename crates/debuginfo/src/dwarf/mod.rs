@@ -35,10 +35,10 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Enough for every compiler's output: that reads most bytes once, and strings a few times.
+    /// Enough for every compiler's output: that costs less than one unit a byte.
     fn for_bytes(bytes: u64) -> Budget {
         Budget {
-            left: bytes.saturating_mul(16).saturating_add(4 << 20),
+            left: bytes.saturating_mul(4).saturating_add(1 << 20),
         }
     }
 
@@ -145,6 +145,8 @@ pub(crate) struct Origin {
 /// A variable that lives as long as the program.
 #[derive(Clone, Debug)]
 pub(crate) struct GlobalVariable {
+    /// Offset of its own description.
+    pub(crate) entry: u32,
     pub(crate) path: Arc<str>,
     pub(crate) ty: TypeId,
     pub(crate) unit: usize,

@@ -173,6 +173,8 @@ impl<'a> Reading<'a> {
 
     /// Gives variables what they take from other descriptions, now that all are known.
     pub(super) fn finish(mut self) -> (Dwarf, Vec<Row>) {
+        self.dwarf.types.settle_enums();
+        self.name_globals();
         if let Err(stop) = self.lend() {
             report(self.warnings, Part::DwarfEntries, 0, stop);
         }
@@ -180,6 +182,19 @@ impl<'a> Reading<'a> {
             report(self.warnings, Part::DwarfEntries, 0, stop);
         }
         (self.dwarf, self.rows)
+    }
+
+    fn name_globals(&mut self) {
+        let mut globals = std::mem::take(&mut self.dwarf.globals);
+        globals.retain_mut(|global| {
+            let path = self
+                .dwarf
+                .origin(global.entry, |origin| origin.path.clone());
+            let ty = self.dwarf.origin(global.entry, |origin| origin.ty);
+            global.ty = ty.unwrap_or(TypeId::VOID);
+            path.map(|path| global.path = path).is_some()
+        });
+        self.dwarf.globals = globals;
     }
 
     fn lend(&mut self) -> Result<(), Stop> {

@@ -32,26 +32,27 @@ impl State for Numbered {
 
 #[test]
 fn examples_are_understood_as_before() {
-    let update = std::env::var_os("UPDATE").is_some();
-    let mut changed = Vec::new();
-    for name in crate::common::EXAMPLES {
-        let found = describe(&crate::common::example(name));
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/golden/{name}.txt"));
-        if update {
-            std::fs::write(&path, &found).unwrap();
-            continue;
-        }
-        let expected = std::fs::read_to_string(&path).unwrap_or_default();
-        if let Some(line) = first_difference(&expected, &found) {
-            changed.push(format!("{name}: {line}"));
-        }
-    }
+    let changed: Vec<String> = crate::common::EXAMPLES
+        .into_iter()
+        .filter_map(|name| check(name, &describe(&crate::common::example(name))))
+        .collect();
     assert!(
         changed.is_empty(),
         "{}\nUPDATE=1 accepts this",
         changed.join("\n")
     );
+}
+
+/// Compares a text with the one that was accepted last, or accepts it; the first difference.
+pub(crate) fn check(name: &str, found: &str) -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/golden");
+    let path = folder.join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, found).unwrap();
+        return None;
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    first_difference(&expected, found).map(|line| format!("{name}: {line}"))
 }
 
 fn first_difference(expected: &str, found: &str) -> Option<String> {

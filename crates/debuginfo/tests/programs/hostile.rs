@@ -10,11 +10,12 @@ use borges_debuginfo::{
 use borges_vm::{CodeOffset, FuncIdx, Value};
 
 use crate::common::{EXAMPLES, Fake, example_bytes, example_path};
+use crate::fixtures::{FIXTURES, fixture_bytes};
 
-/// Mutations of each program and kind: 300, or as many as `MUTATIONS` says.
+/// Mutations of each program and kind: 200, or as many as `MUTATIONS` says.
 fn mutations() -> u64 {
     let wanted = std::env::var("MUTATIONS").ok();
-    wanted.map_or(300, |wanted| wanted.parse().expect("MUTATIONS is a number"))
+    wanted.map_or(200, |wanted| wanted.parse().expect("MUTATIONS is a number"))
 }
 
 /// A generator of numbers that only the seed decides (SplitMix64).
@@ -154,8 +155,9 @@ fn show(info: &DebugInfo, variable: &borges_debuginfo::Variable, stop: Stop, sta
 
 #[test]
 fn mutated_debug_sections() {
-    for name in EXAMPLES {
-        let original = example_bytes(name);
+    let examples = EXAMPLES.map(|name| (name, example_bytes(name)));
+    let fixtures = FIXTURES.map(|name| (name, fixture_bytes(name)));
+    for (name, original) in examples.into_iter().chain(fixtures) {
         let sections = debug_sections(&original);
         let mut warned = 0;
         for seed in 0..mutations() {

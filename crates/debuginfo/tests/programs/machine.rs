@@ -11,7 +11,7 @@ use crate::common::{example, example_bytes};
 /// Steps after which a program must have stopped.
 const LIMIT: u64 = 100_000;
 
-struct View<'m>(&'m Machine);
+pub(crate) struct View<'m>(pub(crate) &'m Machine);
 
 impl State for View<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {

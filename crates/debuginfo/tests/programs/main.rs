@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod boards;
+mod bombs;
 mod common;
 mod expressions;
+mod fixtures;
 mod golden;
 mod hostile;
 mod machine;
