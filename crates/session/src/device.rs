@@ -20,6 +20,7 @@ use crate::client::{Client, LinkError};
 use crate::command::{Event, Flow};
 use crate::entry::Moment;
 use crate::history::{Divergence, History, Stops};
+use crate::survey::Perform;
 use crate::twin::{Feed, TwinFrame};
 
 /// What can go wrong with a device.
@@ -459,8 +460,15 @@ impl Device {
                 self.client
                     .ask(Command::Compensate(vec![Bytes(compensation)]))?;
             }
-            if let Some((primitive, arguments, memory)) = redo.perform {
+            if let Some(Perform {
+                steps,
+                primitive,
+                arguments,
+                memory,
+            }) = redo.perform
+            {
                 let perform = Command::Perform {
+                    steps,
                     primitive,
                     arguments,
                     memory,

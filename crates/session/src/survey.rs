@@ -17,8 +17,20 @@ pub(crate) struct Redo {
     pub(crate) place: Place,
     /// What its model of the board must learn, such as an input's reading.
     pub(crate) model: Option<Vec<u8>>,
-    /// The output to perform: primitive, arguments, and the memory that the call reads.
-    pub(crate) perform: Option<(u16, Vec<borges_wire::Value>, Vec<MemoryBlob>)>,
+    /// The output to perform.
+    pub(crate) perform: Option<Perform>,
+}
+
+/// An output to perform again.
+pub(crate) struct Perform {
+    /// The step count at which the program makes the call.
+    pub(crate) steps: u64,
+    /// Which.
+    pub(crate) primitive: u16,
+    /// The arguments.
+    pub(crate) arguments: Vec<borges_wire::Value>,
+    /// The memory that the call reads.
+    pub(crate) memory: Vec<MemoryBlob>,
 }
 
 impl History {
@@ -192,7 +204,12 @@ fn perform(board: &Board, place: Place, call: &Call<'_>) -> Option<Redo> {
         }
     });
     let arguments = call.args.iter().map(|value| to_wire(*value)).collect();
-    let perform = Some((call.primitive.0, arguments, memory.into_iter().collect()));
+    let perform = Some(Perform {
+        steps: call.steps,
+        primitive: call.primitive.0,
+        arguments,
+        memory: memory.into_iter().collect(),
+    });
     Some(Redo {
         place,
         model: None,

@@ -249,10 +249,11 @@ impl<H: Hardware> Stub<H> {
             }
             Command::Compensate(list) => self.compensate(&list),
             Command::Perform {
+                steps,
                 primitive,
                 arguments,
                 memory,
-            } => self.perform(id, primitive, &arguments, &memory),
+            } => self.perform(id, steps, primitive, &arguments, &memory),
             Command::Apply {
                 delta,
                 steps,
@@ -509,11 +510,12 @@ impl<H: Hardware> Stub<H> {
     fn perform(
         &mut self,
         id: RequestId,
+        steps: u64,
         primitive: u16,
         arguments: &[borges_wire::Value],
         blobs: &[MemoryBlob],
     ) -> Done {
-        let steps = self.paused()?.machine.steps();
+        self.paused()?;
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
         self.driver.at(steps);
         let Some(begun) = &mut self.begun else {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{Bytes, Value};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0xa40e_8684;
+pub const SCHEMA: u32 = 0x9f87_f303;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(
@@ -204,6 +204,8 @@ pub enum Command {
     /// Performs an output again, on the way forward to another universe; the program's state is not
     /// touched. Answered by [`Report::Performed`].
     Perform {
+        /// The step count at which the program makes the call: what it does may depend on when.
+        steps: u64,
         /// Index of the primitive in the board's list.
         primitive: u16,
         /// The arguments of the call.

@@ -134,6 +134,7 @@ fn commands() -> Vec<Command> {
         ]),
         Command::Compensate(vec![Bytes(vec![1, 2]), Bytes(vec![])]),
         Command::Perform {
+            steps: 70_000,
             primitive: 1,
             arguments: vec![any],
             memory: vec![MemoryBlob {
