@@ -24,3 +24,8 @@ pub mod language;
 pub mod random;
 pub mod tree;
 pub mod walk;
+
+/// Runs the code of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/multiverse.md")]
+struct Guide;

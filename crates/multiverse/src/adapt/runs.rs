@@ -11,6 +11,9 @@ use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 /// The number of rules that a folded step stands for is its [`Next::steps`]; whatever shows such a
 /// step must show that number. Any state inside a run is reached by applying its steps one by one
 /// to the language itself.
+///
+/// A run may go on with another agent than the one that began it, so folded steps are for graphs
+/// and walks; what asks who did what ([`crate::causality`]) takes the language itself.
 pub struct Runs<L: Language> {
     inner: L,
     limit: u64,

@@ -1,0 +1,99 @@
+//! Languages made from languages.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+mod common;
+#[path = "common/threads.rs"]
+mod threads;
+
+use std::collections::BTreeSet;
+
+use borges_multiverse::adapt::{Observed, Observer, Runs, Stepping};
+use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
+use borges_multiverse::language::Language;
+use common::{Digraph, digraph};
+use proptest::prelude::*;
+use threads::threads;
+
+/// Counts the arrivals in a state, up to a bound.
+struct Arrivals {
+    state: usize,
+    bound: u8,
+}
+
+impl Observer<&Digraph> for Arrivals {
+    type Memory = u8;
+
+    fn start(&self, _: &usize) -> u8 {
+        0
+    }
+
+    fn observe(&self, memory: &u8, _: &usize, _: &usize, to: &usize) -> u8 {
+        self.bound.min(memory + u8::from(*to == self.state))
+    }
+}
+
+fn explore<L: Language>(language: L) -> Graph<L> {
+    let mut exploration = Exploration::new(language, Order::BreadthFirst);
+    assert_eq!(
+        exploration.run(&Limits::default(), |_| true),
+        Pause::Complete
+    );
+    exploration.into_graph()
+}
+
+fn ends<L: Language>(graph: &Graph<L>) -> BTreeSet<String> {
+    graph
+        .ends()
+        .map(|end| graph.outcome(end).unwrap().to_string())
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn observers_are_in_product_and_change_nothing(program in digraph(), a in 0..12_usize, b in 0..12_usize) {
+        let observer = (Arrivals { state: a, bound: 2 }, Arrivals { state: b, bound: 1 });
+        let observed = explore(Observed { program: &program, observer });
+        // The product, plainly.
+        let mut seen = BTreeSet::from([(0, 0, 0)]);
+        let mut todo = vec![(0, 0, 0)];
+        while let Some((state, m, n)) = todo.pop() {
+            for to in &program.0[state] {
+                let next = (*to, 2.min(m + u8::from(*to == a)), 1.min(n + u8::from(*to == b)));
+                if seen.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+        let states: BTreeSet<_> = observed.nodes()
+            .map(|node| observed.state(node).unwrap())
+            .map(|(state, (m, n))| (*state, *m, *n)).collect();
+        prop_assert_eq!(states, seen);
+        prop_assert_eq!(ends(&observed), ends(&explore(&program)));
+    }
+
+    #[test]
+    fn a_breakpoint_on_the_second_arrival_halts_wherever_there_is_one(program in digraph(), state in 0..12_usize) {
+        let observer = Arrivals { state, bound: 2 };
+        let mut exploration =
+            Exploration::new(Observed { program: &program, observer }, Order::DepthFirst);
+        exploration.halt_when(|(_, arrivals)| *arrivals == 2);
+        exploration.run(&Limits::default(), |_| true);
+        // There is a second arrival if the state can be reached by a step and then reach itself.
+        let comes = |from: usize| program.0[from].iter().any(|to| program.distances(*to).get(state).copied().flatten().is_some());
+        let twice = state < program.0.len() && comes(0) && comes(state);
+        prop_assert_eq!(exploration.halted().len(), usize::from(twice));
+    }
+
+    #[test]
+    fn grains_and_debuggers_keep_the_outcomes(program in threads(), limit in 1..5_u64) {
+        let plain = explore(&program);
+        let coarse = explore(Runs::new(&program, limit));
+        prop_assert_eq!(ends(&coarse), ends(&plain));
+        prop_assert!(coarse.len() <= plain.len());
+        prop_assert_eq!(ends(&explore(Stepping(&program))), ends(&plain));
+        // A run stops where something wants to see the state.
+        let watched = explore(Runs::new(&program, limit).stopping(|_| true));
+        prop_assert_eq!(watched.len(), plain.len());
+    }
+}
