@@ -468,3 +468,25 @@ fn a_ladder_of_a_hundred_thousand_forks_needs_no_recursion() {
     assert_eq!(tree.prune(first).unwrap().branches.len(), 100_000);
     assert_eq!(tree.entry_count(), 1);
 }
+
+#[test]
+fn an_amended_entry_knows_more_but_takes_the_same_edge() {
+    let mut tree = Tree::new();
+    let place = tree.append(BranchId::ROOT, happened(5, 1)).unwrap().place;
+    let more = Happened {
+        capture: 7,
+        ..happened(5, 1)
+    };
+    assert!(tree.amend(place, more.clone()));
+    assert_eq!(tree.entry(place), Some(&more));
+    assert!(!tree.amend(place, happened(5, 2)), "another choice");
+    assert!(
+        !tree.amend(Place::ROOT, happened(0, 1)),
+        "no entry leads to the root"
+    );
+    assert!(
+        !tree.amend(Place { index: 9, ..place }, more.clone()),
+        "no such place"
+    );
+    assert_eq!(tree.entry(place), Some(&more));
+}
