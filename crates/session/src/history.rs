@@ -215,6 +215,13 @@ impl History {
         Ok(())
     }
 
+    /// Shows `target` by a replay from the start of the program, without any keyframe.
+    pub(crate) fn seek_afresh(&mut self, target: Moment) -> Result<(), Divergence> {
+        self.keyframes.forget_after(&self.tree, Place::ROOT);
+        self.seek(Moment::START)?;
+        self.seek(target)
+    }
+
     /// Goes forward on the path to `target` until there, or until a stop. A stop at the very moment where the walk begins
     /// does not count.
     ///

@@ -115,7 +115,6 @@ pub(crate) struct Board {
     pub(crate) description: BoardDescription,
     /// TOML; empty for the default board.
     pub(crate) text: String,
-    pub(crate) path: Option<PathBuf>,
 }
 
 impl Board {
@@ -127,7 +126,6 @@ impl Board {
             None => Ok(Self {
                 description: BoardDescription::default_board(),
                 text: String::new(),
-                path: None,
             }),
             Some(path) => {
                 let text = std::fs::read_to_string(path);
@@ -146,7 +144,6 @@ impl Board {
             return Ok(Self {
                 description: BoardDescription::default_board(),
                 text,
-                path: None,
             });
         }
         let description = BoardDescription::parse(&path.display().to_string(), &text);
@@ -154,11 +151,7 @@ impl Board {
             path: path.to_owned(),
             message: e.to_string(),
         })?;
-        Ok(Self {
-            description,
-            text,
-            path: Some(path.to_owned()),
-        })
+        Ok(Self { description, text })
     }
 
     /// Names the board between host and device.

@@ -33,6 +33,8 @@ pub(crate) struct Record {
     breakpoints: Vec<borges_store::Breakpoint>,
     mocks: Vec<borges_store::Mock>,
     places: [Option<Moment>; 2],
+    /// The last state that was kept: branch, steps, hash.
+    hash: Option<(BranchId, u64, u64)>,
 }
 
 impl Record {
@@ -61,6 +63,7 @@ impl Session {
             breakpoints: Vec::new(),
             mocks: Vec::new(),
             places: [None; 2],
+            hash: None,
         });
         self.save().map_err(|error| OpenError::Session {
             path,
@@ -128,6 +131,16 @@ impl Session {
             }
         }
         record.places = places;
+        if let Some((branch, steps, hash)) = self
+            .hash_to_keep()
+            .filter(|kept| record.hash != Some(*kept))
+        {
+            record.store.set_setting(
+                &hash_key(record.upload, branch),
+                &format!("{steps} {hash:016x}"),
+            )?;
+            record.hash = Some((branch, steps, hash));
+        }
         record.store.flush()
     }
 
@@ -282,6 +295,7 @@ impl Session {
                 .map(stored_mock)
                 .collect(),
             places: [Some(session.history.here()), None],
+            hash: None,
             store,
             path: path.to_owned(),
             upload,
@@ -352,6 +366,22 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// The step count and hash of the state at the end of a branch, if they were kept.
+    pub(crate) fn recorded_hash(
+        &self,
+        branch: BranchId,
+    ) -> Result<Option<(u64, u64)>, CommandError> {
+        let Some(record) = &self.record else {
+            return Ok(None);
+        };
+        let kept = record.store.setting(&hash_key(record.upload, branch));
+        let kept = kept.map_err(|error| CommandError::File(error.to_string()))?;
+        Ok(kept.and_then(|kept| {
+            let (steps, hash) = kept.split_once(' ')?;
+            Some((steps.parse().ok()?, u64::from_str_radix(hash, 16).ok()?))
+        }))
     }
 
     /// Answers a question in SQL about the session file.
@@ -433,6 +463,11 @@ impl Reader {
             .map(from_stored)
             .collect()
     }
+}
+
+/// The setting that keeps the state at the end of a branch.
+fn hash_key(upload: Upload, branch: BranchId) -> String {
+    format!("state {}.{}", upload.0, branch.0)
 }
 
 fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload, StoreError> {

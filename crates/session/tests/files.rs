@@ -139,3 +139,32 @@ fn a_file_in_use_or_none_at_all_is_refused() {
     ));
     assert!(Session::resume(&folder.path().join("nothing.borges")).is_err());
 }
+
+#[test]
+fn a_recording_is_reproduced_bit_for_bit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = Options {
+        session_file: Some(file(&folder)),
+        ..Options::new(DIAL)
+    };
+    let mut session = Session::open(options).expect("the example opens");
+    let quiet = &mut |_| Flow::Continue;
+    session.record(Some(20_000), quiet).expect("it records");
+    run(
+        &mut session,
+        Command::Jump {
+            target: "@8".to_owned(),
+        },
+    );
+    run(
+        &mut session,
+        Command::Branches {
+            values: "1".to_owned(),
+        },
+    );
+    drop(session);
+    let mut again = Session::resume(&file(&folder)).expect("the file opens");
+    let replayed = again.replay(&mut |_| Flow::Continue).expect("it replays");
+    assert_eq!((replayed.branches, replayed.compared), (2, 1));
+    assert!(replayed.steps >= 20_000);
+}

@@ -1,0 +1,114 @@
+//! Recording at full speed, and reproducing a recording.
+
+use borges_multiverse::tree::BranchId;
+use borges_vm::StateHash;
+
+use crate::command::{Event, Flow, StopReason};
+use crate::entry::Moment;
+use crate::error::CommandError;
+use crate::history::Stops;
+use crate::motion::Observer;
+use crate::session::Session;
+
+/// How many instructions the device runs before what it reported is replayed and saved: a kill loses no more than that.
+const PIECE: u64 = 20_000_000;
+
+/// A recording that was reproduced.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Replayed {
+    /// Branches replayed from the start to their ends.
+    pub branches: u32,
+    /// Instructions executed for it.
+    pub steps: u64,
+    /// Branches whose last state was compared with the recorded hash, and was equal.
+    pub compared: u32,
+    /// The hash of the last state of each branch, as hexadecimal digits.
+    pub states: Vec<String>,
+}
+
+impl Session {
+    /// Runs the program on its device until it ends, until the step count `until`, or until the observer pauses it, and
+    /// saves its trace as it goes.
+    ///
+    /// # Errors
+    /// [`CommandError`] if device or session file fail; what was recorded before is kept.
+    pub fn record(
+        &mut self,
+        until: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        loop {
+            if let Some(ended) = self.ended() {
+                self.save()?;
+                return Ok(ended);
+            }
+            let here = self.history.here().steps;
+            if until.is_some_and(|until| here >= until) {
+                return Ok(StopReason::Bound);
+            }
+            let piece = until.unwrap_or(u64::MAX).min(here.saturating_add(PIECE));
+            let paused = self.device_run(&Stops::default(), Some(piece), observer)?;
+            self.save()?;
+            if paused.reason == borges_wire::PauseReason::Requested {
+                return Ok(StopReason::Paused);
+            }
+        }
+    }
+
+    /// Replays every branch from the start of the program to its end, on the twin, and compares the last states with the
+    /// recorded hashes.
+    ///
+    /// # Errors
+    /// [`CommandError::Divergence`] names the first step that went another way; [`CommandError::Invalid`] a state that
+    /// differs; [`CommandError::Invalid`] too if the observer cancels.
+    pub fn replay(&mut self, observer: Observer<'_>) -> Result<Replayed, CommandError> {
+        let here = self.history.here();
+        let branches: Vec<BranchId> = self.history.tree.branches().collect();
+        let mut replayed = Replayed {
+            branches: 0,
+            steps: 0,
+            compared: 0,
+            states: Vec::new(),
+        };
+        for branch in branches {
+            let tip = self.history.tip_of(branch);
+            // Branches that were added but never taken have nothing to replay to.
+            self.history.seek(Moment::START)?;
+            replayed.steps += tip.steps;
+            let total = Some(tip.steps);
+            let progress = Event::Progress {
+                what: format!("replaying branch {}", branch.0),
+                done: 0,
+                total,
+            };
+            if observer(progress) == Flow::Pause {
+                return Err(CommandError::Invalid("cancelled".to_owned()));
+            }
+            self.history.seek_afresh(tip)?;
+            let StateHash(state) = self.history.twin.hash();
+            if let Some((steps, recorded)) = self.recorded_hash(branch)? {
+                if steps == tip.steps && recorded != state {
+                    let text = format!(
+                        "branch {} ends in state {state:016x} at step {steps}, recorded was {recorded:016x}: \
+                         another version of Borges, or a damaged file",
+                        branch.0
+                    );
+                    return Err(CommandError::Invalid(text));
+                }
+                replayed.compared += u32::from(steps == tip.steps);
+            }
+            replayed.branches += 1;
+            replayed.states.push(format!("{state:016x}"));
+        }
+        self.history.seek(here)?;
+        Ok(replayed)
+    }
+
+    /// The hash of the state here, if here is the end of a branch: what a later replay is compared with.
+    pub(crate) fn hash_to_keep(&self) -> Option<(BranchId, u64, u64)> {
+        let here = self.history.here();
+        let branch = here.place.branch;
+        let at_end = self.history.tip_of(branch) == here;
+        at_end.then(|| (branch, here.steps, self.history.twin.hash().0))
+    }
+}
