@@ -13,8 +13,8 @@ use wasmparser::{MemArg, Operator};
 
 use crate::DebugInfo;
 use crate::module::ModuleIndex;
+use crate::parts::{Child, Number};
 use crate::place::{Place, State};
-use crate::show::{Child, Number};
 use crate::types::TypeId;
 use crate::variables::Object;
 

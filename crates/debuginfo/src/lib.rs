@@ -13,6 +13,7 @@ mod expression;
 mod functions;
 mod lines;
 mod module;
+mod parts;
 mod place;
 mod show;
 mod source_map;
@@ -26,8 +27,8 @@ pub use expression::{Evaluated, Expression, ExpressionError, ExpressionErrorKind
 pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::LoadError;
+pub use parts::{Child, Number};
 pub use place::{Piece, Place, Source, State, Unavailable};
-pub use show::{Child, Number};
 pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
 pub use types::TypeId;
 pub use variables::{Object, SourceFrame, Stop, Variable, VariableKind};

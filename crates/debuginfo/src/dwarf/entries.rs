@@ -1,4 +1,4 @@
-//! The entries of a unit: functions, scopes, variables, types.
+//! The entries of a unit: functions, scopes, variables.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use super::{
     VariableHome,
 };
 use crate::FileId;
-use crate::types::{Encoding, Field, POINTER_BYTES, Type, TypeId, Variant, Variants};
+use crate::types::TypeId;
 
-type Entry = DebuggingInformationEntry<Slice>;
+pub(super) type Entry = DebuggingInformationEntry<Slice>;
 
 /// Longest path of namespaces that is written out.
 const MAX_PATH: usize = 256;
 
 /// What an entry's children belong to.
 #[derive(Clone)]
-enum Context {
+pub(super) enum Context {
     /// Nothing in particular, or something that is not read.
     Other,
     /// A namespace, with its path.
@@ -119,7 +119,7 @@ impl Reading<'_> {
         }
     }
 
-    fn name(&mut self, unit: &Unit<'_>, entry: &Entry) -> Result<Arc<str>, Stop> {
+    pub(super) fn name(&mut self, unit: &Unit<'_>, entry: &Entry) -> Result<Arc<str>, Stop> {
         match entry.attr_value(gimli::DW_AT_name) {
             Some(value) => Ok(self.text(unit.unit, value)?.into()),
             None => Ok("".into()),
@@ -282,7 +282,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn global(
+    pub(super) fn global(
         &mut self,
         unit: &Unit<'_>,
         entry: &Entry,
@@ -336,250 +336,15 @@ impl Reading<'_> {
             },
         })
     }
-
-    /// A type, if the entry is one.
-    fn ty(&mut self, unit: &Unit<'_>, entry: &Entry, parent: &Context) -> Result<Context, Stop> {
-        let at = unit.offset(entry);
-        let name = self.name(unit, entry)?;
-        let to = unit.type_of(entry).unwrap_or(TypeId::VOID);
-        let size = entry
-            .attr_value(gimli::DW_AT_byte_size)
-            .and_then(|value| u32::try_from(value.udata_value()?).ok())
-            .unwrap_or(0);
-        let (ty, context) = match entry.tag() {
-            gimli::DW_TAG_base_type => {
-                let Some(encoding) = encoding(entry, size) else {
-                    return Ok(Context::Other);
-                };
-                (
-                    Type::Base {
-                        name,
-                        encoding,
-                        size,
-                    },
-                    Context::Other,
-                )
-            }
-            gimli::DW_TAG_pointer_type
-            | gimli::DW_TAG_reference_type
-            | gimli::DW_TAG_rvalue_reference_type => {
-                let name = Some(name).filter(|name| !name.is_empty());
-                (Type::Pointer { name, to }, Context::Other)
-            }
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                let path = nested(parent, &name);
-                let record = Type::Record {
-                    name,
-                    size,
-                    fields: Vec::new(),
-                    variants: None,
-                };
-                (record, Context::Record(at, path))
-            }
-            gimli::DW_TAG_enumeration_type => {
-                let size = if size == 0 { POINTER_BYTES } else { size };
-                let values = Vec::new();
-                let ty = Type::Enum {
-                    name,
-                    size,
-                    signed: false,
-                    underlying: to,
-                    values,
-                };
-                (ty, Context::Enumeration(at))
-            }
-            gimli::DW_TAG_array_type => (
-                Type::Array {
-                    element: to,
-                    count: None,
-                },
-                Context::Array(at),
-            ),
-            gimli::DW_TAG_typedef => (Type::Alias { name, to }, Context::Other),
-            gimli::DW_TAG_const_type
-            | gimli::DW_TAG_volatile_type
-            | gimli::DW_TAG_restrict_type
-            | gimli::DW_TAG_atomic_type => (Type::Qualified { to }, Context::Other),
-            gimli::DW_TAG_subroutine_type => (Type::Function, Context::Other),
-            gimli::DW_TAG_unspecified_type => (
-                Type::Record {
-                    name,
-                    size: 0,
-                    fields: Vec::new(),
-                    variants: None,
-                },
-                Context::Other,
-            ),
-            _ => return Ok(Context::Other),
-        };
-        self.dwarf.types.map.insert(at, ty);
-        Ok(context)
-    }
-
-    /// A member, enumerator, bound or alternative of the type around it.
-    fn part_of_type(
-        &mut self,
-        unit: &Unit<'_>,
-        entry: &Entry,
-        parent: Context,
-    ) -> Result<Context, Stop> {
-        match (entry.tag(), parent) {
-            (gimli::DW_TAG_variant_part, Context::Record(record, _)) => {
-                if let Some(Type::Record { variants, .. }) = self.dwarf.types.map.get_mut(&record) {
-                    variants.get_or_insert_default();
-                }
-                let discriminant = unit.reference(entry, gimli::DW_AT_discr);
-                return Ok(Context::VariantPart {
-                    record,
-                    discriminant,
-                });
-            }
-            (gimli::DW_TAG_variant, Context::VariantPart { record, .. }) => {
-                if let Some(variants) = self.variants(record) {
-                    variants.variants.push(Variant {
-                        values: discriminants(entry),
-                        field: None,
-                    });
-                }
-                return Ok(Context::Variant(record));
-            }
-            (
-                gimli::DW_TAG_member,
-                Context::VariantPart {
-                    record,
-                    discriminant,
-                },
-            ) => {
-                let field = self.field(unit, entry)?;
-                if Some(unit.offset(entry)) == discriminant
-                    && let Some(variants) = self.variants(record)
-                {
-                    variants.discriminant = field;
-                }
-            }
-            (gimli::DW_TAG_member, Context::Variant(record)) => {
-                let field = self.field(unit, entry)?;
-                let variant = self.variants(record).and_then(|v| v.variants.last_mut());
-                if let Some(variant) = variant {
-                    variant.field = field;
-                }
-            }
-            (gimli::DW_TAG_member, parent @ Context::Record(..)) if is_static(entry) => {
-                let name = self.name(unit, entry)?;
-                self.global(unit, entry, name, &parent, VariableHome::Removed);
-            }
-            (gimli::DW_TAG_member | gimli::DW_TAG_inheritance, Context::Record(record, _)) => {
-                let field = self.field(unit, entry)?;
-                if let Some(Type::Record { fields, .. }) = self.dwarf.types.map.get_mut(&record) {
-                    fields.extend(field);
-                }
-            }
-            (gimli::DW_TAG_enumerator, Context::Enumeration(at)) => {
-                let name = self.name(unit, entry)?;
-                let value = entry.attr_value(gimli::DW_AT_const_value);
-                if let Some(value) = value.as_ref().and_then(number)
-                    && let Some(Type::Enum { values, signed, .. }) =
-                        self.dwarf.types.map.get_mut(&at)
-                {
-                    *signed |= value < 0;
-                    values.push((value, name));
-                }
-            }
-            (gimli::DW_TAG_subrange_type, Context::Array(at)) => {
-                let bound = |name| entry.attr_value(name).and_then(|v| number(&v));
-                let above = bound(gimli::DW_AT_upper_bound).map(|last| last.saturating_add(1));
-                let count = bound(gimli::DW_AT_count).or(above);
-                let count = count.and_then(|count| u64::try_from(count).ok());
-                self.dimension(at, unit.offset(entry), count);
-            }
-            _ => {}
-        }
-        Ok(Context::Other)
-    }
-
-    /// Adds a dimension to the array at `at`. All but the first become arrays of their own, known
-    /// by the offsets of the entries that give their bounds.
-    fn dimension(&mut self, at: u32, bound: u32, count: Option<u64>) {
-        let types = &mut self.dwarf.types.map;
-        let innermost = self.innermost_arrays.get(&at).copied();
-        let known = types.get_mut(&innermost.unwrap_or(at));
-        let Some(Type::Array {
-            element,
-            count: of_known,
-        }) = known
-        else {
-            return;
-        };
-        if innermost.is_none() {
-            *of_known = count;
-            self.innermost_arrays.insert(at, at);
-        } else {
-            let inner = Type::Array {
-                element: *element,
-                count,
-            };
-            *element = TypeId(bound);
-            types.insert(bound, inner);
-            self.innermost_arrays.insert(at, bound);
-        }
-    }
-
-    fn variants(&mut self, record: u32) -> Option<&mut Variants> {
-        match self.dwarf.types.map.get_mut(&record)? {
-            Type::Record { variants, .. } => variants.as_mut(),
-            _ => None,
-        }
-    }
-
-    /// A member of a record; none of those that lie elsewhere.
-    fn field(&mut self, unit: &Unit<'_>, entry: &Entry) -> Result<Option<Field>, Stop> {
-        if is_static(entry) {
-            return Ok(None);
-        }
-        let mut name = self.name(unit, entry)?;
-        if entry.tag() == gimli::DW_TAG_inheritance {
-            name = "base".into();
-        }
-        let value = |name| entry.attr_value(name).and_then(|v| v.udata_value());
-        let start = value(gimli::DW_AT_data_member_location).unwrap_or(0);
-        let width = value(gimli::DW_AT_bit_size);
-        let first = value(gimli::DW_AT_data_bit_offset).or_else(|| {
-            // Until version 3, bits were counted from the other end of the storage unit.
-            let storage = value(gimli::DW_AT_byte_size)?.checked_mul(8)?;
-            let bit = value(gimli::DW_AT_bit_offset)?;
-            start
-                .checked_mul(8)?
-                .checked_add(storage)?
-                .checked_sub(bit)?
-                .checked_sub(width?)
-        });
-        let (offset, bits) = match (width, first) {
-            (Some(width @ 1..=64), first) => {
-                let first = first.unwrap_or_else(|| start.saturating_mul(8));
-                (first / 8, Some(((first % 8) as u32, width as u32)))
-            }
-            _ => (start, None),
-        };
-        let Ok(offset) = u32::try_from(offset) else {
-            return Ok(None);
-        };
-        let ty = unit.type_of(entry).unwrap_or(TypeId::VOID);
-        Ok(Some(Field {
-            name,
-            ty,
-            offset,
-            bits,
-        }))
-    }
 }
 
 impl Unit<'_> {
     /// The entry's offset in its section.
-    fn offset(&self, entry: &Entry) -> u32 {
+    pub(super) fn offset(&self, entry: &Entry) -> u32 {
         self.base.wrapping_add(entry.offset().0 as u32)
     }
 
-    fn reference(&self, entry: &Entry, name: gimli::DwAt) -> Option<u32> {
+    pub(super) fn reference(&self, entry: &Entry, name: gimli::DwAt) -> Option<u32> {
         match entry.attr_value(name)? {
             AttributeValue::UnitRef(offset) => u32::try_from(offset.0).ok()?.checked_add(self.base),
             AttributeValue::DebugInfoRef(offset) => u32::try_from(offset.0).ok(),
@@ -587,7 +352,7 @@ impl Unit<'_> {
         }
     }
 
-    fn type_of(&self, entry: &Entry) -> Option<TypeId> {
+    pub(super) fn type_of(&self, entry: &Entry) -> Option<TypeId> {
         self.reference(entry, gimli::DW_AT_type).map(TypeId)
     }
 
@@ -610,7 +375,7 @@ impl Unit<'_> {
 }
 
 /// True of a member that lies elsewhere.
-fn is_static(entry: &Entry) -> bool {
+pub(super) fn is_static(entry: &Entry) -> bool {
     let signs = [
         gimli::DW_AT_external,
         gimli::DW_AT_declaration,
@@ -620,7 +385,7 @@ fn is_static(entry: &Entry) -> bool {
 }
 
 /// The path of something called `name` in `parent`.
-fn nested(parent: &Context, name: &Arc<str>) -> Arc<str> {
+pub(super) fn nested(parent: &Context, name: &Arc<str>) -> Arc<str> {
     match parent {
         Context::Namespace(path) | Context::Record(_, path)
             if !path.is_empty() && path.len() <= MAX_PATH =>
@@ -640,49 +405,10 @@ fn line(entry: &Entry, name: gimli::DwAt) -> u32 {
 }
 
 /// A constant. Forms that do not say their sign are taken as unsigned.
-fn number(value: &AttributeValue<Slice>) -> Option<i128> {
+pub(super) fn number(value: &AttributeValue<Slice>) -> Option<i128> {
     match value {
         AttributeValue::Sdata(value) => Some(i128::from(*value)),
         AttributeValue::Data16(value) => i128::try_from(*value).ok(),
         value => value.udata_value().map(i128::from),
     }
-}
-
-/// The values of the discriminant that choose a variant; none for the default one.
-fn discriminants(entry: &Entry) -> Vec<(i128, i128)> {
-    if let Some(value) = entry.attr_value(gimli::DW_AT_discr_value) {
-        return number(&value)
-            .map(|value| (value, value))
-            .into_iter()
-            .collect();
-    }
-    let Some(AttributeValue::Block(mut block)) = entry.attr_value(gimli::DW_AT_discr_list) else {
-        return Vec::new();
-    };
-    let mut values = Vec::new();
-    let mut next = |block: &mut Slice| -> gimli::Result<()> {
-        let range = block.read_u8()? == gimli::DW_DSC_range.0;
-        let low = block.read_uleb128()?;
-        let high = if range { block.read_uleb128()? } else { low };
-        values.push((i128::from(low), i128::from(high)));
-        Ok(())
-    };
-    while !block.is_empty() && next(&mut block).is_ok() {}
-    values
-}
-
-fn encoding(entry: &Entry, size: u32) -> Option<Encoding> {
-    let AttributeValue::Encoding(encoding) = entry.attr_value(gimli::DW_AT_encoding)? else {
-        return None;
-    };
-    Some(match encoding {
-        gimli::DW_ATE_boolean => Encoding::Bool,
-        gimli::DW_ATE_float => Encoding::Float,
-        gimli::DW_ATE_signed => Encoding::Signed,
-        gimli::DW_ATE_signed_char if size == 1 => Encoding::Letter { signed: true },
-        gimli::DW_ATE_unsigned_char if size == 1 => Encoding::Letter { signed: false },
-        gimli::DW_ATE_signed_char => Encoding::Signed,
-        gimli::DW_ATE_UTF => Encoding::Scalar,
-        _ => Encoding::Unsigned,
-    })
 }

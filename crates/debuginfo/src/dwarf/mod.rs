@@ -8,6 +8,7 @@ mod entries;
 mod lines;
 mod location;
 mod ranges;
+mod type_entries;
 mod unit;
 
 use std::collections::{HashMap, HashSet};

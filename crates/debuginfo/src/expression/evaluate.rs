@@ -7,8 +7,9 @@ use super::{
     WasmThing,
 };
 use crate::DebugInfo;
+use crate::parts::Number;
 use crate::place::{Place, Source, State};
-use crate::show::{Number, float_text, write_string};
+use crate::show::{float_text, write_string};
 use crate::variables::{Object, Stop};
 
 /// Names that the embedder knows: arguments of a primitive, pins, counters.
