@@ -98,10 +98,9 @@ fn ask(info: &DebugInfo) {
         }
         let _ = info.find_file(&file.path);
     }
-    for (i, function) in info.functions().iter().enumerate() {
-        if i % 16 == 0 {
-            assert!(!info.functions_named(&function.name).is_empty());
-        }
+    let functions = info.functions();
+    for function in functions.iter().step_by(1 + functions.len() / 16) {
+        assert!(!info.functions_named(&function.name).is_empty());
         let instructions = info.disassemble(function.index);
         for instruction in instructions.iter().step_by(1 + instructions.len() / 8) {
             ask_at(info, instruction.offset, &state, &expressions);
