@@ -293,3 +293,38 @@ fn mutated_differences_never_panic_and_change_nothing() {
     println!("{refused:#?}");
     assert!(refused.len() >= 6);
 }
+
+/// The formats and the hash must not change unnoticed: other machines rely on them.
+#[test]
+fn golden_bytes() {
+    // A memory with an `x` at 5, a table, a global -1, and a function that calls itself:
+    // (func (export "main") (param f32) (local i32)
+    //     (local.set 1 (i32.const 300)) (call 0 (local.get 0)))
+    let bytes: Vec<u8> = (0..GOLDEN_MODULE.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&GOLDEN_MODULE[at..at + 2], 16).unwrap())
+        .collect();
+    let module = Shared::new(Module::new(&bytes, &Limits::default()).unwrap());
+    let mut machine = Machine::new(module, Limits::default()).unwrap();
+    let first = machine.snapshot(None);
+    begin(&mut machine, "main", &[Value::F32(1.0f32.to_bits())]);
+    machine.run(6);
+    let saved = machine.save();
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    // Behind it: the first block of memory with its tag, and 15 tags of blocks of zeros.
+    let memory = saved.len() - 15 - 4097;
+    assert_eq!(hex(&saved[..memory]), GOLDEN_STATE);
+    let delta = Delta::between(&first, &machine.snapshot(Some(&first))).unwrap();
+    assert_eq!(hex(delta.to_bytes()), GOLDEN_DELTA);
+    assert_eq!(machine.hash().to_string(), GOLDEN_HASH);
+}
+
+const GOLDEN_MODULE: &str = "0061736d0100000001050160017d000302010004040170000105030100010606017e01427f0b070801046d61696e00000a0f010d01017f41ac022101200010000b0b07010041050b0178";
+const GOLDEN_STATE: &str = "426f53011212fc9b62f27d81060201000002004000003c0204808080fc03ac02808080fc03ac0201ffffffffffffffffff0101010001010001010101";
+const GOLDEN_DELTA: &str = "426f44011212fc9b62f27d819fcba346df1122aac639493677a3117806020100000002004000003c0204010004808080fc03ac02808080fc03ac0201000100000100";
+const GOLDEN_HASH: &str = "7811a377364939c6";
