@@ -3,6 +3,28 @@
 //! [`DebugInfo::load`] reads everything that compilers leave in a module: AssemblyScript's source
 //! maps, the DWARF of clang and rustc, and the `name` section. Whatever of it is broken is reported
 //! as a [`Warning`] and left out; the rest works, and [`DebugInfo::disassemble`] always does.
+//!
+//! What of a stopped program is needed, the caller provides as a [`State`]: this crate neither knows
+//! a virtual machine nor does any I/O but reading source files through a [`SourceProvider`].
+//!
+//! # What compilers tell
+//! | | lines | inlined calls | variables | types |
+//! |---|---|---|---|---|
+//! | clang, rustc with `-g` | yes | yes | with their blocks; where they are, instruction by instruction | all |
+//! | AssemblyScript with `--debug --sourceMap` | yes | no | by name, in their whole function | wasm's, and what objects in memory tell |
+//! | only a `name` section | no | no | by name | wasm's |
+//!
+//! Limits of AssemblyScript, which writes no DWARF:
+//! - A local is an `i32`, `i64`, `f32` or `f64`; a `bool` is shown as 0 or 1, a `u32` with a sign.
+//! - A variable is listed in its whole function, before its declaration as 0. Of several variables
+//!   with one name, the one whose uses lie nearest is meant.
+//! - A constant that the compiler folded (`const x = "text"`) has no local.
+//! - Strings, arrays and objects are recognised by their headers in memory. The elements of an
+//!   array are known if the program has the runtime's table of classes (`--runtime incremental`) or
+//!   the array comes from a constructor; the fields of a class, if its accessors are compiled in.
+//!
+//! Limits of DWARF: 32-bit WebAssembly only; no split DWARF, no type units; a variable that LLVM
+//! removed is shown as such, although an optimising compiler may have left its value somewhere.
 
 #![forbid(unsafe_code)]
 
@@ -190,6 +212,22 @@ impl DebugInfo {
             .filter(|(rank, _)| Some(*rank) == best)
             .map(|(_, f)| f)
             .collect()
+    }
+
+    /// Where to stop for a breakpoint on a function: at the start of its statements, and of every
+    /// call of it that the compiler inlined. Empty if nothing is called so.
+    pub fn break_at_function(&self, name: &str) -> Vec<CodeOffset> {
+        let functions = self.functions_named(name).into_iter();
+        let mut offsets: Vec<CodeOffset> = functions.filter_map(|found| found.entry).collect();
+        if let Some(dwarf) = &self.dwarf {
+            let named = |called: &str| functions::rank(called, name).is_some();
+            for ranges in dwarf.inlined_calls(named) {
+                offsets.extend(self.lines.first_in(&self.module, ranges));
+            }
+        }
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
     }
 
     /// The function whose body holds `offset`.

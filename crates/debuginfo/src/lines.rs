@@ -1,5 +1,7 @@
 //! Lines of source and the code that belongs to them.
 
+use std::ops::Range;
+
 use borges_vm::{CodeOffset, FuncIdx};
 
 use crate::module::ModuleIndex;
@@ -177,6 +179,21 @@ impl Lines {
             line,
             offsets,
         })
+    }
+
+    /// The first opcode within these ranges at which a line begins; else their first opcode.
+    pub(crate) fn first_in(
+        &self,
+        module: &ModuleIndex,
+        ranges: &[Range<u32>],
+    ) -> Option<CodeOffset> {
+        let start = ranges.iter().map(|range| range.start).min()?;
+        let (function, first) = module.opcode_from(start)?;
+        let starts = module.starts(function);
+        let inside = |offset: &&u32| ranges.iter().any(|range| range.contains(offset));
+        let begins = |offset: &&u32| self.begins(module, CodeOffset(**offset));
+        let line = starts.iter().filter(inside).find(begins);
+        Some(CodeOffset(line.copied().unwrap_or(first)))
     }
 
     /// Where a breakpoint on a function goes: after the code that sets up its frame.

@@ -258,6 +258,21 @@ impl Dwarf {
         self.origin(entry, |origin| origin.path.as_deref())
     }
 
+    /// The code of all inlined calls of the functions with these names.
+    pub(crate) fn inlined_calls(
+        &self,
+        named: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &[Range<u32>]> {
+        let scopes = self
+            .subprograms
+            .iter()
+            .flat_map(|(_, subprogram)| &subprogram.scopes);
+        scopes.filter_map(move |scope| {
+            let name = self.function_name(scope.inlined.as_ref()?.origin)?;
+            named(name).then_some(scope.ranges.as_slice())
+        })
+    }
+
     /// The name that the function of a subprogram has in the source.
     pub(crate) fn name_at(&self, offset: u32) -> Option<&str> {
         self.function_name(self.subprogram_at(offset)?.entry)

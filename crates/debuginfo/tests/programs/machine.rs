@@ -106,8 +106,8 @@ impl Run {
     }
 
     fn break_in(&mut self, function: &str) {
-        let functions = self.info.functions_named(function);
-        let offsets: Vec<CodeOffset> = functions.iter().filter_map(|f| f.entry).collect();
+        let offsets = self.info.break_at_function(function);
+        assert!(!offsets.is_empty());
         self.machine.set_breakpoints(&offsets).unwrap();
     }
 
@@ -376,6 +376,20 @@ fn smart_curtain_keeps_an_input_in_a_local() {
         run.stack(),
         ["follow_light:29 inlined", "one_round:44 inlined", "run:51"]
     );
+}
+
+#[test]
+fn a_breakpoint_on_an_inlined_function() {
+    let mut run = Run::new("smart-curtain", &[0, 1234, 0, 99]);
+    run.break_in("follow_light");
+    for _ in 0..2 {
+        assert_eq!(run.next_line(), 28);
+        assert_eq!(
+            run.stack(),
+            ["follow_light:28 inlined", "one_round:44 inlined", "run:51"]
+        );
+    }
+    assert_eq!(run.info.break_at_function("nothing"), []);
 }
 
 #[test]
