@@ -1,0 +1,291 @@
+//! From one tier to the other.
+
+use super::cx::{Call, Cx};
+use super::dispatch::execute;
+use super::op::{Reason, Regs};
+use super::translate::{Class, Place, Point, Site, site};
+use super::{Doors, Fast, Function};
+use crate::machine::{Frame, Hooks, Machine, NONE, NoHooks, Stop};
+
+/// Steps in one run of code at most, so that they fit the fuel.
+const MAX_STEPS: u64 = 1 << 62;
+
+/// Stops of the stepping tier: those that the caller wants, and where code can be entered.
+struct OrDoors<'f, H>(&'f H, &'f Doors);
+
+impl<H: Hooks> Hooks for OrDoors<'_, H> {
+    const ACTIVE: bool = true;
+
+    fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool {
+        self.1.is_open(instance, pc) || (H::ACTIVE && self.0.stops(instance, pc, opcode))
+    }
+}
+
+/// What came of running code.
+enum Ran {
+    /// It stopped at a point.
+    Stopped,
+    /// It stopped before an instruction that the stepping tier must execute.
+    Before,
+    /// The function that was entered returned; its results are in place, its frame still exists.
+    Returned,
+    /// There is no code for the next instruction, or it cannot be entered there.
+    NoCode,
+    /// The steps left do not suffice.
+    Short,
+}
+
+impl Machine {
+    /// Like [`Machine::step`], with both tiers. Instructions that `hooks` stops at must be in
+    /// functions that are slow.
+    pub(crate) fn step_fast<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+        self.fast.prepare(&self.instances, &self.funcs, &self.limits);
+        let until = self.state.steps.saturating_add(budget);
+        let mut pass_first = pass_first;
+        loop {
+            let left = until - self.state.steps;
+            if left == 0 {
+                return Stop::Budget;
+            }
+            let Some(frame) = self.state.frames.last().copied() else { return Stop::Returned };
+            let ran = if left <= self.fast.reserve() { Ran::Short } else { self.run_code(frame, left) };
+            match ran {
+                Ran::Stopped => {}
+                Ran::Before => match self.step(1, &NoHooks, true) {
+                    Stop::Budget => {}
+                    stop => return stop,
+                },
+                Ran::Returned => {
+                    if self.pop_frame() {
+                        return Stop::Returned;
+                    }
+                }
+                Ran::Short => return self.step(left, hooks, pass_first),
+                Ran::NoCode => {
+                    if !pass_first && self.stops_here(hooks) {
+                        return Stop::Hook;
+                    }
+                    let doors = core::mem::take(&mut self.fast.doors);
+                    let stop = self.step(left, &OrDoors(hooks, &doors), true);
+                    self.fast.doors = doors;
+                    if stop != Stop::Hook {
+                        return stop;
+                    }
+                }
+            }
+            pass_first = false;
+        }
+    }
+
+    fn stops_here<H: Hooks>(&self, hooks: &H) -> bool {
+        let Some(frame) = self.state.frames.last() else { return false };
+        let Some((instance, _)) = self.code_of(frame.func) else { return false };
+        let opcode = instance.module.bytes().get(frame.pc as usize);
+        let id = self.funcs.get(frame.func as usize).map_or(NONE, |func| func.instance);
+        H::ACTIVE && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
+    }
+
+    /// Runs code from the next instruction on, if there is a point.
+    fn run_code(&mut self, frame: Frame, left: u64) -> Ran {
+        let code = self.fast.function(frame.func, &self.instances, &self.funcs);
+        let point = code.and_then(|code| {
+            let index = code.points.binary_search_by_key(&frame.pc, |point| point.pc).ok()?;
+            let point = code.points.get(index)?;
+            Some((*point, code.code.get(point.at as usize..)?.as_ptr()))
+        });
+        let Some((point, ip)) = point else { return Ran::NoCode };
+        // Fuel counts the steps from the base, which is where ordinal 0 would be.
+        let left = left.min(MAX_STEPS) as i64;
+        let base_fuel = left - self.fast.reserve() as i64 + i64::from(point.ordinal);
+        if base_fuel < 0 {
+            return Ran::Short;
+        }
+        let Some(func) = self.funcs.get(frame.func as usize) else { return Ran::NoCode };
+        let Some(instance) = self.instances.get(func.instance as usize) else { return Ran::NoCode };
+        let depth = self.state.frames.len();
+        let stack = self.state.stack.as_mut_ptr();
+        let memory = self.state.store.memories.get_mut(instance.memory as usize);
+        let (mem, length, pages) = match memory {
+            Some(memory) => (memory.bytes.as_mut_ptr(), memory.bytes.len() as u64, memory.pages),
+            None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
+        };
+        // What is on top of the operands is in its accumulator as well.
+        let top = self.state.sp.checked_sub(1).and_then(|top| self.state.stack.get(top));
+        let top = top.copied().unwrap_or(0);
+        let calls = self.fast.calls.as_mut_ptr();
+        let free = (self.limits.call_depth as usize).saturating_sub(depth);
+        // SAFETY: the frame lies in the stack, as every frame does; there is room for as many calls
+        // as there may be frames, and one more.
+        let (fp, calls_start, calls_end) =
+            unsafe { (stack.add(frame.fp as usize), calls.add(1), calls.add(1 + free)) };
+        let mut cx = Cx {
+            ends: [1, 2, 4, 8].map(|size| (length + 1).saturating_sub(size)),
+            length,
+            pages,
+            globals: self.state.store.globals.as_mut_ptr(),
+            tables: self.state.store.tables.as_ptr(),
+            entries: self.fast.entries.as_ptr(),
+            stack_end: stack as usize + self.state.stack.len() * 8,
+            calls: calls_start,
+            calls_end,
+            reason: Reason::Before,
+            stopped: None,
+        };
+        let regs = Regs {
+            ip,
+            fp,
+            mem,
+            acc: top,
+            cx: &raw mut cx,
+            fuel: base_fuel,
+            f64: f64::from_bits(top),
+            f32: f32::from_bits(top as u32),
+        };
+        // SAFETY: `ip` is a point of compiled code, whose operations rely on what validation and
+        // `State` guarantee: slots within the frame (its size was checked when it was entered),
+        // existing globals, tables and functions. Nothing else touches the machine meanwhile.
+        unsafe {
+            calls.write(Call { ip: self.fast.bottom.as_ptr(), fp });
+            execute(regs);
+        }
+        let Some(regs) = cx.stopped else { return Ran::NoCode };
+        // SAFETY: `cx.calls` points into the same calls.
+        let made = unsafe { cx.calls.offset_from(calls_start) };
+        let steps = Steps { entry: self.state.steps, limit: left - self.fast.reserve() as i64 };
+        self.take_over(regs, cx.reason, made, steps)
+    }
+
+    /// Brings frames, operands and step count up to date after code stopped.
+    fn take_over(&mut self, regs: Regs, reason: Reason, made: isize, steps: Steps) -> Ran {
+        let stack = self.state.stack.as_ptr() as usize;
+        let slot = |fp: *mut u64| (fp as usize - stack) / 8;
+        let fp = slot(regs.fp);
+        if core::ptr::eq(regs.ip, self.fast.bottom.as_ptr()) {
+            // Ordinals start anew behind a call.
+            self.state.steps = steps.at(regs.fuel, 0);
+            let func = self.state.frames.last().map(|frame| frame.func);
+            let ty = func.and_then(|func| self.func_ty(func));
+            self.state.sp = fp + ty.map_or(0, |ty| ty.results.len());
+            return Ran::Returned;
+        }
+        // The frame that was entered, and those that called since, are callers now.
+        self.state.frames.pop();
+        let calls = self.fast.calls.get(1..).unwrap_or_default();
+        for call in calls.iter().take(made.max(0) as usize) {
+            // SAFETY: code goes on behind calls, whose last word this is.
+            let word = unsafe { call.ip.sub(1).read() };
+            let (func, point) = ((word >> 32) as u32, word as u32);
+            let Some(point) = self.fast.point(func, point as usize) else { continue };
+            let (pc, branch) = (point.pc, point.branch);
+            self.state.frames.push(Frame { func, pc, branch, fp: slot(call.fp) as u32 });
+        }
+        let (func, site) = self.whereabouts(regs.ip, reason);
+        for (height, operand) in site.operands.iter().enumerate() {
+            let cell = match (operand.place, operand.class) {
+                (Place::Slot, _) => continue,
+                (Place::Const(cell), _) => cell,
+                (Place::Acc, Class::Int) => regs.acc,
+                (Place::Acc, Class::F32) => u64::from(regs.f32.to_bits()),
+                (Place::Acc, Class::F64) => regs.f64.to_bits(),
+                (Place::Local(local), _) => {
+                    self.state.stack.get(fp + usize::from(local)).copied().unwrap_or(0)
+                }
+            };
+            let at = fp + self.locals_of(func) + height;
+            if let Some(slot) = self.state.stack.get_mut(at) {
+                *slot = cell;
+            }
+        }
+        let point = site.point;
+        self.state.frames.push(Frame { func, pc: point.pc, branch: point.branch, fp: fp as u32 });
+        self.state.sp = fp + self.locals_of(func) + point.height as usize;
+        self.state.steps = steps.at(regs.fuel, point.ordinal);
+        if reason == Reason::Before { Ran::Before } else { Ran::Stopped }
+    }
+
+    /// The function that `ip` is code or stub of, and what is where at that operation.
+    fn whereabouts(&self, ip: *const u64, reason: Reason) -> (u32, Site) {
+        let settled = |point| Site { point, operands: alloc::vec::Vec::new() };
+        if reason == Reason::Stub {
+            let func = self.fast.stub_owner(ip);
+            let body = self.code_of(func).map(|(_, body)| *body);
+            let (pc, branch) = body.map_or((0, 0), |body| (body.start, body.branch));
+            return (func, settled(Point { at: 0, pc, branch, ordinal: 0, height: 0 }));
+        }
+        let (func, at) = self.fast.code_owner(ip);
+        let Some(Function::Compiled(code)) = self.fast.functions.get(func as usize) else {
+            unreachable!("only compiled functions have code")
+        };
+        if reason == Reason::Fuel {
+            // Of several instructions at one operation the last: those between do nothing.
+            let after = code.points.partition_point(|point| point.at as usize <= at);
+            if let Some(point) = code.points.get(after.wrapping_sub(1)) {
+                return (func, settled(*point));
+            }
+        }
+        if let Ok(found) = code.leaves.binary_search_by_key(&at, |point| point.at as usize)
+            && let Some(point) = code.leaves.get(found)
+        {
+            return (func, settled(*point));
+        }
+        let surroundings = self.fast.surroundings(func, &self.instances, &self.funcs);
+        let found = surroundings.and_then(|surroundings| site(surroundings, func, at));
+        (func, found.expect("compiling is deterministic, so the operation is there again"))
+    }
+
+    fn locals_of(&self, func: u32) -> usize {
+        self.code_of(func).map_or(0, |(_, body)| usize::from(body.locals))
+    }
+
+    /// Drops the frame of a function whose results are in place; true if it was the lowest.
+    fn pop_frame(&mut self) -> bool {
+        let Some(frame) = self.state.frames.pop() else { return true };
+        if self.state.frames.len() as u64 == u64::from(self.state.handler) {
+            // The handler's results are nobody's operands.
+            self.state.sp = frame.fp as usize;
+            self.state.handler = NONE;
+        }
+        self.state.frames.is_empty()
+    }
+}
+
+/// What the step count follows from.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// The count when code was entered.
+    entry: u64,
+    /// The fuel at which the base would be there.
+    limit: i64,
+}
+
+impl Steps {
+    fn at(self, fuel: i64, ordinal: u32) -> u64 {
+        self.entry.wrapping_add_signed(self.limit - fuel + i64::from(ordinal))
+    }
+}
+
+impl Fast {
+    /// Steps that must be left when code stops: whatever it may execute before it notices.
+    pub(crate) fn reserve(&self) -> u64 {
+        2 * u64::from(self.longest) + 2
+    }
+
+    fn point(&self, func: u32, number: usize) -> Option<Point> {
+        match self.functions.get(func as usize)? {
+            Function::Compiled(code) => code.points.get(number).copied(),
+            Function::Unknown | Function::Refused => None,
+        }
+    }
+
+    fn stub_owner(&self, ip: *const u64) -> u32 {
+        let words = (ip as usize).wrapping_sub(self.stubs.as_ptr() as usize) / 8;
+        (words / 2).wrapping_sub(1) as u32
+    }
+
+    /// The function whose code `ip` points into, and the operation's index.
+    fn code_owner(&self, ip: *const u64) -> (u32, usize) {
+        let after = self.ranges.partition_point(|(start, _)| *start <= ip as usize);
+        let (start, func) = self.ranges.get(after.wrapping_sub(1)).copied().unwrap_or((0, NONE));
+        (func, (ip as usize).wrapping_sub(start) / 8)
+    }
+}

@@ -1,0 +1,313 @@
+//! Branches, calls, returns; moves between slots; select.
+
+use core::marker::PhantomData;
+
+use super::super::cx::{Call, Cx, Entry};
+use super::{Dest, Flow, Number, Op, Reason, Regs, Source, ToSlot};
+
+/// Branches always; distance and delta are words 1 and 2.
+pub(crate) struct JumpOp;
+
+impl Op for JumpOp {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe { regs.branch(1) }
+    }
+}
+
+/// Branches if an `i32` is not zero or, with `ZERO`, if it is.
+pub(crate) struct BranchIfOp<A, const ZERO: bool>(PhantomData<A>);
+
+impl<A: Source, const ZERO: bool> Op for BranchIfOp<A, ZERO> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            if (A::read::<i32>(regs) == 0) == ZERO {
+                regs.branch(2)
+            } else {
+                regs.advance(4)
+            }
+        }
+    }
+}
+
+/// Branches to the label that an `i32` selects: half-words 2 and 3 are the last one's number;
+/// distance and delta of each label follow.
+pub(crate) struct TableOp<A>(PhantomData<A>);
+
+impl<A: Source> Op for TableOp<A> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind; the index is at most the last label's.
+        unsafe {
+            let index = (A::read::<i32>(regs) as u32).min(regs.high()) as usize;
+            let entry = regs.ip.add(2 + 2 * index);
+            // Distances are measured from the operation, as everywhere.
+            regs.ip = regs.ip.byte_offset(entry.read() as isize);
+            regs.pay(entry.add(1).read() as i64)
+        }
+    }
+}
+
+/// Enters a function whose first argument is in the slot `first`.
+///
+/// # Safety
+/// `regs` are those of running code, `entry` is one of its functions, the arguments are in place,
+/// and `back` is where the code goes on.
+#[inline(always)]
+unsafe fn call(regs: &mut Regs, entry: *const Entry, first: u16, back: *const u64, delta: i64) -> Flow {
+    // SAFETY: as the caller promises; that the frame fits is checked before anything is written.
+    unsafe {
+        let cx: &mut Cx = &mut *regs.cx;
+        let entry = &*entry;
+        let fp = regs.fp.add(usize::from(first));
+        if fp as usize + entry.bytes as usize > cx.stack_end || cx.calls == cx.calls_end {
+            core::hint::cold_path();
+            return Flow::Leave(Reason::Before);
+        }
+        cx.calls.write(Call { ip: back, fp: regs.fp });
+        cx.calls = cx.calls.add(1);
+        let locals = fp.add(usize::from(entry.params));
+        for local in 0..usize::from(entry.zeros) {
+            // Volatile, or LLVM would call `memset` for the few cells there are.
+            locals.add(local).write_volatile(0);
+        }
+        regs.fp = fp;
+        regs.ip = entry.ip;
+        regs.pay(delta)
+    }
+}
+
+/// Words of a call.
+pub(crate) const CALL_WORDS: usize = 5;
+
+/// Calls a function of the same instance. Half-word 1: the slot of its first argument. Word 2: the
+/// function's entry. Word 3: the step delta. Word 4: number of the point behind, for who looks at
+/// the frames.
+pub(crate) struct CallOp;
+
+impl Op for CallOp {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let entry = regs.word(2) as usize as *const Entry;
+            let back = regs.ip.add(CALL_WORDS);
+            let delta = regs.word(3) as i64;
+            call(regs, entry, regs.half(1), back, delta)
+        }
+    }
+}
+
+/// Calls a function by its place in a table. Half-word 0: the slot of the index. Half-word 1: that
+/// of the first argument. Word 2: the table's address and the type. Words 3 and 4 as for a direct
+/// call.
+pub(crate) struct CallIndirectOp<A>(PhantomData<A>);
+
+impl<A: Source> Op for CallIndirectOp<A> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind; elements are null or addresses of functions, each
+        // of which has an entry.
+        unsafe {
+            let index = A::read::<i32>(regs) as u32 as usize;
+            let cx = &*regs.cx;
+            let (table, ty) = (regs.word(2) as u32, (regs.word(2) >> 32) as u32);
+            let table = cx.tables.add(table as usize);
+            let Some(&cell) = (&*table).get(index) else {
+                core::hint::cold_path();
+                return Flow::Leave(Reason::Before);
+            };
+            // Entry 0 is that of no function, and of no type.
+            let entry = cx.entries.add(cell as usize);
+            if (*entry).ty != ty {
+                core::hint::cold_path();
+                return Flow::Leave(Reason::Before);
+            }
+            let back = regs.ip.add(CALL_WORDS);
+            let delta = regs.word(3) as i64;
+            call(regs, entry, regs.half(1), back, delta)
+        }
+    }
+}
+
+/// Goes back to the caller; the results are in its slots.
+#[inline(always)]
+unsafe fn back(regs: &mut Regs, delta: i64) -> Flow {
+    // SAFETY: the lowest call is that which entered the code; it never returns below.
+    unsafe {
+        let cx = &mut *regs.cx;
+        cx.calls = cx.calls.sub(1);
+        let call = cx.calls.read();
+        (regs.ip, regs.fp) = (call.ip, call.fp);
+        regs.pay(delta)
+    }
+}
+
+/// Returns no result, or those that are in place. Word 1: the step delta.
+pub(crate) struct ReturnOp;
+
+impl Op for ReturnOp {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let delta = regs.word(1) as i64;
+            back(regs, delta)
+        }
+    }
+}
+
+/// Returns one result, which is left in the accumulator as well. Half-word 1: its slot. Word 2: the
+/// step delta.
+pub(crate) struct ReturnValueOp<T, A>(PhantomData<(T, A)>);
+
+impl<T: Number, A: Source> Op for ReturnValueOp<T, A> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let value = A::read::<T>(regs);
+            regs.set_slot(0, value.to_cell());
+            value.set_acc(regs);
+            let delta = regs.word(2) as i64;
+            back(regs, delta)
+        }
+    }
+}
+
+/// Returns the constant that is word 3. Word 2: the step delta.
+pub(crate) struct ReturnConstOp<T>(PhantomData<T>);
+
+impl<T: Number> Op for ReturnConstOp<T> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let cell = regs.word(3);
+            regs.set_slot(0, cell);
+            <T as crate::num::Number>::from_cell(cell).set_acc(regs);
+            let delta = regs.word(2) as i64;
+            back(regs, delta)
+        }
+    }
+}
+
+/// Moves so many slots down. Half-words 0 and 1: the first to write and to read; 2: how many.
+pub(crate) struct MoveOp;
+
+impl Op for MoveOp {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let (to, from) = (regs.half(0), regs.half(1));
+            for cell in 0..regs.half(2) {
+                regs.set_slot(to + cell, regs.slot(from + cell));
+            }
+            regs.advance(2)
+        }
+    }
+}
+
+/// Copies one slot, or two one after the other. Half-words: to, from, to, from.
+pub(crate) struct CopyOp<const TWO: bool>;
+
+impl<const TWO: bool> Op for CopyOp<TWO> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            regs.set_slot(regs.half(0), regs.slot(regs.half(1)));
+            if TWO {
+                regs.set_slot(regs.half(2), regs.slot(regs.half(3)));
+            }
+            regs.advance(2)
+        }
+    }
+}
+
+/// Writes an accumulator to the slot of half-word 0.
+pub(crate) struct PutOp<T>(PhantomData<T>);
+
+impl<T: Number> Op for PutOp<T> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let cell = T::acc(regs).to_cell();
+            regs.set_slot(regs.half(0), cell);
+            regs.advance(2)
+        }
+    }
+}
+
+/// Writes the cell that is word 2 to the slot of half-word 0.
+pub(crate) struct PutConstOp;
+
+impl Op for PutConstOp {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let cell = regs.word(2);
+            regs.set_slot(regs.half(0), cell);
+            regs.advance(3)
+        }
+    }
+}
+
+/// `dest = condition ? slot 1 : slot 2`, for an integer. A condition in a slot is half-word 3.
+pub(crate) struct SelectOp<C, D>(PhantomData<(C, D)>);
+
+impl<C: Source, D: Dest> Op for SelectOp<C, D> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let first = regs.slot(regs.half(1));
+            let second = regs.slot(regs.half(2));
+            let cell = if C::read::<i32>(regs) != 0 { first } else { second };
+            D::write(regs, cell as i64);
+            regs.advance(2)
+        }
+    }
+}
+
+/// As [`SelectOp`], for any type and without a trace in the accumulators.
+pub(crate) struct SelectCellOp<C>(PhantomData<C>);
+
+impl<C: Source> Op for SelectCellOp<C> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let acc = regs.acc;
+            SelectOp::<C, ToSlot>::run(regs);
+            regs.acc = acc;
+            Flow::Next
+        }
+    }
+}
+
+/// Stops before itself: the other tier executes the instruction.
+pub(crate) struct LeaveOp;
+
+impl Op for LeaveOp {
+    #[inline(always)]
+    unsafe fn run(_: &mut Regs) -> Flow {
+        Flow::Leave(Reason::Before)
+    }
+}
+
+/// The stub of a function that is not compiled.
+pub(crate) struct StubOp;
+
+impl Op for StubOp {
+    #[inline(always)]
+    unsafe fn run(_: &mut Regs) -> Flow {
+        Flow::Leave(Reason::Stub)
+    }
+}

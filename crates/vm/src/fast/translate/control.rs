@@ -1,0 +1,417 @@
+//! Instructions that decide where to go on: blocks, branches, calls.
+
+use alloc::vec::Vec;
+
+use super::super::op::Code;
+use super::super::op::control::CALL_WORDS;
+use super::compute::words;
+use super::emit::{Class, Comparison, Source, pack, pack_high};
+use super::{Point, Translator};
+use crate::ValType;
+use crate::binary::{BlockType, BranchTargets};
+
+/// A branch whose target was not known when it was written.
+#[derive(Clone, Copy, Debug)]
+struct Fixup {
+    /// Its operation.
+    at: usize,
+    /// The word of its distance; that of its step delta follows.
+    word: usize,
+    /// Instructions retired when it is taken, counted like ordinals.
+    steps: i64,
+}
+
+/// A block that is open.
+#[derive(Debug)]
+pub(super) struct Label {
+    /// Operands beneath those that the block takes.
+    height: usize,
+    params: Vec<ValType>,
+    results: Vec<ValType>,
+    /// For a loop: the start of its body, and the ordinal there.
+    body: Option<(usize, u32)>,
+    /// Branches to the end.
+    open: Vec<Fixup>,
+    /// The branch of an `if` whose `else` did not come yet.
+    otherwise: Option<Fixup>,
+}
+
+impl Label {
+    /// The body of a function. Branches to it return; it has no fixups.
+    pub(super) fn function(results: &[ValType]) -> Label {
+        Label { height: 0, params: Vec::new(), results: results.to_vec(), body: None, open: Vec::new(), otherwise: None }
+    }
+
+    /// How many operands a branch takes along.
+    fn arity(&self) -> usize {
+        if self.body.is_some() { self.params.len() } else { self.results.len() }
+    }
+}
+
+/// What a conditional branch depends on.
+enum Condition {
+    Compare(Comparison),
+    Value(Source),
+}
+
+impl Translator<'_> {
+    fn open_block(&mut self, ty: BlockType) -> &mut Label {
+        let (params, results) = match ty {
+            BlockType::Empty => (Vec::new(), Vec::new()),
+            BlockType::Value(ty) => (Vec::new(), Vec::from([ty])),
+            BlockType::Func(index) => match self.surroundings.instance.module.types.get(index as usize) {
+                Some(ty) => (ty.params.clone(), ty.results.clone()),
+                None => (Vec::new(), Vec::new()),
+            },
+        };
+        let height = self.emitter.stack.len().saturating_sub(params.len());
+        self.labels.push(Label { height, params, results, body: None, open: Vec::new(), otherwise: None });
+        let last = self.labels.len() - 1;
+        &mut self.labels[last]
+    }
+
+    pub(super) fn block(&mut self, ty: BlockType) {
+        self.emitter.settle_all();
+        self.open_block(ty);
+    }
+
+    pub(super) fn loop_(&mut self, ty: BlockType) {
+        self.emitter.settle_all();
+        self.emitter.barrier();
+        let body = Some((self.emitter.code.len(), self.next_ordinal));
+        self.open_block(ty).body = body;
+        self.point();
+    }
+
+    pub(super) fn if_(&mut self, ty: BlockType) {
+        let condition = self.condition();
+        self.emitter.settle_all();
+        let fixup = self.branch_on(condition, false, i64::from(self.next_ordinal));
+        self.open_block(ty).otherwise = Some(fixup);
+    }
+
+    pub(super) fn else_(&mut self) {
+        let alive = self.dead.take().is_none();
+        let Some(mut label) = self.labels.pop() else { return };
+        if alive {
+            self.emitter.settle_all();
+            let fixup = self.jump(i64::from(self.next_ordinal));
+            label.open.push(fixup);
+        }
+        self.emitter.stack.truncate(label.height);
+        self.emitter.push_slots(&label.params);
+        self.emitter.barrier();
+        if let Some(fixup) = label.otherwise.take() {
+            self.bind(fixup);
+        }
+        self.point();
+        self.labels.push(label);
+    }
+
+    pub(super) fn end(&mut self) {
+        let alive = self.dead.is_none();
+        let Some(label) = self.labels.pop() else { return };
+        if self.labels.is_empty() {
+            if alive {
+                self.return_(self.next_ordinal);
+            }
+            return;
+        }
+        if label.open.is_empty() && label.otherwise.is_none() {
+            // Nothing branches here: the code goes on, or still cannot be reached.
+            return;
+        }
+        if alive {
+            self.emitter.settle_all();
+        }
+        self.dead = None;
+        self.emitter.stack.truncate(label.height);
+        self.emitter.push_slots(&label.results);
+        self.emitter.barrier();
+        for fixup in label.open.into_iter().chain(label.otherwise) {
+            self.bind(fixup);
+        }
+        self.point();
+    }
+
+    pub(super) fn br(&mut self, label: u32) {
+        self.go_to(label);
+        self.dead = Some(0);
+    }
+
+    pub(super) fn br_if(&mut self, label: u32) {
+        let condition = self.condition();
+        let Some((height, arity, returns)) = self.target(label) else { return };
+        let operands = self.emitter.stack.len();
+        let in_place = arity == 0 || operands - arity == height;
+        if in_place && !returns {
+            for height in operands - arity..operands {
+                self.emitter.settle(height);
+            }
+            let fixup = self.branch_on(condition, true, i64::from(self.next_ordinal));
+            self.aim(label, fixup);
+        } else {
+            // Around the code that moves the operands and goes.
+            let around = self.branch_on(condition, false, 0);
+            let memory = self.emitter.memory();
+            self.go_to(label);
+            self.emitter.recall(memory);
+            self.bind_at(around, self.emitter.code.len(), 0);
+        }
+    }
+
+    pub(super) fn br_table(&mut self, targets: BranchTargets<'_>) {
+        let index = self.emitter.pop();
+        let height = self.emitter.stack.len();
+        let index = match index {
+            Source::Const(_) => Source::Slot(self.emitter.in_slot(index, Class::Int, height)),
+            index => index,
+        };
+        let code = if matches!(index, Source::Acc(_)) { Code::TableAcc } else { Code::TableSlot };
+        let at = self.emitter.emit(code, &[pack_high(0, index.slot(), targets.len())]);
+        let first = self.emitter.code.len();
+        self.emitter.code.resize(first + 2 * (targets.len() as usize + 1), 0);
+        // Code that moves operands, or returns, is written once for each label that needs it.
+        let mut stubs: Vec<(u32, usize)> = Vec::new();
+        let memory = self.emitter.memory();
+        for (number, label) in targets.labels().enumerate() {
+            let Some((height, arity, returns)) = self.target(label) else { continue };
+            let word = first + 2 * number;
+            let settled = self.emitter.are_settled(arity) && self.emitter.stack.len() - arity == height;
+            if !returns && (arity == 0 || settled) {
+                self.aim(label, Fixup { at, word, steps: i64::from(self.next_ordinal) });
+                continue;
+            }
+            let known = stubs.iter().find(|(stub, _)| *stub == label).map(|(_, start)| *start);
+            let start = known.unwrap_or_else(|| {
+                let start = self.emitter.code.len();
+                stubs.push((label, start));
+                self.go_to(label);
+                start
+            });
+            self.bind_at(Fixup { at, word, steps: 0 }, start, 0);
+            self.emitter.recall(memory);
+        }
+        self.dead = Some(0);
+    }
+
+    pub(super) fn call(&mut self, func: u32) {
+        let surroundings = self.surroundings;
+        let address = surroundings.instance.funcs.get(func as usize).copied().unwrap_or(0);
+        let module = &surroundings.instance.module;
+        let Some(ty) = module.func_type(crate::FuncIdx(func)) else { return };
+        let callee = surroundings.funcs.get(address as usize);
+        let local = callee.is_some_and(|callee| {
+            callee.instance == surroundings.id && module.body(callee.index).is_some()
+        });
+        if !local {
+            return self.leave(ty.params.len(), &ty.results);
+        }
+        self.emitter.settle_all();
+        // SAFETY is not at stake: this is a number until code runs.
+        let entry = surroundings.entries.wrapping_add(address as usize + 1) as usize as u64;
+        self.call_with(Code::Call, 0, entry, (&ty.params, &ty.results));
+    }
+
+    pub(super) fn call_indirect(&mut self, ty: u32, table: u32) {
+        let instance = self.surroundings.instance;
+        let height = self.emitter.stack.len().saturating_sub(1);
+        let index = match self.emitter.pop() {
+            constant @ Source::Const(_) => Source::Slot(self.emitter.in_slot(constant, Class::Int, height)),
+            index => index,
+        };
+        let Some(types) = instance.module.types.get(ty as usize) else { return };
+        self.emitter.settle_all();
+        let code = if matches!(index, Source::Acc(_)) { Code::CallIndirectAcc } else { Code::CallIndirectSlot };
+        let table = instance.tables.get(table as usize).copied().unwrap_or(0);
+        let ty = instance.types.get(ty as usize).copied().unwrap_or(0);
+        let callee = u64::from(ty) << 32 | u64::from(table);
+        self.call_with(code, index.slot(), callee, (&types.params, &types.results));
+    }
+
+    fn call_with(&mut self, code: Code, index: u16, callee: u64, (params, results): (&[ValType], &[ValType])) {
+        let operands = self.emitter.stack.len().saturating_sub(params.len());
+        let first = self.emitter.slot_at(operands);
+        let delta = self.delta(i64::from(self.next_ordinal));
+        let point = u64::from(self.address) << 32 | self.points.len() as u64;
+        let words: [u64; CALL_WORDS - 1] = [pack([index, first, 0, 0]), callee, delta, point];
+        self.emitter.emit(code, &words);
+        self.emitter.stack.truncate(operands);
+        self.came_back(results);
+    }
+
+    /// Stops before the instruction, which takes so many operands and gives results of these types:
+    /// the other tier executes it.
+    pub(super) fn leave(&mut self, params: usize, results: &[ValType]) {
+        self.emitter.settle_all();
+        self.leaves.push(Point {
+            at: self.emitter.code.len() as u32,
+            pc: self.pc,
+            branch: self.branch,
+            ordinal: self.ordinal,
+            height: self.emitter.stack.len() as u32,
+        });
+        self.emitter.emit(Code::Leave, &[]);
+        let operands = self.emitter.stack.len().saturating_sub(params);
+        self.emitter.stack.truncate(operands);
+        self.came_back(results);
+    }
+
+    /// Another function, or the other tier, left its results in their slots. A single one is in its
+    /// accumulator as well.
+    fn came_back(&mut self, results: &[ValType]) {
+        self.emitter.push_slots(results);
+        if results.len() == 1 {
+            self.emitter.barrier_with_top();
+        } else {
+            self.emitter.barrier();
+        }
+        self.next_ordinal = 0;
+        self.point();
+    }
+
+    /// Returns the topmost operands, `steps` instructions after ordinal 0. Operands stay on the
+    /// stack.
+    pub(super) fn return_(&mut self, steps: u32) {
+        let delta = self.delta(i64::from(steps));
+        let results = self.result_types.len();
+        let height = self.emitter.stack.len();
+        if results == 0 {
+            self.emitter.emit(Code::Return, &[delta]);
+        } else if results == 1 {
+            let (source, class) = self.emitter.peek(height.saturating_sub(1));
+            let operands = pack([0, source.slot(), 0, 0]);
+            let (slot, acc, constant) = match class {
+                Class::Int => (Code::ReturnIntSlot, Code::ReturnIntAcc, Code::ReturnIntConst),
+                Class::F32 => (Code::ReturnF32Slot, Code::ReturnF32Acc, Code::ReturnF32Const),
+                Class::F64 => (Code::ReturnF64Slot, Code::ReturnF64Acc, Code::ReturnF64Const),
+            };
+            match source {
+                Source::Slot(_) => self.emitter.emit(slot, &[operands, delta]),
+                Source::Acc(_) => self.emitter.emit(acc, &[operands, delta]),
+                Source::Const(cell) => self.emitter.emit(constant, &[operands, delta, cell]),
+            };
+        } else {
+            // Results may be locals that others overwrite: to their own slots first.
+            let first = height.saturating_sub(results);
+            self.put_operands(first, results, first);
+            let operands = pack([0, self.emitter.slot_at(first), results as u16, 0]);
+            self.emitter.emit(Code::Move, &[operands]);
+            self.emitter.emit(Code::Return, &[delta]);
+        }
+    }
+
+    /// Writes `count` operands from height `first` on to the slots from height `to` on, which are
+    /// not above. Operands stay on the stack, where they are.
+    fn put_operands(&mut self, first: usize, count: usize, to: usize) {
+        for number in 0..count {
+            let (source, class) = self.emitter.peek(first + number);
+            let slot = self.emitter.slot_at(to + number);
+            self.emitter.put(slot, source, class);
+        }
+    }
+
+    /// Branches to a label, or returns. Operands stay on the stack.
+    fn go_to(&mut self, label: u32) {
+        let Some((height, arity, returns)) = self.target(label) else { return };
+        if returns {
+            // The function's last `end` is retired as well.
+            return self.return_(self.next_ordinal + 1);
+        }
+        let first = self.emitter.stack.len().saturating_sub(arity);
+        self.put_operands(first, arity, height);
+        let fixup = self.jump(i64::from(self.next_ordinal));
+        self.aim(label, fixup);
+    }
+
+    /// Height and arity of a label, and whether it is the function's.
+    fn target(&self, label: u32) -> Option<(usize, usize, bool)> {
+        let number = self.labels.len().checked_sub(1 + label as usize)?;
+        let label = self.labels.get(number)?;
+        Some((label.height, label.arity(), number == 0))
+    }
+
+    /// Directs a branch to a label.
+    fn aim(&mut self, label: u32, fixup: Fixup) {
+        let number = self.labels.len().wrapping_sub(1 + label as usize);
+        let Some(label) = self.labels.get_mut(number) else { return };
+        match label.body {
+            Some((body, ordinal)) => self.bind_at(fixup, body, ordinal),
+            None => label.open.push(fixup),
+        }
+    }
+
+    /// Directs a branch to the end of the code, before the next instruction.
+    fn bind(&mut self, fixup: Fixup) {
+        self.bind_at(fixup, self.emitter.code.len(), self.next_ordinal);
+    }
+
+    fn bind_at(&mut self, fixup: Fixup, target: usize, ordinal: u32) {
+        let distance = (target as i64 - fixup.at as i64) * 8;
+        let delta = self.delta(fixup.steps - i64::from(ordinal));
+        if let Some([word, next, ..]) = self.emitter.code.get_mut(fixup.word..) {
+            (*word, *next) = (distance as u64, delta);
+        }
+    }
+
+    /// A step delta as an operand.
+    fn delta(&self, steps: i64) -> u64 {
+        if self.surroundings.counting { steps as u64 } else { 0 }
+    }
+
+    fn jump(&mut self, steps: i64) -> Fixup {
+        let at = self.emitter.emit(Code::Jump, &[0, 0]);
+        Fixup { at, word: at + 1, steps }
+    }
+
+    /// Pops a condition.
+    fn condition(&mut self) -> Condition {
+        match self.emitter.take_back() {
+            Some(comparison) => Condition::Compare(comparison),
+            None => {
+                let height = self.emitter.stack.len().saturating_sub(1);
+                Condition::Value(match self.emitter.pop() {
+                    constant @ Source::Const(_) => {
+                        Source::Slot(self.emitter.in_slot(constant, Class::Int, height))
+                    }
+                    source => source,
+                })
+            }
+        }
+    }
+
+    /// Branches if the condition is as `wanted`.
+    fn branch_on(&mut self, condition: Condition, wanted: bool, steps: i64) -> Fixup {
+        let at = match condition {
+            Condition::Value(source) => self.branch_on_value(source, wanted),
+            Condition::Compare(comparison) => self.branch_on_comparison(comparison, wanted),
+        };
+        Fixup { at, word: self.emitter.code.len() - 2, steps }
+    }
+
+    fn branch_on_value(&mut self, source: Source, wanted: bool) -> usize {
+        let code = match (source, wanted) {
+            (Source::Acc(_), true) => Code::BranchIfAcc,
+            (Source::Acc(_), false) => Code::BranchIfZeroAcc,
+            (_, true) => Code::BranchIfSlot,
+            (_, false) => Code::BranchIfZeroSlot,
+        };
+        self.emitter.emit(code, &[pack([0, source.slot(), 0, 0]), 0, 0])
+    }
+
+    fn branch_on_comparison(&mut self, comparison: Comparison, wanted: bool) -> usize {
+        use super::super::op::Mirrored;
+        let Comparison { op, first, second, wide, negated } = comparison;
+        let wanted = wanted != negated;
+        if let (Mirrored::I32Eq | Mirrored::I32Ne, Source::Const(0)) = (op, second) {
+            return self.branch_on_value(first, wanted == (op == Mirrored::I32Ne));
+        }
+        // Only what has a branch is a comparison.
+        let Some(branch) = op.branch() else { return self.branch_on_value(first, wanted) };
+        let branch = if wanted { branch } else { branch.contrary() };
+        let (words, count) = words(first, second, wide);
+        let at = self.emitter.emit(branch.code(first.at(), second.at()), &words[..count]);
+        self.emitter.code.extend_from_slice(&[0, 0]);
+        at
+    }
+}

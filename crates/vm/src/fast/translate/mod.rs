@@ -1,0 +1,281 @@
+//! The compiler: from a function's instructions to operations, in one pass.
+
+mod compute;
+mod control;
+mod emit;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+pub(super) use emit::{Class, Operand, Place};
+
+use self::control::Label;
+use self::emit::Emitter;
+use super::cx::Entry;
+use super::op::Code;
+use crate::binary::Instr;
+use crate::machine::{Func, Instance};
+use crate::module::Body;
+use crate::num::NumericOp;
+use crate::value::ref_to_cell;
+use crate::{FuncIdx, ValType};
+
+/// A place where code can be entered and left: all operands are in their slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Point {
+    /// The operation, as an index into the code.
+    pub(crate) at: u32,
+    /// The instruction, as an offset in the module.
+    pub(crate) pc: u32,
+    /// The first entry of the side table at or after the instruction.
+    pub(crate) branch: u32,
+    /// The instruction's number in its function, counted from the start or the last call before it.
+    pub(crate) ordinal: u32,
+    /// Cells of operands.
+    pub(crate) height: u32,
+}
+
+/// A function's code.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) code: Box<[u64]>,
+    /// In the order of the code, which is that of the instructions.
+    pub(crate) points: Vec<Point>,
+    /// Operations that are never executed, but left before; in the order of the code.
+    pub(crate) leaves: Vec<Point>,
+    /// Instructions of the function.
+    pub(crate) instructions: u32,
+}
+
+/// Where everything is at an operation that would trap: what the other tier needs to execute the
+/// instruction itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) point: Point,
+    pub(crate) operands: Vec<Operand>,
+}
+
+/// What the compiler must know of the machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'m> {
+    pub(crate) instance: &'m Instance,
+    /// Number of the instance.
+    pub(crate) id: u32,
+    pub(crate) funcs: &'m [Func],
+    /// Entry of the null reference; that of a function is at its address plus one.
+    pub(crate) entries: *const Entry,
+    /// False to leave the steps uncounted, to measure what counting costs.
+    pub(crate) counting: bool,
+}
+
+/// Compiles the function at this address; `None` if it is too large for the code's format.
+pub(crate) fn compile(surroundings: Surroundings<'_>, address: u32) -> Option<Compiled> {
+    let mut translator = Translator::new(surroundings, address, None)?;
+    translator.function();
+    Some(Compiled {
+        code: translator.emitter.code.into_boxed_slice(),
+        points: translator.points,
+        leaves: translator.leaves,
+        instructions: translator.instructions,
+    })
+}
+
+/// Compiles the function again to learn where everything is at the operation `at`.
+///
+/// Traps are rare and code is compiled in one cheap pass: keeping all this for every operation
+/// would cost more.
+pub(crate) fn site(surroundings: Surroundings<'_>, address: u32, at: usize) -> Option<Site> {
+    let mut translator = Translator::new(surroundings, address, Some(at))?;
+    translator.function();
+    translator.emitter.site()
+}
+
+/// Cells of a frame at most: operands name slots with half-words.
+const MAX_SLOTS: u32 = 0xffff;
+
+struct Translator<'m> {
+    surroundings: Surroundings<'m>,
+    address: u32,
+    body: Body,
+    func: FuncIdx,
+    local_types: Vec<ValType>,
+    result_types: &'m [ValType],
+    emitter: Emitter,
+    labels: Vec<Label>,
+    points: Vec<Point>,
+    leaves: Vec<Point>,
+    instructions: u32,
+    /// The instruction being translated: its offset and that of the next one.
+    pc: u32,
+    next_pc: u32,
+    /// Its number since the function's start or the last call, and the next one's.
+    ordinal: u32,
+    next_ordinal: u32,
+    /// The side table's first entry for it, and for the next one.
+    branch: u32,
+    next_branch: u32,
+    /// How many blocks were opened since control cannot come here, if it cannot.
+    dead: Option<u32>,
+}
+
+impl<'m> Translator<'m> {
+    fn new(surroundings: Surroundings<'m>, address: u32, wanted: Option<usize>) -> Option<Self> {
+        let func = surroundings.funcs.get(address as usize)?;
+        let module = &surroundings.instance.module;
+        let body = *module.body(func.index)?;
+        let func = FuncIdx(func.index);
+        if body.cells() > MAX_SLOTS {
+            return None;
+        }
+        Some(Translator {
+            surroundings,
+            address,
+            body,
+            func,
+            local_types: module.local_types(func),
+            result_types: &module.func_type(func)?.results,
+            emitter: Emitter::new(body.locals, wanted),
+            labels: Vec::new(),
+            points: Vec::new(),
+            leaves: Vec::new(),
+            instructions: 0,
+            pc: body.start,
+            next_pc: body.start,
+            ordinal: 0,
+            next_ordinal: 0,
+            branch: body.branch,
+            next_branch: body.branch,
+            dead: None,
+        })
+    }
+
+    fn function(&mut self) {
+        let module = &self.surroundings.instance.module;
+        self.labels.push(Label::function(self.result_types));
+        self.point();
+        let mut instrs = module.instrs(self.func).peekable();
+        while let Some((at, instr)) = instrs.next() {
+            let next = instrs.peek();
+            self.pc = at.0;
+            self.ordinal = self.next_ordinal;
+            self.branch = self.next_branch;
+            self.next_pc = next.map_or(self.body.end, |(at, _)| at.0);
+            self.next_ordinal = self.ordinal + 1;
+            self.next_branch = self.branch + side_entries(&instr);
+            self.instructions += 1;
+            if self.dead.is_some() {
+                self.skip(&instr);
+                continue;
+            }
+            let height = self.emitter.stack.len() as u32;
+            let (pc, branch, ordinal) = (self.pc, self.branch, self.ordinal);
+            self.emitter.begin(Point { at: 0, pc, branch, ordinal, height });
+            self.instr(&instr, next.map(|(_, instr)| instr));
+        }
+    }
+
+    /// Code can be entered and left at its end, before the next instruction.
+    fn point(&mut self) {
+        self.points.push(Point {
+            at: self.emitter.code.len() as u32,
+            pc: self.next_pc,
+            branch: self.next_branch,
+            ordinal: self.next_ordinal,
+            height: self.emitter.stack.len() as u32,
+        });
+    }
+
+    /// An instruction that control cannot reach.
+    fn skip(&mut self, instr: &Instr<'_>) {
+        let blocks = self.dead.unwrap_or(0);
+        match instr {
+            Instr::Block(_) | Instr::Loop(_) | Instr::If(_) => self.dead = Some(blocks + 1),
+            Instr::Else if blocks == 0 => self.else_(),
+            Instr::End if blocks == 0 => self.end(),
+            Instr::End => self.dead = Some(blocks - 1),
+            _ => {}
+        }
+    }
+
+    fn instr(&mut self, instr: &Instr<'_>, next: Option<&Instr<'_>>) {
+        use ValType::{ExternRef, F32, F64, FuncRef, I32, I64};
+        match *instr {
+            Instr::Nop => {}
+            Instr::Unreachable => {
+                self.leave(0, &[]);
+                self.dead = Some(0);
+            }
+            Instr::Block(ty) => self.block(ty),
+            Instr::Loop(ty) => self.loop_(ty),
+            Instr::If(ty) => self.if_(ty),
+            Instr::Else => self.else_(),
+            Instr::End => self.end(),
+            Instr::Br(label) => self.br(label),
+            Instr::BrIf(label) => self.br_if(label),
+            Instr::BrTable(targets) => self.br_table(targets),
+            Instr::Return => {
+                self.return_(self.ordinal + 1);
+                self.dead = Some(0);
+            }
+            Instr::Call(func) => self.call(func),
+            Instr::CallIndirect { ty, table } => self.call_indirect(ty, table),
+            Instr::Drop => {
+                self.emitter.pop();
+            }
+            Instr::Select | Instr::SelectTyped(_) => self.select(),
+            Instr::LocalGet(local) => {
+                let ty = self.local_types.get(local as usize).copied().unwrap_or(I32);
+                self.emitter.push(Class::of(ty), Place::Local(local as u16));
+            }
+            Instr::LocalSet(local) => self.emitter.set_local(local as u16),
+            Instr::LocalTee(local) => {
+                let class = self.emitter.top_class();
+                self.emitter.set_local(local as u16);
+                self.emitter.push(class, Place::Local(local as u16));
+            }
+            Instr::GlobalGet(index) => self.global_get(index),
+            Instr::GlobalSet(index) => self.global_set(index),
+            Instr::Load(opcode, arg) => self.load(opcode, arg),
+            Instr::Store(opcode, arg) => self.store(opcode, arg),
+            Instr::MemorySize => self.memory_size(),
+            Instr::I32Const(value) => self.constant(I32, u64::from(value as u32)),
+            Instr::I64Const(value) => self.constant(I64, value as u64),
+            Instr::F32Const(bits) => self.constant(F32, u64::from(bits)),
+            Instr::F64Const(bits) => self.constant(F64, bits),
+            Instr::RefNull(ty) => self.constant(ty, 0),
+            Instr::RefFunc(index) => {
+                let address = self.surroundings.instance.funcs.get(index as usize);
+                self.constant(FuncRef, ref_to_cell(address.copied()));
+            }
+            Instr::Numeric(op) => self.numeric(op, next),
+            // A reference is null if its cell is zero.
+            Instr::RefIsNull => self.numeric(NumericOp::I64Eqz, next),
+            Instr::MemoryCopy => self.bulk(Code::BulkCopy),
+            Instr::MemoryFill => self.bulk(Code::BulkFill),
+            // The other tier has these.
+            Instr::MemoryGrow => self.leave(1, &[I32]),
+            Instr::MemoryInit(_) | Instr::TableInit { .. } | Instr::TableCopy { .. } | Instr::TableFill(_) => {
+                self.leave(3, &[]);
+            }
+            Instr::DataDrop(_) | Instr::ElemDrop(_) => self.leave(0, &[]),
+            // A reference is an integer here, whatever it refers to.
+            Instr::TableGet(_) => self.leave(1, &[ExternRef]),
+            Instr::TableSet(_) => self.leave(2, &[]),
+            Instr::TableGrow(_) => self.leave(2, &[I32]),
+            Instr::TableSize(_) => self.leave(0, &[I32]),
+        }
+    }
+
+    fn constant(&mut self, ty: ValType, cell: u64) {
+        self.emitter.push(Class::of(ty), Place::Const(cell));
+    }
+}
+
+/// How many entries of the side table are an instruction's.
+fn side_entries(instr: &Instr<'_>) -> u32 {
+    match instr {
+        Instr::Br(_) | Instr::BrIf(_) | Instr::If(_) | Instr::Else => 1,
+        Instr::BrTable(targets) => targets.len() + 1,
+        _ => 0,
+    }
+}
