@@ -1,5 +1,6 @@
 //! The engines, behind one interface.
 
+mod borges;
 #[cfg(wasm3)]
 mod wasm3;
 mod wasmi;
@@ -33,6 +34,9 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     vec![
         #[cfg(wasm3)]
         Box::new(wasm3::Wasm3),
+        Box::new(borges::Borges::Counting),
+        Box::new(borges::Borges::Uncounted),
+        Box::new(borges::Borges::Stepping),
         Box::new(wasmi::Wasmi { fuel: false }),
         Box::new(wasmi::Wasmi { fuel: true }),
     ]

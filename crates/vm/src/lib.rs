@@ -4,6 +4,8 @@
 extern crate alloc;
 
 pub mod binary;
+#[cfg(borges_fast)]
+mod fast;
 mod hash;
 mod ids;
 mod limits;

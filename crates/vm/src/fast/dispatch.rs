@@ -1,5 +1,6 @@
 //! From one operation to the next: by tail calls where the compiler surely makes them, otherwise by
 //! a loop around a `match`. Both are generated from the table of operations.
+#![allow(unsafe_code)]
 
 use super::op::{Code, Regs};
 
@@ -88,7 +89,9 @@ mod imp {
         // SAFETY: operations begin with the address of their handler.
         unsafe {
             let handler: Handler = core::mem::transmute::<usize, Handler>(*regs.ip as usize);
-            handler(regs.ip, regs.fp, regs.mem, regs.acc, regs.cx, regs.fuel, regs.f64, regs.f32);
+            handler(
+                regs.ip, regs.fp, regs.mem, regs.acc, regs.cx, regs.fuel, regs.f64, regs.f32,
+            );
         }
     }
 

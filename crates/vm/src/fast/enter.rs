@@ -1,4 +1,5 @@
 //! From one tier to the other.
+#![allow(unsafe_code)]
 
 use super::cx::{Call, Cx};
 use super::dispatch::execute;
@@ -39,7 +40,8 @@ impl Machine {
     /// Like [`Machine::step`], with both tiers. Instructions that `hooks` stops at must be in
     /// functions that are slow.
     pub(crate) fn step_fast<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
-        self.fast.prepare(&self.instances, &self.funcs, &self.limits);
+        self.fast
+            .prepare(&self.instances, &self.funcs, &self.limits);
         let until = self.state.steps.saturating_add(budget);
         let mut pass_first = pass_first;
         loop {
@@ -47,8 +49,14 @@ impl Machine {
             if left == 0 {
                 return Stop::Budget;
             }
-            let Some(frame) = self.state.frames.last().copied() else { return Stop::Returned };
-            let ran = if left <= self.fast.reserve() { Ran::Short } else { self.run_code(frame, left) };
+            let Some(frame) = self.state.frames.last().copied() else {
+                return Stop::Returned;
+            };
+            let ran = if left <= self.fast.reserve() {
+                Ran::Short
+            } else {
+                self.run_code(frame, left)
+            };
             match ran {
                 Ran::Stopped => {}
                 Ran::Before => match self.step(1, &NoHooks, true) {
@@ -78,10 +86,17 @@ impl Machine {
     }
 
     fn stops_here<H: Hooks>(&self, hooks: &H) -> bool {
-        let Some(frame) = self.state.frames.last() else { return false };
-        let Some((instance, _)) = self.code_of(frame.func) else { return false };
+        let Some(frame) = self.state.frames.last() else {
+            return false;
+        };
+        let Some((instance, _)) = self.code_of(frame.func) else {
+            return false;
+        };
         let opcode = instance.module.bytes().get(frame.pc as usize);
-        let id = self.funcs.get(frame.func as usize).map_or(NONE, |func| func.instance);
+        let id = self
+            .funcs
+            .get(frame.func as usize)
+            .map_or(NONE, |func| func.instance);
         H::ACTIVE && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
     }
 
@@ -89,35 +104,57 @@ impl Machine {
     fn run_code(&mut self, frame: Frame, left: u64) -> Ran {
         let code = self.fast.function(frame.func, &self.instances, &self.funcs);
         let point = code.and_then(|code| {
-            let index = code.points.binary_search_by_key(&frame.pc, |point| point.pc).ok()?;
+            let index = code
+                .points
+                .binary_search_by_key(&frame.pc, |point| point.pc)
+                .ok()?;
             let point = code.points.get(index)?;
             Some((*point, code.code.get(point.at as usize..)?.as_ptr()))
         });
-        let Some((point, ip)) = point else { return Ran::NoCode };
+        let Some((point, ip)) = point else {
+            return Ran::NoCode;
+        };
         // Fuel counts the steps from the base, which is where ordinal 0 would be.
         let left = left.min(MAX_STEPS) as i64;
         let base_fuel = left - self.fast.reserve() as i64 + i64::from(point.ordinal);
         if base_fuel < 0 {
             return Ran::Short;
         }
-        let Some(func) = self.funcs.get(frame.func as usize) else { return Ran::NoCode };
-        let Some(instance) = self.instances.get(func.instance as usize) else { return Ran::NoCode };
+        let Some(func) = self.funcs.get(frame.func as usize) else {
+            return Ran::NoCode;
+        };
+        let Some(instance) = self.instances.get(func.instance as usize) else {
+            return Ran::NoCode;
+        };
         let depth = self.state.frames.len();
         let stack = self.state.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
         let (mem, length, pages) = match memory {
-            Some(memory) => (memory.bytes.as_mut_ptr(), memory.bytes.len() as u64, memory.pages),
+            Some(memory) => (
+                memory.bytes.as_mut_ptr(),
+                memory.bytes.len() as u64,
+                memory.pages,
+            ),
             None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
         };
         // What is on top of the operands is in its accumulator as well.
-        let top = self.state.sp.checked_sub(1).and_then(|top| self.state.stack.get(top));
+        let top = self
+            .state
+            .sp
+            .checked_sub(1)
+            .and_then(|top| self.state.stack.get(top));
         let top = top.copied().unwrap_or(0);
         let calls = self.fast.calls.as_mut_ptr();
         let free = (self.limits.call_depth as usize).saturating_sub(depth);
         // SAFETY: the frame lies in the stack, as every frame does; there is room for as many calls
         // as there may be frames, and one more.
-        let (fp, calls_start, calls_end) =
-            unsafe { (stack.add(frame.fp as usize), calls.add(1), calls.add(1 + free)) };
+        let (fp, calls_start, calls_end) = unsafe {
+            (
+                stack.add(frame.fp as usize),
+                calls.add(1),
+                calls.add(1 + free),
+            )
+        };
         let mut cx = Cx {
             ends: [1, 2, 4, 8].map(|size| (length + 1).saturating_sub(size)),
             length,
@@ -145,18 +182,26 @@ impl Machine {
         // `State` guarantee: slots within the frame (its size was checked when it was entered),
         // existing globals, tables and functions. Nothing else touches the machine meanwhile.
         unsafe {
-            calls.write(Call { ip: self.fast.bottom.as_ptr(), fp });
+            calls.write(Call {
+                ip: self.fast.bottom.as_ptr(),
+                fp,
+            });
             execute(regs);
         }
-        let Some(regs) = cx.stopped else { return Ran::NoCode };
+        let Some(regs) = cx.stopped else {
+            return Ran::NoCode;
+        };
         // SAFETY: `cx.calls` points into the same calls.
         let made = unsafe { cx.calls.offset_from(calls_start) };
-        let steps = Steps { entry: self.state.steps, limit: left - self.fast.reserve() as i64 };
-        self.take_over(regs, cx.reason, made, steps)
+        let steps = Steps {
+            entry: self.state.steps,
+            limit: left - self.fast.reserve() as i64,
+        };
+        self.land(regs, cx.reason, made, steps)
     }
 
     /// Brings frames, operands and step count up to date after code stopped.
-    fn take_over(&mut self, regs: Regs, reason: Reason, made: isize, steps: Steps) -> Ran {
+    fn land(&mut self, regs: Regs, reason: Reason, made: isize, steps: Steps) -> Ran {
         let stack = self.state.stack.as_ptr() as usize;
         let slot = |fp: *mut u64| (fp as usize - stack) / 8;
         let fp = slot(regs.fp);
@@ -175,9 +220,16 @@ impl Machine {
             // SAFETY: code goes on behind calls, whose last word this is.
             let word = unsafe { call.ip.sub(1).read() };
             let (func, point) = ((word >> 32) as u32, word as u32);
-            let Some(point) = self.fast.point(func, point as usize) else { continue };
+            let Some(point) = self.fast.point(func, point as usize) else {
+                continue;
+            };
             let (pc, branch) = (point.pc, point.branch);
-            self.state.frames.push(Frame { func, pc, branch, fp: slot(call.fp) as u32 });
+            self.state.frames.push(Frame {
+                func,
+                pc,
+                branch,
+                fp: slot(call.fp) as u32,
+            });
         }
         let (func, site) = self.whereabouts(regs.ip, reason);
         for (height, operand) in site.operands.iter().enumerate() {
@@ -187,9 +239,12 @@ impl Machine {
                 (Place::Acc, Class::Int) => regs.acc,
                 (Place::Acc, Class::F32) => u64::from(regs.f32.to_bits()),
                 (Place::Acc, Class::F64) => regs.f64.to_bits(),
-                (Place::Local(local), _) => {
-                    self.state.stack.get(fp + usize::from(local)).copied().unwrap_or(0)
-                }
+                (Place::Local(local), _) => self
+                    .state
+                    .stack
+                    .get(fp + usize::from(local))
+                    .copied()
+                    .unwrap_or(0),
             };
             let at = fp + self.locals_of(func) + height;
             if let Some(slot) = self.state.stack.get_mut(at) {
@@ -197,20 +252,41 @@ impl Machine {
             }
         }
         let point = site.point;
-        self.state.frames.push(Frame { func, pc: point.pc, branch: point.branch, fp: fp as u32 });
+        self.state.frames.push(Frame {
+            func,
+            pc: point.pc,
+            branch: point.branch,
+            fp: fp as u32,
+        });
         self.state.sp = fp + self.locals_of(func) + point.height as usize;
         self.state.steps = steps.at(regs.fuel, point.ordinal);
-        if reason == Reason::Before { Ran::Before } else { Ran::Stopped }
+        if reason == Reason::Before {
+            Ran::Before
+        } else {
+            Ran::Stopped
+        }
     }
 
     /// The function that `ip` is code or stub of, and what is where at that operation.
     fn whereabouts(&self, ip: *const u64, reason: Reason) -> (u32, Site) {
-        let settled = |point| Site { point, operands: alloc::vec::Vec::new() };
+        let settled = |point| Site {
+            point,
+            operands: alloc::vec::Vec::new(),
+        };
         if reason == Reason::Stub {
             let func = self.fast.stub_owner(ip);
             let body = self.code_of(func).map(|(_, body)| *body);
             let (pc, branch) = body.map_or((0, 0), |body| (body.start, body.branch));
-            return (func, settled(Point { at: 0, pc, branch, ordinal: 0, height: 0 }));
+            return (
+                func,
+                settled(Point {
+                    at: 0,
+                    pc,
+                    branch,
+                    ordinal: 0,
+                    height: 0,
+                }),
+            );
         }
         let (func, at) = self.fast.code_owner(ip);
         let Some(Function::Compiled(code)) = self.fast.functions.get(func as usize) else {
@@ -223,23 +299,31 @@ impl Machine {
                 return (func, settled(*point));
             }
         }
-        if let Ok(found) = code.leaves.binary_search_by_key(&at, |point| point.at as usize)
+        if let Ok(found) = code
+            .leaves
+            .binary_search_by_key(&at, |point| point.at as usize)
             && let Some(point) = code.leaves.get(found)
         {
             return (func, settled(*point));
         }
         let surroundings = self.fast.surroundings(func, &self.instances, &self.funcs);
         let found = surroundings.and_then(|surroundings| site(surroundings, func, at));
-        (func, found.expect("compiling is deterministic, so the operation is there again"))
+        (
+            func,
+            found.expect("compiling is deterministic, so the operation is there again"),
+        )
     }
 
     fn locals_of(&self, func: u32) -> usize {
-        self.code_of(func).map_or(0, |(_, body)| usize::from(body.locals))
+        self.code_of(func)
+            .map_or(0, |(_, body)| usize::from(body.locals))
     }
 
     /// Drops the frame of a function whose results are in place; true if it was the lowest.
     fn pop_frame(&mut self) -> bool {
-        let Some(frame) = self.state.frames.pop() else { return true };
+        let Some(frame) = self.state.frames.pop() else {
+            return true;
+        };
         if self.state.frames.len() as u64 == u64::from(self.state.handler) {
             // The handler's results are nobody's operands.
             self.state.sp = frame.fp as usize;
@@ -260,7 +344,8 @@ struct Steps {
 
 impl Steps {
     fn at(self, fuel: i64, ordinal: u32) -> u64 {
-        self.entry.wrapping_add_signed(self.limit - fuel + i64::from(ordinal))
+        self.entry
+            .wrapping_add_signed(self.limit - fuel + i64::from(ordinal))
     }
 }
 
@@ -284,8 +369,33 @@ impl Fast {
 
     /// The function whose code `ip` points into, and the operation's index.
     fn code_owner(&self, ip: *const u64) -> (u32, usize) {
-        let after = self.ranges.partition_point(|(start, _)| *start <= ip as usize);
-        let (start, func) = self.ranges.get(after.wrapping_sub(1)).copied().unwrap_or((0, NONE));
+        let after = self
+            .ranges
+            .partition_point(|(start, _)| *start <= ip as usize);
+        let (start, func) = self
+            .ranges
+            .get(after.wrapping_sub(1))
+            .copied()
+            .unwrap_or((0, NONE));
         (func, (ip as usize).wrapping_sub(start) / 8)
+    }
+}
+
+impl Machine {
+    /// Leaves everything to the stepping tier, or no longer. Nothing that can be observed changes
+    /// but the time it takes.
+    pub fn use_stepping_tier_only(&mut self, only: bool) {
+        self.fast.off = only;
+    }
+
+    /// Leaves steps uncounted in the fast tier, to measure what counting costs. Programs cannot be
+    /// stopped then, and step counts mean nothing.
+    #[cfg(feature = "uncounted")]
+    #[doc(hidden)]
+    pub fn leave_steps_uncounted(&mut self) {
+        self.fast = Fast {
+            uncounted: true,
+            ..Fast::default()
+        };
     }
 }

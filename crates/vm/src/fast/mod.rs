@@ -25,6 +25,8 @@
 //! function's length is executed, so a reserve of twice the longest function's length makes sure
 //! that it stops in time; the stepping tier walks the rest and stops exactly.
 
+#![allow(unsafe_code)]
+
 mod cx;
 mod dispatch;
 mod enter;
@@ -38,8 +40,8 @@ use self::cx::{Call, Entry};
 use self::dispatch::handler_word;
 use self::op::Code;
 use self::translate::{Compiled, Surroundings, compile};
-use crate::Limits;
 use crate::machine::{Func, Instance, NONE};
+use crate::{CodeOffset, Limits};
 
 /// Words of all functions' code at most (64 MiB). What does not fit is left to the stepping tier.
 const MAX_WORDS: usize = 8 << 20;
@@ -60,7 +62,10 @@ struct Doors(Vec<Vec<u64>>);
 
 impl Doors {
     fn set(&mut self, instance: u32, pc: u32, open: bool) {
-        let word = self.0.get_mut(instance as usize).and_then(|bits| bits.get_mut(pc as usize / 64));
+        let word = self
+            .0
+            .get_mut(instance as usize)
+            .and_then(|bits| bits.get_mut(pc as usize / 64));
         if let Some(word) = word {
             let bit = 1 << (pc % 64);
             *word = if open { *word | bit } else { *word & !bit };
@@ -68,7 +73,10 @@ impl Doors {
     }
 
     fn is_open(&self, instance: u32, pc: usize) -> bool {
-        let word = self.0.get(instance as usize).and_then(|bits| bits.get(pc / 64));
+        let word = self
+            .0
+            .get(instance as usize)
+            .and_then(|bits| bits.get(pc / 64));
         word.is_some_and(|word| word >> (pc % 64) & 1 == 1)
     }
 }
@@ -96,6 +104,19 @@ pub(crate) struct Fast {
     longest: u32,
     words: usize,
     uncounted: bool,
+    off: bool,
+}
+
+/// A clone starts without code: code points into the machine that it was made for.
+impl Clone for Fast {
+    fn clone(&self) -> Fast {
+        Fast {
+            slow: self.slow.clone(),
+            uncounted: self.uncounted,
+            off: self.off,
+            ..Fast::default()
+        }
+    }
 }
 
 // SAFETY: all pointers lead into boxes that the value itself owns, or are stale leftovers of runs
@@ -111,18 +132,33 @@ impl Fast {
             return;
         }
         let slow = core::mem::take(&mut self.slow);
-        *self = Fast { uncounted: self.uncounted, ..Fast::default() };
+        *self = Fast {
+            uncounted: self.uncounted,
+            off: self.off,
+            ..Fast::default()
+        };
         self.bottom = Box::new([handler_word(Code::Leave)]);
         self.calls = alloc::vec![NO_CALL; limits.call_depth as usize + 1].into_boxed_slice();
         let stub = [handler_word(Code::Stub), 0];
         self.stubs = stub.repeat(funcs.len() + 1).into_boxed_slice();
-        self.functions.resize_with(funcs.len(), || Function::Unknown);
-        self.doors.0 =
-            instances.iter().map(|i| alloc::vec![0; i.module.bytes().len() / 64 + 1]).collect();
+        self.functions
+            .resize_with(funcs.len(), || Function::Unknown);
+        self.doors.0 = instances
+            .iter()
+            .map(|i| alloc::vec![0; i.module.bytes().len() / 64 + 1])
+            .collect();
         let mut entries = Vec::with_capacity(funcs.len() + 1);
-        entries.push(Entry { ip: self.stubs.as_ptr(), bytes: 0, ty: NONE, params: 0, zeros: 0 });
+        entries.push(Entry {
+            ip: self.stubs.as_ptr(),
+            bytes: 0,
+            ty: NONE,
+            params: 0,
+            zeros: 0,
+        });
         for (address, func) in funcs.iter().enumerate() {
-            let body = instances.get(func.instance as usize).and_then(|i| i.module.body(func.index));
+            let body = instances
+                .get(func.instance as usize)
+                .and_then(|i| i.module.body(func.index));
             let Some(body) = body else {
                 self.functions[address] = Function::Refused;
                 entries.push(entries[0]);
@@ -138,26 +174,43 @@ impl Fast {
             });
         }
         self.entries = entries.into_boxed_slice();
-        self.slow = alloc::vec![false; funcs.len()];
-        for (address, slow) in slow.into_iter().enumerate() {
-            self.set_slow(address as u32, slow, instances, funcs);
+        self.slow = slow;
+        self.slow.resize(funcs.len(), false);
+        for address in 0..funcs.len() {
+            self.set_slow(address as u32, self.slow[address], instances, funcs);
         }
+    }
+
+    /// True unless the embedder wants the stepping tier alone.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.off
     }
 
     /// The stub of a function.
     fn stub(&self, address: u32) -> *const u64 {
-        self.stubs.get(2 * (address as usize + 1)..).map_or(core::ptr::null(), <[u64]>::as_ptr)
+        self.stubs
+            .get(2 * (address as usize + 1)..)
+            .map_or(core::ptr::null(), <[u64]>::as_ptr)
     }
 
     /// Compiles a function if it was not tried before; gives it if it is compiled and not slow.
-    fn function(&mut self, address: u32, instances: &[Instance], funcs: &[Func]) -> Option<&Compiled> {
+    fn function(
+        &mut self,
+        address: u32,
+        instances: &[Instance],
+        funcs: &[Func],
+    ) -> Option<&Compiled> {
         let index = address as usize;
         if *self.slow.get(index)? {
             return None;
         }
         if let Function::Unknown = self.functions.get(index)? {
             let surroundings = self.surroundings(address, instances, funcs)?;
-            let compiled = if self.words < MAX_WORDS { compile(surroundings, address) } else { None };
+            let compiled = if self.words < MAX_WORDS {
+                compile(surroundings, address)
+            } else {
+                None
+            };
             self.functions[index] = compiled.map_or(Function::Refused, Function::Compiled);
             self.publish(address, instances, funcs);
         }
@@ -175,7 +228,13 @@ impl Fast {
     ) -> Option<Surroundings<'m>> {
         let id = funcs.get(address as usize)?.instance;
         let instance = instances.get(id as usize)?;
-        Some(Surroundings { instance, id, funcs, entries: self.entries.as_ptr(), counting: !self.uncounted })
+        Some(Surroundings {
+            instance,
+            id,
+            funcs,
+            entries: self.entries.as_ptr(),
+            counting: !self.uncounted,
+        })
     }
 
     /// A function was tried: makes its code known, or closes its door.
@@ -190,14 +249,42 @@ impl Fast {
         self.set_slow(address, false, instances, funcs);
     }
 
+    /// Has the functions of the first instance that these code offsets are in, and no others,
+    /// executed by the stepping tier.
+    pub(crate) fn set_slow_at(&mut self, instances: &[Instance], funcs: &[Func], offsets: &[u32]) {
+        let Some(first) = instances.first() else {
+            return;
+        };
+        let index = |offset: &u32| first.module.func_at(CodeOffset(*offset));
+        let mut slow = alloc::vec![false; funcs.len()];
+        for func in offsets.iter().filter_map(index) {
+            let address = first.funcs.get(func.0 as usize);
+            if let Some(slow) = address.and_then(|address| slow.get_mut(*address as usize)) {
+                *slow = true;
+            }
+        }
+        self.slow.resize(funcs.len(), false);
+        for (address, slow) in slow.into_iter().enumerate() {
+            if self.slow[address] != slow {
+                self.slow[address] = slow;
+                self.set_slow(address as u32, slow, instances, funcs);
+            }
+        }
+    }
+
     /// Has a function executed by the stepping tier, or no longer.
-    pub(crate) fn set_slow(&mut self, address: u32, slow: bool, instances: &[Instance], funcs: &[Func]) {
+    fn set_slow(&mut self, address: u32, slow: bool, instances: &[Instance], funcs: &[Func]) {
         let index = address as usize;
         let stub = self.stub(address);
-        let (Some(func), Some(flag)) = (funcs.get(index), self.slow.get_mut(index)) else { return };
-        *flag = slow;
-        let body = instances.get(func.instance as usize).and_then(|i| i.module.body(func.index));
-        let (Some(body), Some(entry)) = (body, self.entries.get_mut(index + 1)) else { return };
+        let Some(func) = funcs.get(index) else {
+            return;
+        };
+        let body = instances
+            .get(func.instance as usize)
+            .and_then(|i| i.module.body(func.index));
+        let (Some(body), Some(entry)) = (body, self.entries.get_mut(index + 1)) else {
+            return;
+        };
         match self.functions.get(index) {
             Some(Function::Unknown) => self.doors.set(func.instance, body.start, !slow),
             Some(Function::Compiled(compiled)) => {
@@ -211,4 +298,7 @@ impl Fast {
     }
 }
 
-const NO_CALL: Call = Call { ip: core::ptr::null(), fp: core::ptr::null_mut() };
+const NO_CALL: Call = Call {
+    ip: core::ptr::null(),
+    fp: core::ptr::null_mut(),
+};

@@ -113,6 +113,9 @@ impl Machine {
         breakpoints
             .iter()
             .for_each(|offset| set_bit(&mut debug.low_bytes, *offset as u8));
+        #[cfg(borges_fast)]
+        self.fast
+            .set_slow_at(&self.instances, &self.funcs, &breakpoints);
         debug.breakpoints = breakpoints;
         self.forget_empty_debug();
         Ok(())
@@ -181,7 +184,13 @@ impl Machine {
             let Some(debug) = self.debug.take() else {
                 return Ok(Stop::Budget);
             };
-            let stop = self.step(until - self.state.steps, &&*debug, pass_first);
+            let left = until - self.state.steps;
+            // Functions with breakpoints are slow in the fast tier; a watch may be in any.
+            let stop = if debug.watches.is_empty() {
+                self.advance(left, &&*debug, pass_first)
+            } else {
+                self.step(left, &&*debug, pass_first)
+            };
             self.debug = Some(debug);
             if stop != Stop::Hook {
                 return Ok(stop);

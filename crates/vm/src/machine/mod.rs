@@ -20,6 +20,8 @@ pub(crate) use site::Called;
 #[cfg(feature = "host")]
 pub(crate) use state::Memory;
 pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
+#[cfg(borges_fast)]
+pub(crate) use step::{Hooks, NoHooks, Stop};
 pub use view::FrameView;
 
 use crate::{FuncType, GlobalType, Limits, MemoryType, Module, Shared, TableType, Value};
@@ -82,6 +84,9 @@ pub struct Machine {
     outcome: Option<Outcome>,
     /// Where the debugger wants to stop: no part of the program's state.
     debug: Option<Box<Debug>>,
+    /// Code of functions; no part of the state.
+    #[cfg(borges_fast)]
+    pub(crate) fast: crate::fast::Fast,
 }
 
 impl Machine {
@@ -99,6 +104,8 @@ impl Machine {
             state: State::new(&limits),
             outcome: None,
             debug: None,
+            #[cfg(borges_fast)]
+            fast: crate::fast::Fast::default(),
         }
     }
 

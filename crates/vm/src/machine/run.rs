@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::link::InstanceId;
 use super::state::{NONE, Phase};
-use super::step::{NoHooks, Stop, frame_for, indirect};
+use super::step::{Hooks, NoHooks, Stop, frame_for, indirect};
 use super::{Instance, Machine};
 use crate::binary::Instr;
 use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
@@ -213,7 +213,7 @@ impl Machine {
                     Err(exit) => return exit,
                 }
             } else {
-                self.step(budget, &NoHooks, false)
+                self.advance(budget, &NoHooks, false)
             };
             match stop {
                 Stop::Budget => return Exit::Budget,
@@ -224,6 +224,15 @@ impl Machine {
                 Stop::Hook => return Exit::Budget,
             }
         }
+    }
+
+    /// Executes at most `budget` instructions, by whichever tier is best.
+    pub(super) fn advance<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+        #[cfg(borges_fast)]
+        if self.fast.is_on() {
+            return self.step_fast(budget, hooks, pass_first);
+        }
+        self.step(budget, hooks, pass_first)
     }
 
     /// The call of the embedder that the next instruction is, if it is one.

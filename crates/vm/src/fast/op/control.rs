@@ -57,7 +57,13 @@ impl<A: Source> Op for TableOp<A> {
 /// `regs` are those of running code, `entry` is one of its functions, the arguments are in place,
 /// and `back` is where the code goes on.
 #[inline(always)]
-unsafe fn call(regs: &mut Regs, entry: *const Entry, first: u16, back: *const u64, delta: i64) -> Flow {
+unsafe fn call(
+    regs: &mut Regs,
+    entry: *const Entry,
+    first: u16,
+    back: *const u64,
+    delta: i64,
+) -> Flow {
     // SAFETY: as the caller promises; that the frame fits is checked before anything is written.
     unsafe {
         let cx: &mut Cx = &mut *regs.cx;
@@ -67,7 +73,10 @@ unsafe fn call(regs: &mut Regs, entry: *const Entry, first: u16, back: *const u6
             core::hint::cold_path();
             return Flow::Leave(Reason::Before);
         }
-        cx.calls.write(Call { ip: back, fp: regs.fp });
+        cx.calls.write(Call {
+            ip: back,
+            fp: regs.fp,
+        });
         cx.calls = cx.calls.add(1);
         let locals = fp.add(usize::from(entry.params));
         for local in 0..usize::from(entry.zeros) {
@@ -269,7 +278,11 @@ impl<C: Source, D: Dest> Op for SelectOp<C, D> {
         unsafe {
             let first = regs.slot(regs.half(1));
             let second = regs.slot(regs.half(2));
-            let cell = if C::read::<i32>(regs) != 0 { first } else { second };
+            let cell = if C::read::<i32>(regs) != 0 {
+                first
+            } else {
+                second
+            };
             D::write(regs, cell as i64);
             regs.advance(2)
         }

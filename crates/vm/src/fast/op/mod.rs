@@ -14,6 +14,7 @@
 //!
 //! A 64-bit constant is word 2. Branches have their distance and the change of the step count in
 //! the last two words.
+#![allow(unsafe_code)]
 
 pub(super) mod control;
 pub(super) mod memory;
@@ -181,12 +182,34 @@ macro_rules! number {
     };
 }
 
-number!(i32, 2, |regs| regs.acc as u32 as i32, |regs, value| regs.acc = u64::from(value as u32), |regs| regs
-    .high()
-    as i32);
-number!(i64, 3, |regs| regs.acc as i64, |regs, value| regs.acc = value as u64, |regs| regs.word(2) as i64);
-number!(f32, 2, |regs| regs.f32, |regs, value| regs.f32 = value, |regs| f32::from_bits(regs.high()));
-number!(f64, 3, |regs| regs.f64, |regs, value| regs.f64 = value, |regs| f64::from_bits(regs.word(2)));
+number!(
+    i32,
+    2,
+    |regs| regs.acc as u32 as i32,
+    |regs, value| regs.acc = u64::from(value as u32),
+    |regs| regs.high() as i32
+);
+number!(
+    i64,
+    3,
+    |regs| regs.acc as i64,
+    |regs, value| regs.acc = value as u64,
+    |regs| regs.word(2) as i64
+);
+number!(
+    f32,
+    2,
+    |regs| regs.f32,
+    |regs, value| regs.f32 = value,
+    |regs| f32::from_bits(regs.high())
+);
+number!(
+    f64,
+    3,
+    |regs| regs.f64,
+    |regs, value| regs.f64 = value,
+    |regs| f64::from_bits(regs.word(2))
+);
 
 /// Where an operand comes from.
 pub(crate) trait Source {
@@ -273,5 +296,9 @@ impl Dest for ToSlot {
 
 /// Words of an operation with constants of type `T` if one of its sources is a constant.
 pub(crate) const fn words<T: Number, L: Source, R: Source>() -> usize {
-    if L::CONSTANT || R::CONSTANT { T::CONST_WORDS } else { 2 }
+    if L::CONSTANT || R::CONSTANT {
+        T::CONST_WORDS
+    } else {
+        2
+    }
 }

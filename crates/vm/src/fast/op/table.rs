@@ -5,11 +5,10 @@
 //! operation of its own. Forms that end in `ToSlot` follow those that end in `ToAcc`, so that an
 //! operation's destination can still be set when it becomes known.
 
-use super::Number;
 use super::control::*;
 use super::memory::*;
 use super::numeric::*;
-use super::{Acc, Const, Op, Slot, ToAcc, ToSlot, Zero};
+use super::{Acc, Const, Slot, ToAcc, ToSlot};
 use crate::num::NumericOp;
 
 /// Calls the macro `$then` with the table.
@@ -215,8 +214,12 @@ macro_rules! every_op {
 pub(crate) use every_op;
 
 macro_rules! optional {
-    () => { None };
-    ($branch:ident) => { Some(Branch::$branch) };
+    () => {
+        None
+    };
+    ($branch:ident) => {
+        Some(Branch::$branch)
+    };
 }
 
 macro_rules! define {

@@ -19,8 +19,12 @@ pub(super) fn words(first: Source, second: Source, wide: bool) -> ([u64; 2], usi
         (_, second) => (second.slot(), 0),
     };
     match (first, second) {
-        (Source::Const(cell), _) | (_, Source::Const(cell)) if wide => ([pack([0, slot, 0, 0]), cell], 2),
-        (Source::Const(cell), _) | (_, Source::Const(cell)) => ([pack_high(0, slot, cell as u32), 0], 1),
+        (Source::Const(cell), _) | (_, Source::Const(cell)) if wide => {
+            ([pack([0, slot, 0, 0]), cell], 2)
+        }
+        (Source::Const(cell), _) | (_, Source::Const(cell)) => {
+            ([pack_high(0, slot, cell as u32), 0], 1)
+        }
         _ => ([pack([0, slot, other, 0]), 0], 1),
     }
 }
@@ -62,11 +66,14 @@ impl Translator<'_> {
             return;
         }
         let source = match self.emitter.pop() {
-            constant @ Source::Const(_) => Source::Slot(self.emitter.in_slot(constant, from, height)),
+            constant @ Source::Const(_) => {
+                Source::Slot(self.emitter.in_slot(constant, from, height))
+            }
             source => source,
         };
         let operands = [pack([0, source.slot(), 0, 0])];
-        self.emitter.emit_result(single.code(source.at()), &operands, class, What::Other);
+        self.emitter
+            .emit_result(single.code(source.at()), &operands, class, What::Other);
     }
 
     /// `eqz`: a comparison with zero, or the contrary of the comparison before.
@@ -76,18 +83,35 @@ impl Translator<'_> {
             return;
         }
         match self.emitter.pop() {
-            Source::Const(cell) => self.emitter.push(Class::Int, Place::Const(u64::from(cell == 0))),
+            Source::Const(cell) => self
+                .emitter
+                .push(Class::Int, Place::Const(u64::from(cell == 0))),
             first => {
-                let op = if wide { Mirrored::I64Eq } else { Mirrored::I32Eq };
-                self.compare(Comparison { op, first, second: Source::Const(0), wide, negated: false });
+                let op = if wide {
+                    Mirrored::I64Eq
+                } else {
+                    Mirrored::I32Eq
+                };
+                self.compare(Comparison {
+                    op,
+                    first,
+                    second: Source::Const(0),
+                    wide,
+                    negated: false,
+                });
             }
         }
     }
 
     /// `i32.eqz` of a comparison: true if it became the contrary comparison.
     fn negation(&mut self, next: Option<&Instr<'_>>) -> bool {
-        let Some(What::Compare(comparison)) = self.emitter.last_result() else { return false };
-        let contrary = comparison.op.branch().and_then(|branch| branch.contrary().instruction());
+        let Some(What::Compare(comparison)) = self.emitter.last_result() else {
+            return false;
+        };
+        let contrary = comparison
+            .op
+            .branch()
+            .and_then(|branch| branch.contrary().instruction());
         match contrary {
             Some(op) => {
                 self.emitter.take_back();
@@ -103,10 +127,17 @@ impl Translator<'_> {
     }
 
     fn compare(&mut self, comparison: Comparison) {
-        let Comparison { op, first, second, wide, .. } = comparison;
+        let Comparison {
+            op,
+            first,
+            second,
+            wide,
+            ..
+        } = comparison;
         let (words, count) = words(first, second, wide);
         let code = op.code(first.at(), second.at());
-        self.emitter.emit_result(code, &words[..count], Class::Int, What::Compare(comparison));
+        self.emitter
+            .emit_result(code, &words[..count], Class::Int, What::Compare(comparison));
     }
 
     fn binary(&mut self, op: NumericOp) {
@@ -129,9 +160,17 @@ impl Translator<'_> {
         let mut op = op;
         // `x - c` is `x + -c`, of which there are more forms.
         if let (NumericOp::I32Sub | NumericOp::I64Sub, Source::Const(cell)) = (op, second) {
-            let negative = if wide { cell.wrapping_neg() } else { u64::from((cell as u32).wrapping_neg()) };
+            let negative = if wide {
+                cell.wrapping_neg()
+            } else {
+                u64::from((cell as u32).wrapping_neg())
+            };
             second = Source::Const(negative);
-            op = if wide { NumericOp::I64Add } else { NumericOp::I32Add };
+            op = if wide {
+                NumericOp::I64Add
+            } else {
+                NumericOp::I32Add
+            };
         }
         match Shape::of(op) {
             Shape::Mirrored(mut mirrored) => {
@@ -148,7 +187,8 @@ impl Translator<'_> {
             Shape::Ordered(ordered) => {
                 let (words, count) = words(first, second, wide);
                 let code = ordered.code(first.at(), second.at());
-                self.emitter.emit_result(code, &words[..count], class, What::Other);
+                self.emitter
+                    .emit_result(code, &words[..count], class, What::Other);
             }
             // These have one operand.
             Shape::IsZero | Shape::Single(_) => {}
@@ -157,11 +197,18 @@ impl Translator<'_> {
 
     fn mirrored(&mut self, op: Mirrored, first: Source, second: Source, wide: bool, class: Class) {
         if op.branch().is_some() {
-            return self.compare(Comparison { op, first, second, wide, negated: false });
+            return self.compare(Comparison {
+                op,
+                first,
+                second,
+                wide,
+                negated: false,
+            });
         }
         let (words, count) = words(first, second, wide);
         let code = op.code(first.at(), second.at());
-        self.emitter.emit_result(code, &words[..count], class, What::Other);
+        self.emitter
+            .emit_result(code, &words[..count], class, What::Other);
     }
 
     /// The base of an access, with the offset: a constant base is in the offset if that fits.
@@ -169,7 +216,13 @@ impl Translator<'_> {
         match self.emitter.pop() {
             Source::Const(cell) => match (cell as u32).checked_add(offset) {
                 Some(address) => (Source::Const(cell), address),
-                None => (Source::Slot(self.emitter.in_slot(Source::Const(cell), Class::Int, height)), offset),
+                None => (
+                    Source::Slot(
+                        self.emitter
+                            .in_slot(Source::Const(cell), Class::Int, height),
+                    ),
+                    offset,
+                ),
             },
             source => (source, offset),
         }
@@ -193,7 +246,8 @@ impl Translator<'_> {
         let height = self.emitter.stack.len().saturating_sub(1);
         let (base, offset) = self.base(height, arg.offset);
         let operands = [pack_high(0, base.slot(), offset)];
-        self.emitter.emit_result(loads.code(base.at()), &operands, class, What::Other);
+        self.emitter
+            .emit_result(loads.code(base.at()), &operands, class, What::Other);
     }
 
     /// A store; the opcode tells which.
@@ -224,7 +278,9 @@ impl Translator<'_> {
     /// `memory.copy` or `memory.fill`.
     pub(super) fn bulk(&mut self, code: Code) {
         self.emitter.settle_all();
-        let first = self.emitter.slot_at(self.emitter.stack.len().saturating_sub(3));
+        let first = self
+            .emitter
+            .slot_at(self.emitter.stack.len().saturating_sub(3));
         self.emitter.emit(code, &[pack([0, first, 0, 0])]);
         for _ in 0..3 {
             self.emitter.pop();
@@ -234,22 +290,37 @@ impl Translator<'_> {
     pub(super) fn global_get(&mut self, index: u32) {
         let instance = self.surroundings.instance;
         let address = instance.globals.get(index as usize).copied().unwrap_or(0);
-        let ty = instance.module.globals.get(index as usize).map_or(ValType::I32, |ty| ty.value);
+        let ty = instance
+            .module
+            .globals
+            .get(index as usize)
+            .map_or(ValType::I32, |ty| ty.value);
         let class = Class::of(ty);
         let code = match class {
             Class::Int => Code::GetIntToAcc,
             Class::F32 => Code::GetF32ToAcc,
             Class::F64 => Code::GetF64ToAcc,
         };
-        self.emitter.emit_result(code, &[pack_high(0, 0, address)], class, What::Other);
+        self.emitter
+            .emit_result(code, &[pack_high(0, 0, address)], class, What::Other);
     }
 
     pub(super) fn global_set(&mut self, index: u32) {
-        let address = self.surroundings.instance.globals.get(index as usize).copied().unwrap_or(0);
+        let address = self
+            .surroundings
+            .instance
+            .globals
+            .get(index as usize)
+            .copied()
+            .unwrap_or(0);
         let class = self.emitter.top_class();
         match self.emitter.pop() {
-            Source::Slot(slot) => self.emitter.emit(Code::SetSlot, &[pack_high(0, slot, address)]),
-            Source::Const(cell) => self.emitter.emit(Code::SetConst, &[pack_high(0, 0, address), cell]),
+            Source::Slot(slot) => self
+                .emitter
+                .emit(Code::SetSlot, &[pack_high(0, slot, address)]),
+            Source::Const(cell) => self
+                .emitter
+                .emit(Code::SetConst, &[pack_high(0, 0, address), cell]),
             Source::Acc(_) => {
                 let code = match class {
                     Class::Int => Code::SetInt,
@@ -262,7 +333,8 @@ impl Translator<'_> {
     }
 
     pub(super) fn memory_size(&mut self) {
-        self.emitter.emit_result(Code::SizeToAcc, &[0], Class::Int, What::Other);
+        self.emitter
+            .emit_result(Code::SizeToAcc, &[0], Class::Int, What::Other);
     }
 
     pub(super) fn select(&mut self) {
@@ -278,10 +350,20 @@ impl Translator<'_> {
         let first = self.emitter.in_slot(first, class, height);
         let operands = [pack([0, first, second, condition.slot()])];
         match (class, condition.at()) {
-            (Class::Int, At::Acc) => self.emitter.emit_result(Code::SelectAccToAcc, &operands, class, What::Other),
-            (Class::Int, _) => self.emitter.emit_result(Code::SelectSlotToAcc, &operands, class, What::Other),
+            (Class::Int, At::Acc) => {
+                self.emitter
+                    .emit_result(Code::SelectAccToAcc, &operands, class, What::Other)
+            }
+            (Class::Int, _) => {
+                self.emitter
+                    .emit_result(Code::SelectSlotToAcc, &operands, class, What::Other)
+            }
             (_, at) => {
-                let code = if at == At::Acc { Code::SelectCellAcc } else { Code::SelectCellSlot };
+                let code = if at == At::Acc {
+                    Code::SelectCellAcc
+                } else {
+                    Code::SelectCellSlot
+                };
                 let slot = self.emitter.slot_at(height);
                 self.emitter.emit(code, &[operands[0] | u64::from(slot)]);
                 self.emitter.push_slot(class);

@@ -39,12 +39,23 @@ pub(super) struct Label {
 impl Label {
     /// The body of a function. Branches to it return; it has no fixups.
     pub(super) fn function(results: &[ValType]) -> Label {
-        Label { height: 0, params: Vec::new(), results: results.to_vec(), body: None, open: Vec::new(), otherwise: None }
+        Label {
+            height: 0,
+            params: Vec::new(),
+            results: results.to_vec(),
+            body: None,
+            open: Vec::new(),
+            otherwise: None,
+        }
     }
 
     /// How many operands a branch takes along.
     fn arity(&self) -> usize {
-        if self.body.is_some() { self.params.len() } else { self.results.len() }
+        if self.body.is_some() {
+            self.params.len()
+        } else {
+            self.results.len()
+        }
     }
 }
 
@@ -59,13 +70,22 @@ impl Translator<'_> {
         let (params, results) = match ty {
             BlockType::Empty => (Vec::new(), Vec::new()),
             BlockType::Value(ty) => (Vec::new(), Vec::from([ty])),
-            BlockType::Func(index) => match self.surroundings.instance.module.types.get(index as usize) {
-                Some(ty) => (ty.params.clone(), ty.results.clone()),
-                None => (Vec::new(), Vec::new()),
-            },
+            BlockType::Func(index) => {
+                match self.surroundings.instance.module.types.get(index as usize) {
+                    Some(ty) => (ty.params.clone(), ty.results.clone()),
+                    None => (Vec::new(), Vec::new()),
+                }
+            }
         };
         let height = self.emitter.stack.len().saturating_sub(params.len());
-        self.labels.push(Label { height, params, results, body: None, open: Vec::new(), otherwise: None });
+        self.labels.push(Label {
+            height,
+            params,
+            results,
+            body: None,
+            open: Vec::new(),
+            otherwise: None,
+        });
         let last = self.labels.len() - 1;
         &mut self.labels[last]
     }
@@ -92,7 +112,9 @@ impl Translator<'_> {
 
     pub(super) fn else_(&mut self) {
         let alive = self.dead.take().is_none();
-        let Some(mut label) = self.labels.pop() else { return };
+        let Some(mut label) = self.labels.pop() else {
+            return;
+        };
         if alive {
             self.emitter.settle_all();
             let fixup = self.jump(i64::from(self.next_ordinal));
@@ -110,7 +132,9 @@ impl Translator<'_> {
 
     pub(super) fn end(&mut self) {
         let alive = self.dead.is_none();
-        let Some(label) = self.labels.pop() else { return };
+        let Some(label) = self.labels.pop() else {
+            return;
+        };
         if self.labels.is_empty() {
             if alive {
                 self.return_(self.next_ordinal);
@@ -141,7 +165,9 @@ impl Translator<'_> {
 
     pub(super) fn br_if(&mut self, label: u32) {
         let condition = self.condition();
-        let Some((height, arity, returns)) = self.target(label) else { return };
+        let Some((height, arity, returns)) = self.target(label) else {
+            return;
+        };
         let operands = self.emitter.stack.len();
         let in_place = arity == 0 || operands - arity == height;
         if in_place && !returns {
@@ -167,22 +193,43 @@ impl Translator<'_> {
             Source::Const(_) => Source::Slot(self.emitter.in_slot(index, Class::Int, height)),
             index => index,
         };
-        let code = if matches!(index, Source::Acc(_)) { Code::TableAcc } else { Code::TableSlot };
-        let at = self.emitter.emit(code, &[pack_high(0, index.slot(), targets.len())]);
+        let code = if matches!(index, Source::Acc(_)) {
+            Code::TableAcc
+        } else {
+            Code::TableSlot
+        };
+        let at = self
+            .emitter
+            .emit(code, &[pack_high(0, index.slot(), targets.len())]);
         let first = self.emitter.code.len();
-        self.emitter.code.resize(first + 2 * (targets.len() as usize + 1), 0);
+        self.emitter
+            .code
+            .resize(first + 2 * (targets.len() as usize + 1), 0);
         // Code that moves operands, or returns, is written once for each label that needs it.
         let mut stubs: Vec<(u32, usize)> = Vec::new();
         let memory = self.emitter.memory();
         for (number, label) in targets.labels().enumerate() {
-            let Some((height, arity, returns)) = self.target(label) else { continue };
+            let Some((height, arity, returns)) = self.target(label) else {
+                continue;
+            };
             let word = first + 2 * number;
-            let settled = self.emitter.are_settled(arity) && self.emitter.stack.len() - arity == height;
+            let settled =
+                self.emitter.are_settled(arity) && self.emitter.stack.len() - arity == height;
             if !returns && (arity == 0 || settled) {
-                self.aim(label, Fixup { at, word, steps: i64::from(self.next_ordinal) });
+                self.aim(
+                    label,
+                    Fixup {
+                        at,
+                        word,
+                        steps: i64::from(self.next_ordinal),
+                    },
+                );
                 continue;
             }
-            let known = stubs.iter().find(|(stub, _)| *stub == label).map(|(_, start)| *start);
+            let known = stubs
+                .iter()
+                .find(|(stub, _)| *stub == label)
+                .map(|(_, start)| *start);
             let start = known.unwrap_or_else(|| {
                 let start = self.emitter.code.len();
                 stubs.push((label, start));
@@ -197,9 +244,16 @@ impl Translator<'_> {
 
     pub(super) fn call(&mut self, func: u32) {
         let surroundings = self.surroundings;
-        let address = surroundings.instance.funcs.get(func as usize).copied().unwrap_or(0);
+        let address = surroundings
+            .instance
+            .funcs
+            .get(func as usize)
+            .copied()
+            .unwrap_or(0);
         let module = &surroundings.instance.module;
-        let Some(ty) = module.func_type(crate::FuncIdx(func)) else { return };
+        let Some(ty) = module.func_type(crate::FuncIdx(func)) else {
+            return;
+        };
         let callee = surroundings.funcs.get(address as usize);
         let local = callee.is_some_and(|callee| {
             callee.instance == surroundings.id && module.body(callee.index).is_some()
@@ -217,19 +271,33 @@ impl Translator<'_> {
         let instance = self.surroundings.instance;
         let height = self.emitter.stack.len().saturating_sub(1);
         let index = match self.emitter.pop() {
-            constant @ Source::Const(_) => Source::Slot(self.emitter.in_slot(constant, Class::Int, height)),
+            constant @ Source::Const(_) => {
+                Source::Slot(self.emitter.in_slot(constant, Class::Int, height))
+            }
             index => index,
         };
-        let Some(types) = instance.module.types.get(ty as usize) else { return };
+        let Some(types) = instance.module.types.get(ty as usize) else {
+            return;
+        };
         self.emitter.settle_all();
-        let code = if matches!(index, Source::Acc(_)) { Code::CallIndirectAcc } else { Code::CallIndirectSlot };
+        let code = if matches!(index, Source::Acc(_)) {
+            Code::CallIndirectAcc
+        } else {
+            Code::CallIndirectSlot
+        };
         let table = instance.tables.get(table as usize).copied().unwrap_or(0);
         let ty = instance.types.get(ty as usize).copied().unwrap_or(0);
         let callee = u64::from(ty) << 32 | u64::from(table);
         self.call_with(code, index.slot(), callee, (&types.params, &types.results));
     }
 
-    fn call_with(&mut self, code: Code, index: u16, callee: u64, (params, results): (&[ValType], &[ValType])) {
+    fn call_with(
+        &mut self,
+        code: Code,
+        index: u16,
+        callee: u64,
+        (params, results): (&[ValType], &[ValType]),
+    ) {
         let operands = self.emitter.stack.len().saturating_sub(params.len());
         let first = self.emitter.slot_at(operands);
         let delta = self.delta(i64::from(self.next_ordinal));
@@ -282,9 +350,21 @@ impl Translator<'_> {
             let (source, class) = self.emitter.peek(height.saturating_sub(1));
             let operands = pack([0, source.slot(), 0, 0]);
             let (slot, acc, constant) = match class {
-                Class::Int => (Code::ReturnIntSlot, Code::ReturnIntAcc, Code::ReturnIntConst),
-                Class::F32 => (Code::ReturnF32Slot, Code::ReturnF32Acc, Code::ReturnF32Const),
-                Class::F64 => (Code::ReturnF64Slot, Code::ReturnF64Acc, Code::ReturnF64Const),
+                Class::Int => (
+                    Code::ReturnIntSlot,
+                    Code::ReturnIntAcc,
+                    Code::ReturnIntConst,
+                ),
+                Class::F32 => (
+                    Code::ReturnF32Slot,
+                    Code::ReturnF32Acc,
+                    Code::ReturnF32Const,
+                ),
+                Class::F64 => (
+                    Code::ReturnF64Slot,
+                    Code::ReturnF64Acc,
+                    Code::ReturnF64Const,
+                ),
             };
             match source {
                 Source::Slot(_) => self.emitter.emit(slot, &[operands, delta]),
@@ -313,7 +393,9 @@ impl Translator<'_> {
 
     /// Branches to a label, or returns. Operands stay on the stack.
     fn go_to(&mut self, label: u32) {
-        let Some((height, arity, returns)) = self.target(label) else { return };
+        let Some((height, arity, returns)) = self.target(label) else {
+            return;
+        };
         if returns {
             // The function's last `end` is retired as well.
             return self.return_(self.next_ordinal + 1);
@@ -334,7 +416,9 @@ impl Translator<'_> {
     /// Directs a branch to a label.
     fn aim(&mut self, label: u32, fixup: Fixup) {
         let number = self.labels.len().wrapping_sub(1 + label as usize);
-        let Some(label) = self.labels.get_mut(number) else { return };
+        let Some(label) = self.labels.get_mut(number) else {
+            return;
+        };
         match label.body {
             Some((body, ordinal)) => self.bind_at(fixup, body, ordinal),
             None => label.open.push(fixup),
@@ -356,12 +440,20 @@ impl Translator<'_> {
 
     /// A step delta as an operand.
     fn delta(&self, steps: i64) -> u64 {
-        if self.surroundings.counting { steps as u64 } else { 0 }
+        if self.surroundings.counting {
+            steps as u64
+        } else {
+            0
+        }
     }
 
     fn jump(&mut self, steps: i64) -> Fixup {
         let at = self.emitter.emit(Code::Jump, &[0, 0]);
-        Fixup { at, word: at + 1, steps }
+        Fixup {
+            at,
+            word: at + 1,
+            steps,
+        }
     }
 
     /// Pops a condition.
@@ -386,7 +478,11 @@ impl Translator<'_> {
             Condition::Value(source) => self.branch_on_value(source, wanted),
             Condition::Compare(comparison) => self.branch_on_comparison(comparison, wanted),
         };
-        Fixup { at, word: self.emitter.code.len() - 2, steps }
+        Fixup {
+            at,
+            word: self.emitter.code.len() - 2,
+            steps,
+        }
     }
 
     fn branch_on_value(&mut self, source: Source, wanted: bool) -> usize {
@@ -396,21 +492,32 @@ impl Translator<'_> {
             (_, true) => Code::BranchIfSlot,
             (_, false) => Code::BranchIfZeroSlot,
         };
-        self.emitter.emit(code, &[pack([0, source.slot(), 0, 0]), 0, 0])
+        self.emitter
+            .emit(code, &[pack([0, source.slot(), 0, 0]), 0, 0])
     }
 
     fn branch_on_comparison(&mut self, comparison: Comparison, wanted: bool) -> usize {
         use super::super::op::Mirrored;
-        let Comparison { op, first, second, wide, negated } = comparison;
+        let Comparison {
+            op,
+            first,
+            second,
+            wide,
+            negated,
+        } = comparison;
         let wanted = wanted != negated;
         if let (Mirrored::I32Eq | Mirrored::I32Ne, Source::Const(0)) = (op, second) {
             return self.branch_on_value(first, wanted == (op == Mirrored::I32Ne));
         }
         // Only what has a branch is a comparison.
-        let Some(branch) = op.branch() else { return self.branch_on_value(first, wanted) };
+        let Some(branch) = op.branch() else {
+            return self.branch_on_value(first, wanted);
+        };
         let branch = if wanted { branch } else { branch.contrary() };
         let (words, count) = words(first, second, wide);
-        let at = self.emitter.emit(branch.code(first.at(), second.at()), &words[..count]);
+        let at = self
+            .emitter
+            .emit(branch.code(first.at(), second.at()), &words[..count]);
         self.emitter.code.extend_from_slice(&[0, 0]);
         at
     }

@@ -13,7 +13,7 @@ use crate::ValType;
 
 /// The three kinds of accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(in super::super) enum Class {
     Int,
     F32,
     F64,
@@ -31,7 +31,7 @@ impl Class {
 
 /// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in super::super) enum Place {
     /// In its own slot.
     Slot,
     /// In a local: it was pushed by `local.get`, and the local was not written since.
@@ -44,9 +44,9 @@ pub(super) enum Place {
 
 /// An operand on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Operand {
-    pub(super) class: Class,
-    pub(super) place: Place,
+pub(in super::super) struct Operand {
+    pub(in super::super) class: Class,
+    pub(in super::super) place: Place,
 }
 
 /// An operand as an operation takes it.
@@ -87,7 +87,11 @@ struct Accumulator {
     slot: Option<u16>,
 }
 
-const EMPTY: Accumulator = Accumulator { producer: (0, Code::Leave), operand: None, slot: None };
+const EMPTY: Accumulator = Accumulator {
+    producer: (0, Code::Leave),
+    operand: None,
+    slot: None,
+};
 
 /// The last operation written, as long as the next one may take its place.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +126,10 @@ pub(super) struct Comparison {
 
 /// An operation's operand word.
 pub(super) fn pack(halves: [u16; 4]) -> u64 {
-    halves.iter().rev().fold(0, |word, half| word << 16 | u64::from(*half))
+    halves
+        .iter()
+        .rev()
+        .fold(0, |word, half| word << 16 | u64::from(*half))
 }
 
 /// An operand word with a 32-bit number in its upper half.
@@ -166,7 +173,10 @@ impl Emitter {
     /// The next instruction begins here.
     pub(super) fn begin(&mut self, point: Point) {
         if self.wanted.is_some() {
-            self.before = Some(Site { point, operands: self.stack.clone() });
+            self.before = Some(Site {
+                point,
+                operands: self.stack.clone(),
+            });
         }
     }
 
@@ -194,7 +204,9 @@ impl Emitter {
 
     /// The topmost operand's class.
     pub(super) fn top_class(&self) -> Class {
-        self.stack.last().map_or(Class::Int, |operand| operand.class)
+        self.stack
+            .last()
+            .map_or(Class::Int, |operand| operand.class)
     }
 
     /// Pushes an operand that needs no operation.
@@ -219,7 +231,9 @@ impl Emitter {
     /// Takes the topmost operand off the stack.
     pub(super) fn pop(&mut self) -> Source {
         // Validated code never pops what is not there.
-        let Some(operand) = self.stack.pop() else { return Source::Const(0) };
+        let Some(operand) = self.stack.pop() else {
+            return Source::Const(0);
+        };
         let source = self.source(operand, self.stack.len());
         if operand.place == Place::Acc {
             self.accumulators[operand.class as usize].operand = None;
@@ -243,7 +257,11 @@ impl Emitter {
             Place::Slot => self.slot_at(height),
             Place::Local(local) => local,
         };
-        if acc.slot == Some(slot) { Source::Acc(Some(slot)) } else { Source::Slot(slot) }
+        if acc.slot == Some(slot) {
+            Source::Acc(Some(slot))
+        } else {
+            Source::Slot(slot)
+        }
     }
 
     /// Writes an operation with these operand words and gives its place.
@@ -267,8 +285,11 @@ impl Emitter {
         self.save(class);
         let before = self.accumulators[Class::Int as usize];
         let at = self.emit(code, operands);
-        self.accumulators[class as usize] =
-            Accumulator { producer: (at, code), operand: Some(self.stack.len()), slot: None };
+        self.accumulators[class as usize] = Accumulator {
+            producer: (at, code),
+            operand: Some(self.stack.len()),
+            slot: None,
+        };
         self.push(class, Place::Acc);
         self.last = Some(Last { at, what, before });
     }
@@ -288,7 +309,11 @@ impl Emitter {
         if let Some(height) = acc.operand {
             let slot = self.slot_at(height);
             self.retarget(acc.producer, slot);
-            self.accumulators[class as usize] = Accumulator { operand: None, slot: Some(slot), ..acc };
+            self.accumulators[class as usize] = Accumulator {
+                operand: None,
+                slot: Some(slot),
+                ..acc
+            };
             if let Some(operand) = self.stack.get_mut(height) {
                 operand.place = Place::Slot;
             }
@@ -331,18 +356,33 @@ impl Emitter {
 
     /// Copies a slot, in one operation with the copy before if there is one.
     fn copy(&mut self, to: u16, from: u16) {
-        if let Some(Last { at, what: What::Copy { to: to_before, from: from_before }, .. }) = self.last {
+        if let Some(Last {
+            at,
+            what:
+                What::Copy {
+                    to: to_before,
+                    from: from_before,
+                },
+            ..
+        }) = self.last
+        {
             self.code.truncate(at);
             self.emit(Code::CopyTwo, &[pack([to_before, from_before, to, from])]);
             return;
         }
         let at = self.emit(Code::Copy, &[pack([to, from, 0, 0])]);
-        self.last = Some(Last { at, what: What::Copy { to, from }, before: EMPTY });
+        self.last = Some(Last {
+            at,
+            what: What::Copy { to, from },
+            before: EMPTY,
+        });
     }
 
     /// Brings the operand at this height into its slot.
     pub(super) fn settle(&mut self, height: usize) {
-        let Some(&operand) = self.stack.get(height) else { return };
+        let Some(&operand) = self.stack.get(height) else {
+            return;
+        };
         match operand.place {
             Place::Slot => return,
             Place::Acc => return self.save(operand.class),
@@ -384,13 +424,21 @@ impl Emitter {
 
     /// True if so many topmost operands are all in their slots.
     pub(super) fn are_settled(&self, count: usize) -> bool {
-        self.stack.iter().rev().take(count).all(|operand| operand.place == Place::Slot)
+        self.stack
+            .iter()
+            .rev()
+            .take(count)
+            .all(|operand| operand.place == Place::Slot)
     }
 
     /// Operands that are the value of this local get slots of their own: it will be overwritten.
     fn detach(&mut self, local: u16) {
         for height in 0..self.stack.len() {
-            if self.stack.get(height).is_some_and(|operand| operand.place == Place::Local(local)) {
+            if self
+                .stack
+                .get(height)
+                .is_some_and(|operand| operand.place == Place::Local(local))
+            {
                 self.settle(height);
             }
         }
@@ -416,7 +464,9 @@ impl Emitter {
     /// Takes back the last operation if it is a comparison that gave the topmost operand; pops that
     /// operand.
     pub(super) fn take_back(&mut self) -> Option<Comparison> {
-        let Some(What::Compare(comparison)) = self.last_result() else { return None };
+        let Some(What::Compare(comparison)) = self.last_result() else {
+            return None;
+        };
         let last = self.last.take()?;
         self.stack.pop();
         self.code.truncate(last.at);
@@ -428,13 +478,19 @@ impl Emitter {
     pub(super) fn last_result(&self) -> Option<What> {
         let last = self.last?;
         let acc = self.accumulators[self.top_class() as usize];
-        let top = acc.operand.is_some_and(|height| height + 1 == self.stack.len());
+        let top = acc
+            .operand
+            .is_some_and(|height| height + 1 == self.stack.len());
         (top && acc.producer.0 == last.at).then_some(last.what)
     }
 
     /// Marks the last comparison as meant contrarily; the next instruction must be a branch.
     pub(super) fn negate_last(&mut self) {
-        if let Some(Last { what: What::Compare(comparison), .. }) = &mut self.last {
+        if let Some(Last {
+            what: What::Compare(comparison),
+            ..
+        }) = &mut self.last
+        {
             comparison.negated = !comparison.negated;
         }
     }

@@ -169,7 +169,13 @@ impl<'m> Translator<'m> {
             }
             let height = self.emitter.stack.len() as u32;
             let (pc, branch, ordinal) = (self.pc, self.branch, self.ordinal);
-            self.emitter.begin(Point { at: 0, pc, branch, ordinal, height });
+            self.emitter.begin(Point {
+                at: 0,
+                pc,
+                branch,
+                ordinal,
+                height,
+            });
             self.instr(&instr, next.map(|(_, instr)| instr));
         }
     }
@@ -254,7 +260,10 @@ impl<'m> Translator<'m> {
             Instr::MemoryFill => self.bulk(Code::BulkFill),
             // The other tier has these.
             Instr::MemoryGrow => self.leave(1, &[I32]),
-            Instr::MemoryInit(_) | Instr::TableInit { .. } | Instr::TableCopy { .. } | Instr::TableFill(_) => {
+            Instr::MemoryInit(_)
+            | Instr::TableInit { .. }
+            | Instr::TableCopy { .. }
+            | Instr::TableFill(_) => {
                 self.leave(3, &[]);
             }
             Instr::DataDrop(_) | Instr::ElemDrop(_) => self.leave(0, &[]),
