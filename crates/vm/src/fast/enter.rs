@@ -273,8 +273,7 @@ impl Machine {
             point,
             operands: alloc::vec::Vec::new(),
         };
-        if reason == Reason::Stub {
-            let func = self.fast.stub_owner(ip);
+        if let Some(func) = self.fast.stub_owner(ip) {
             let body = self.code_of(func).map(|(_, body)| *body);
             let (pc, branch) = body.map_or((0, 0), |body| (body.start, body.branch));
             return (
@@ -362,9 +361,14 @@ impl Fast {
         }
     }
 
-    fn stub_owner(&self, ip: *const u64) -> u32 {
-        let words = (ip as usize).wrapping_sub(self.stubs.as_ptr() as usize) / 8;
-        (words / 2).wrapping_sub(1) as u32
+    /// The function whose stub `ip` points to, if it points to one.
+    fn stub_owner(&self, ip: *const u64) -> Option<u32> {
+        let bytes = (ip as usize).checked_sub(self.stubs.as_ptr() as usize)?;
+        let stub = bytes / 16;
+        // The first stub is nobody's.
+        (1..self.stubs.len() / 2)
+            .contains(&stub)
+            .then(|| stub as u32 - 1)
     }
 
     /// The function whose code `ip` points into, and the operation's index.

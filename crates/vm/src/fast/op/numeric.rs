@@ -26,6 +26,7 @@ macro_rules! markers {
         $(markers!(@one $variant $function ($($operand),+) $result $kind);)*
     };
     (@one $variant:ident $function:ident ($in:ident) $out:ident $kind:ident) => {
+        #[allow(dead_code)] // Not all are operations.
         pub(crate) struct $variant;
         impl Unary for $variant {
             type In = $in;

@@ -16,7 +16,7 @@ use crate::num::NumericOp;
 /// - `mirrored`: two operands; `~` names the instruction that gives the same with the operands
 ///   exchanged, so that a constant is always the second one; `?` the branch that tests it;
 /// - `binary`: two operands that cannot be exchanged;
-/// - `branch`: two operands; `~` as above, `!` the branch for the contrary;
+/// - `branch`: two operands; `!` names the branch for the contrary;
 /// - `single`: whatever has but one form.
 macro_rules! op_table {
     ($then:ident $($more:tt)*) => { $then! { $($more)*
@@ -67,27 +67,27 @@ macro_rules! op_table {
         }
         store { Store8, Store16, Store32, Store64, StoreF32, StoreF64, }
         branch {
-            IfI32Eq = If<I32Eq> ~ IfI32Eq ! IfI32Ne, IfI32Ne = If<I32Ne> ~ IfI32Ne ! IfI32Eq,
-            IfI32LtS = If<I32LtS> ~ IfI32GtS ! IfI32GeS, IfI32GtS = If<I32GtS> ~ IfI32LtS ! IfI32LeS,
-            IfI32LtU = If<I32LtU> ~ IfI32GtU ! IfI32GeU, IfI32GtU = If<I32GtU> ~ IfI32LtU ! IfI32LeU,
-            IfI32LeS = If<I32LeS> ~ IfI32GeS ! IfI32GtS, IfI32GeS = If<I32GeS> ~ IfI32LeS ! IfI32LtS,
-            IfI32LeU = If<I32LeU> ~ IfI32GeU ! IfI32GtU, IfI32GeU = If<I32GeU> ~ IfI32LeU ! IfI32LtU,
-            IfI64Eq = If<I64Eq> ~ IfI64Eq ! IfI64Ne, IfI64Ne = If<I64Ne> ~ IfI64Ne ! IfI64Eq,
-            IfI64LtS = If<I64LtS> ~ IfI64GtS ! IfI64GeS, IfI64GtS = If<I64GtS> ~ IfI64LtS ! IfI64LeS,
-            IfI64LtU = If<I64LtU> ~ IfI64GtU ! IfI64GeU, IfI64GtU = If<I64GtU> ~ IfI64LtU ! IfI64LeU,
-            IfI64LeS = If<I64LeS> ~ IfI64GeS ! IfI64GtS, IfI64GeS = If<I64GeS> ~ IfI64LeS ! IfI64LtS,
-            IfI64LeU = If<I64LeU> ~ IfI64GeU ! IfI64GtU, IfI64GeU = If<I64GeU> ~ IfI64LeU ! IfI64LtU,
-            IfF32Eq = If<F32Eq> ~ IfF32Eq ! IfF32Ne, IfF32Ne = If<F32Ne> ~ IfF32Ne ! IfF32Eq,
-            IfF32Lt = If<F32Lt> ~ IfF32Gt ! UnlessF32Lt, IfF32Gt = If<F32Gt> ~ IfF32Lt ! UnlessF32Gt,
-            IfF32Le = If<F32Le> ~ IfF32Ge ! UnlessF32Le, IfF32Ge = If<F32Ge> ~ IfF32Le ! UnlessF32Ge,
-            IfF64Eq = If<F64Eq> ~ IfF64Eq ! IfF64Ne, IfF64Ne = If<F64Ne> ~ IfF64Ne ! IfF64Eq,
-            IfF64Lt = If<F64Lt> ~ IfF64Gt ! UnlessF64Lt, IfF64Gt = If<F64Gt> ~ IfF64Lt ! UnlessF64Gt,
-            IfF64Le = If<F64Le> ~ IfF64Ge ! UnlessF64Le, IfF64Ge = If<F64Ge> ~ IfF64Le ! UnlessF64Ge,
-            UnlessF32Lt = Unless<F32Lt> ~ UnlessF32Gt ! IfF32Lt, UnlessF32Gt = Unless<F32Gt> ~ UnlessF32Lt ! IfF32Gt,
-            UnlessF32Le = Unless<F32Le> ~ UnlessF32Ge ! IfF32Le, UnlessF32Ge = Unless<F32Ge> ~ UnlessF32Le ! IfF32Ge,
-            UnlessF64Lt = Unless<F64Lt> ~ UnlessF64Gt ! IfF64Lt, UnlessF64Gt = Unless<F64Gt> ~ UnlessF64Lt ! IfF64Gt,
-            UnlessF64Le = Unless<F64Le> ~ UnlessF64Ge ! IfF64Le, UnlessF64Ge = Unless<F64Ge> ~ UnlessF64Le ! IfF64Ge,
-            TestI32 = Test<i32> ~ TestI32 ! TestNotI32, TestNotI32 = TestNot<i32> ~ TestNotI32 ! TestI32,
+            IfI32Eq = If<I32Eq> ! IfI32Ne, IfI32Ne = If<I32Ne> ! IfI32Eq,
+            IfI32LtS = If<I32LtS> ! IfI32GeS, IfI32GtS = If<I32GtS> ! IfI32LeS,
+            IfI32LtU = If<I32LtU> ! IfI32GeU, IfI32GtU = If<I32GtU> ! IfI32LeU,
+            IfI32LeS = If<I32LeS> ! IfI32GtS, IfI32GeS = If<I32GeS> ! IfI32LtS,
+            IfI32LeU = If<I32LeU> ! IfI32GtU, IfI32GeU = If<I32GeU> ! IfI32LtU,
+            IfI64Eq = If<I64Eq> ! IfI64Ne, IfI64Ne = If<I64Ne> ! IfI64Eq,
+            IfI64LtS = If<I64LtS> ! IfI64GeS, IfI64GtS = If<I64GtS> ! IfI64LeS,
+            IfI64LtU = If<I64LtU> ! IfI64GeU, IfI64GtU = If<I64GtU> ! IfI64LeU,
+            IfI64LeS = If<I64LeS> ! IfI64GtS, IfI64GeS = If<I64GeS> ! IfI64LtS,
+            IfI64LeU = If<I64LeU> ! IfI64GtU, IfI64GeU = If<I64GeU> ! IfI64LtU,
+            IfF32Eq = If<F32Eq> ! IfF32Ne, IfF32Ne = If<F32Ne> ! IfF32Eq,
+            IfF32Lt = If<F32Lt> ! UnlessF32Lt, IfF32Gt = If<F32Gt> ! UnlessF32Gt,
+            IfF32Le = If<F32Le> ! UnlessF32Le, IfF32Ge = If<F32Ge> ! UnlessF32Ge,
+            IfF64Eq = If<F64Eq> ! IfF64Ne, IfF64Ne = If<F64Ne> ! IfF64Eq,
+            IfF64Lt = If<F64Lt> ! UnlessF64Lt, IfF64Gt = If<F64Gt> ! UnlessF64Gt,
+            IfF64Le = If<F64Le> ! UnlessF64Le, IfF64Ge = If<F64Ge> ! UnlessF64Ge,
+            UnlessF32Lt = Unless<F32Lt> ! IfF32Lt, UnlessF32Gt = Unless<F32Gt> ! IfF32Gt,
+            UnlessF32Le = Unless<F32Le> ! IfF32Le, UnlessF32Ge = Unless<F32Ge> ! IfF32Ge,
+            UnlessF64Lt = Unless<F64Lt> ! IfF64Lt, UnlessF64Gt = Unless<F64Gt> ! IfF64Gt,
+            UnlessF64Le = Unless<F64Le> ! IfF64Le, UnlessF64Ge = Unless<F64Ge> ! IfF64Ge,
+            TestI32 = Test<i32> ! TestNotI32, TestNotI32 = TestNot<i32> ! TestI32,
         }
         single {
             Jump = JumpOp,
@@ -148,7 +148,7 @@ macro_rules! every_op {
         unary { $($u:ident,)* }
         load { $($l:ident,)* }
         store { $($s:ident,)* }
-        branch { $($c:ident = $ck:ident<$ct:ident> ~ $cm:ident ! $cn:ident,)* }
+        branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
     ) => { $then! {
         $(
@@ -229,7 +229,7 @@ macro_rules! define {
         unary { $($u:ident,)* }
         load { $($l:ident,)* }
         store { $($s:ident,)* }
-        branch { $($c:ident = $ck:ident<$ct:ident> ~ $cm:ident ! $cn:ident,)* }
+        branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
     ) => {
         /// Instructions whose operands can be exchanged if the instruction is, too.
@@ -261,6 +261,7 @@ macro_rules! define {
         const BRANCHES: u16 = STORES + 9 * [$(Stores::$s,)*].len() as u16;
         const REST: u16 = BRANCHES + 4 * [$(Branch::$c,)*].len() as u16;
         /// How many operations there are, in all their forms.
+        #[allow(dead_code)] // The portable build has no list of them.
         pub(crate) const OPS: usize = REST as usize + [$(Rest::$o,)*].len();
 
         $(impl Forms for $m { const F0: u16 = MIRRORED + 8 * Mirrored::$m as u16; })*
@@ -271,7 +272,8 @@ macro_rules! define {
         $(impl Forms for $ck<$ct> { const F0: u16 = BRANCHES + 4 * Branch::$c as u16; })*
         $(impl Forms for $ot { const F0: u16 = REST + Rest::$o as u16; })*
 
-        #[allow(non_upper_case_globals)]
+        // Some are only ever reached as the next form of another.
+        #[allow(non_upper_case_globals, dead_code)]
         impl Code {
             $(pub(crate) const $o: Code = Code(REST + Rest::$o as u16);)*
         }
@@ -289,11 +291,6 @@ macro_rules! define {
         }
 
         impl Branch {
-            /// The branch that does the same when the operands are exchanged.
-            pub(crate) fn mirror(self) -> Branch {
-                match self { $(Branch::$c => Branch::$cm,)* }
-            }
-
             /// The instruction that computes the condition, if one does.
             pub(crate) fn instruction(self) -> Option<Mirrored> {
                 match self {
