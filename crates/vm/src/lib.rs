@@ -2,6 +2,8 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 pub mod binary;
 #[cfg(borges_fast)]

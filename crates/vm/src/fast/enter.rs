@@ -188,6 +188,10 @@ impl Machine {
             });
             execute(regs);
         }
+        #[cfg(test)]
+        {
+            self.fast.runs += 1;
+        }
         let Some(regs) = cx.stopped else {
             return Ran::NoCode;
         };

@@ -31,6 +31,8 @@ mod cx;
 mod dispatch;
 mod enter;
 mod op;
+#[cfg(test)]
+mod tests;
 mod translate;
 
 use alloc::boxed::Box;
@@ -105,6 +107,9 @@ pub(crate) struct Fast {
     words: usize,
     uncounted: bool,
     off: bool,
+    /// How often code was entered.
+    #[cfg(test)]
+    runs: u64,
 }
 
 /// A clone starts without code: code points into the machine that it was made for.

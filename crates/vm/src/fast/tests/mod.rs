@@ -1,0 +1,298 @@
+//! The two tiers held against each other: whole states at random exact stops.
+//!
+//! One machine runs with the stepping tier alone, the other with both. Both stop at the same random
+//! step counts, many times in one run, and must be in the same state each time: frames, operands,
+//! memory, globals, tables, step count, and how the program ended.
+
+mod dispatch;
+mod smith;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use std::println;
+
+use crate::machine::{Exit, Machine};
+use crate::{FuncIdx, Limits, Module, Outcome, Shared, ValType, Value};
+
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Less than `bound`, which is not 0.
+    fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 11) % bound
+    }
+
+    /// Between 1 and `most`, all magnitudes alike.
+    fn magnitude(&mut self, most: u64) -> u64 {
+        let bits = self.below(u64::from(most.ilog2()) + 1);
+        1 + self.below(1 << bits)
+    }
+
+    fn value(&mut self, ty: ValType) -> Value {
+        let bits = match self.below(4) {
+            0 => self.below(16),
+            1 => self.below(16).wrapping_neg(),
+            2 => self.next() >> self.below(64),
+            _ => self.next(),
+        };
+        let float = match self.below(8) {
+            0 => f64::NAN,
+            1 => f64::NEG_INFINITY,
+            2 => -0.0,
+            3 => f64::from_bits(bits),
+            _ => bits as i64 as f64 / 8.0,
+        };
+        match ty {
+            ValType::I32 => Value::I32(bits as i32),
+            ValType::I64 => Value::I64(bits as i64),
+            ValType::F32 => Value::F32((float as f32).to_bits()),
+            ValType::F64 => Value::F64(float.to_bits()),
+            ValType::FuncRef => Value::FuncRef(None),
+            ValType::ExternRef => Value::ExternRef((bits % 2 == 0).then_some(bits as u32)),
+        }
+    }
+}
+
+/// Answers a call of the embedder with numbers that depend on nothing but the step count.
+fn answer(machine: &mut Machine) {
+    let mut random = Random::new(machine.steps() + 1);
+    let call = machine.pending().unwrap();
+    let results: Vec<Value> = call.ty.results.iter().map(|ty| random.value(*ty)).collect();
+    machine.answer(&results).unwrap();
+}
+
+/// Panics if the machines are not in the same state.
+fn compare(stepping: &Machine, both: &Machine, what: &str) {
+    let place = || {
+        let s = (stepping.steps(), stepping.location(), stepping.depth());
+        let b = (both.steps(), both.location(), both.depth());
+        std::format!("{what}: stepping alone {s:?}, both tiers {b:?}")
+    };
+    let (a, b) = (&stepping.state, &both.state);
+    assert_eq!(
+        (a.steps, a.phase, a.handler),
+        (b.steps, b.phase, b.handler),
+        "{}",
+        place()
+    );
+    assert_eq!(a.frames, b.frames, "{}", place());
+    assert_eq!(a.cells(), b.cells(), "{}", place());
+    assert_eq!(a.store.globals, b.store.globals, "{}", place());
+    assert_eq!(a.store.tables, b.store.tables, "{}", place());
+    assert!(
+        a.store.memories == b.store.memories,
+        "memory differs; {}",
+        place()
+    );
+    assert_eq!(a.store.progress, b.store.progress, "{}", place());
+    assert_eq!(stepping.outcome(), both.outcome(), "{}", place());
+}
+
+/// A pair of machines for the same program.
+struct Pair {
+    stepping: Machine,
+    both: Machine,
+    name: String,
+    stops: u64,
+}
+
+impl Pair {
+    fn new(bytes: &[u8], limits: Limits, name: &str) -> Option<Pair> {
+        let module = Shared::new(Module::new(bytes, &limits).unwrap());
+        let mut stepping = Machine::new(module.clone(), limits).ok()?;
+        stepping.use_stepping_tier_only(true);
+        let both = Machine::new(module, limits).ok()?;
+        Some(Pair {
+            stepping,
+            both,
+            name: name.into(),
+            stops: 0,
+        })
+    }
+
+    fn machines(&mut self) -> [&mut Machine; 2] {
+        [&mut self.stepping, &mut self.both]
+    }
+
+    /// Calls a function; compares at stops that are up to `gap` steps apart, until it ends or
+    /// `most` steps were made.
+    fn call(
+        &mut self,
+        func: FuncIdx,
+        args: &[Value],
+        random: &mut Random,
+        gap: u64,
+        most: u64,
+    ) -> Option<Outcome> {
+        for machine in self.machines() {
+            machine.begin(func, args).unwrap();
+        }
+        let start = self.both.steps();
+        let what = std::format!("{} {func:?} {args:?}", self.name);
+        loop {
+            let until = (self.both.steps() + random.magnitude(gap)).min(start + most);
+            let exits = self.machines().map(|machine| machine.run(until));
+            self.stops += 1;
+            assert_eq!(exits[0], exits[1], "{what}");
+            compare(&self.stepping, &self.both, &what);
+            match exits[0] {
+                Exit::HostCall => self.machines().map(answer),
+                Exit::Budget if until - start < most => continue,
+                Exit::Budget => {
+                    // Long enough: on to the next program.
+                    for machine in self.machines() {
+                        machine.trap(crate::Trap::Host);
+                    }
+                    return None;
+                }
+                Exit::Finished | Exit::Trapped(_) => return self.both.outcome().cloned(),
+                exit => panic!("{what}: {exit:?}"),
+            };
+        }
+    }
+}
+
+const KERNELS: [(&str, i32, &[u8]); 15] = [
+    (
+        "fib",
+        1,
+        include_bytes!("../../../../../benches/kernels/fib.wasm"),
+    ),
+    (
+        "prime",
+        3,
+        include_bytes!("../../../../../benches/kernels/prime.wasm"),
+    ),
+    (
+        "crc32",
+        2,
+        include_bytes!("../../../../../benches/kernels/crc32.wasm"),
+    ),
+    (
+        "matmul_f64",
+        1,
+        include_bytes!("../../../../../benches/kernels/matmul_f64.wasm"),
+    ),
+    (
+        "matmul_f32",
+        1,
+        include_bytes!("../../../../../benches/kernels/matmul_f32.wasm"),
+    ),
+    (
+        "quicksort",
+        1,
+        include_bytes!("../../../../../benches/kernels/quicksort.wasm"),
+    ),
+    (
+        "sha256",
+        2,
+        include_bytes!("../../../../../benches/kernels/sha256.wasm"),
+    ),
+    (
+        "bytes",
+        2,
+        include_bytes!("../../../../../benches/kernels/bytes.wasm"),
+    ),
+    (
+        "bulk",
+        2,
+        include_bytes!("../../../../../benches/kernels/bulk.wasm"),
+    ),
+    (
+        "mandelbrot",
+        1,
+        include_bytes!("../../../../../benches/kernels/mandelbrot.wasm"),
+    ),
+    (
+        "nbody",
+        3,
+        include_bytes!("../../../../../benches/kernels/nbody.wasm"),
+    ),
+    (
+        "indirect",
+        3,
+        include_bytes!("../../../../../benches/kernels/indirect.wasm"),
+    ),
+    (
+        "machine",
+        3,
+        include_bytes!("../../../../../benches/kernels/machine.wasm"),
+    ),
+    (
+        "siphash",
+        3,
+        include_bytes!("../../../../../benches/kernels/siphash.wasm"),
+    ),
+    (
+        "list",
+        2,
+        include_bytes!("../../../../../benches/kernels/list.wasm"),
+    ),
+];
+
+#[test]
+fn tiers_agree_on_the_kernels() {
+    let mut random = Random::new(1);
+    let mut stops = 0;
+    for (name, n, bytes) in KERNELS {
+        let mut pair = Pair::new(bytes, Limits::default(), name).unwrap();
+        let run = pair.both.module().unwrap().exported_func("run").unwrap();
+        let outcome = pair.call(run, &[Value::I32(n)], &mut random, 4096, 3_000_000);
+        println!(
+            "{name}: {} steps, {} stops, {} runs of code, {outcome:?}",
+            pair.both.steps(),
+            pair.stops,
+            pair.both.fast.runs
+        );
+        assert!(
+            pair.both.fast.runs > 100,
+            "{name} hardly ran in the fast tier"
+        );
+        stops += pair.stops;
+    }
+    println!("{stops} stops");
+    assert!(stops > 20_000);
+}
+
+#[test]
+fn tiers_agree_on_tricky_functions() {
+    let bytes = wat::parse_str(include_str!("tricky.wat")).unwrap();
+    let limits = Limits {
+        stack_slots: 400,
+        call_depth: 100,
+        ..Limits::default()
+    };
+    let mut random = Random::new(2);
+    let (mut stops, mut traps) = (0, 0);
+    for round in 0..40 {
+        let mut pair = Pair::new(&bytes, limits, "tricky").unwrap();
+        let module = pair.both.module().unwrap().clone();
+        for export in module.exports() {
+            let func = FuncIdx(export.index);
+            for _ in 0..6 {
+                let types = &module.func_type(func).unwrap().params;
+                let args: Vec<Value> = types.iter().map(|ty| random.value(*ty)).collect();
+                // Now and then without a stop, so that short functions run in the fast tier.
+                let gap = if round % 2 == 0 { 1 << 40 } else { 2048 };
+                let outcome = pair.call(func, &args, &mut random, gap, 100_000);
+                traps += u64::from(matches!(outcome, Some(Outcome::Trapped(_))));
+            }
+        }
+        assert!(pair.both.fast.runs > 500, "hardly ran in the fast tier");
+        stops += pair.stops;
+    }
+    println!("{stops} stops, {traps} traps");
+    assert!(stops > 100_000 && traps > 100);
+}

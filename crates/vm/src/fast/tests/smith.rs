@@ -1,0 +1,90 @@
+//! The tiers on generated modules.
+
+use super::*;
+use wasm_smith::Config;
+
+/// Modules import functions only.
+const IMPORTS: &str = r#"(module
+    (import "env" "a" (func (param i32) (result i32)))
+    (import "env" "b" (func (param i64 f32) (result f64)))
+    (import "env" "c" (func (param f64 i32 i64)))
+    (import "env" "d" (func (result i64 i32))))"#;
+
+fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
+    bytes.clear();
+    let words = 100 + random.below(900);
+    bytes.extend((0..words).flat_map(|_| random.next().to_le_bytes()));
+    let config = Config {
+        available_imports: Some(wat::parse_str(IMPORTS).unwrap()),
+        max_imports: 4,
+        min_funcs: 1,
+        max_funcs: 8,
+        max_instructions: 400,
+        max_memories: 1,
+        max_memory32_bytes: 1 << 18,
+        max_table_elements: 64,
+        max_tables: 3,
+        export_everything: true,
+        allow_start_export: true,
+        // Without traps programs run longer.
+        disallow_traps: random.below(3) > 0,
+        canonicalize_nans: false,
+        exceptions_enabled: false,
+        extended_const_enabled: false,
+        gc_enabled: false,
+        memory64_enabled: false,
+        relaxed_simd_enabled: false,
+        simd_enabled: false,
+        tail_call_enabled: false,
+        threads_enabled: false,
+        wide_arithmetic_enabled: false,
+        compact_imports_enabled: false,
+        ..Config::default()
+    };
+    let mut unstructured = arbitrary::Unstructured::new(bytes);
+    Some(
+        wasm_smith::Module::new(config, &mut unstructured)
+            .ok()?
+            .to_bytes(),
+    )
+}
+
+#[test]
+fn tiers_agree_on_generated_modules() {
+    let limits = Limits {
+        memory_pages: 8,
+        stack_slots: 2000,
+        call_depth: 200,
+        ..Limits::default()
+    };
+    let mut random = Random::new(3);
+    let mut bytes = Vec::new();
+    let (mut stops, mut modules, mut runs, mut finished, mut trapped) = (0, 0, 0, 0, 0);
+    while stops < 60_000 || modules < 1500 {
+        let Some(wasm) = generate(&mut random, &mut bytes) else {
+            continue;
+        };
+        let name = std::format!("module {modules}");
+        let Some(mut pair) = Pair::new(&wasm, limits, &name) else {
+            continue;
+        };
+        modules += 1;
+        let module = pair.both.module().unwrap().clone();
+        for func in module.funcs().skip(module.imported_funcs() as usize) {
+            let types = &module.func_type(func).unwrap().params;
+            let args: Vec<Value> = types.iter().map(|ty| random.value(*ty)).collect();
+            let gap = if random.below(4) == 0 { 1 << 40 } else { 2048 };
+            match pair.call(func, &args, &mut random, gap, 5_000) {
+                Some(Outcome::Finished(_)) => finished += 1,
+                Some(Outcome::Trapped(_)) => trapped += 1,
+                None => {}
+            }
+        }
+        runs += pair.both.fast.runs;
+        stops += pair.stops;
+    }
+    println!(
+        "{stops} stops in {modules} modules, {finished} finished, {trapped} trapped, {runs} runs of code"
+    );
+    assert!(runs > 10_000 && finished > 500 && trapped > 100);
+}
