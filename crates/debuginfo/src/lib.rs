@@ -66,6 +66,9 @@ use crate::sources::Files;
 use crate::types::Types;
 use crate::warning::Warnings;
 
+/// Most inlined calls that one breakpoint stops at.
+const MAX_INLINED: usize = 4096;
+
 /// Everything known about the source of a module.
 #[derive(Debug)]
 pub struct DebugInfo {
@@ -221,7 +224,7 @@ impl DebugInfo {
         let mut offsets: Vec<CodeOffset> = functions.filter_map(|found| found.entry).collect();
         if let Some(dwarf) = &self.dwarf {
             let named = |called: &str| functions::rank(called, name).is_some();
-            for ranges in dwarf.inlined_calls(named) {
+            for ranges in dwarf.inlined_calls(named).take(MAX_INLINED) {
                 offsets.extend(self.lines.first_in(&self.module, ranges));
             }
         }

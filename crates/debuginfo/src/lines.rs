@@ -190,10 +190,13 @@ impl Lines {
         let start = ranges.iter().map(|range| range.start).min()?;
         let (function, first) = module.opcode_from(start)?;
         let starts = module.starts(function);
-        let inside = |offset: &&u32| ranges.iter().any(|range| range.contains(offset));
-        let begins = |offset: &&u32| self.begins(module, CodeOffset(**offset));
-        let line = starts.iter().filter(inside).find(begins);
-        Some(CodeOffset(line.copied().unwrap_or(first)))
+        let line = ranges.iter().take(MAX_RANGES).filter_map(|range| {
+            let from = starts.partition_point(|&start| start < range.start);
+            let inside = starts.iter().skip(from).take(MAX_BEFORE_LINE);
+            let mut inside = inside.take_while(|&&start| start < range.end);
+            inside.find(|&&start| self.begins(module, CodeOffset(start)))
+        });
+        Some(CodeOffset(line.min().copied().unwrap_or(first)))
     }
 
     /// Where a breakpoint on a function goes: after the code that sets up its frame.
@@ -237,6 +240,11 @@ fn line_starts(rows: &[Row], module: &ModuleIndex) -> Vec<(FileId, u32, u32)> {
     starts.sort_unstable();
     starts
 }
+
+/// Most parts of an inlined call that are searched for its first line, and most opcodes of each:
+/// bounds the time that a hostile table can take.
+const MAX_RANGES: usize = 16;
+const MAX_BEFORE_LINE: usize = 64;
 
 /// Opcodes that only open a block.
 const BLOCK: u8 = 0x02;
