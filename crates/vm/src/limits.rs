@@ -26,7 +26,7 @@ pub struct Limits {
     pub globals: u32,
     /// Tables of a module.
     pub tables: u32,
-    /// Segments of a module, data and elements each.
+    /// Segments of a module, data and elements each; also its custom sections.
     pub segments: u32,
     /// Blocks within each other in a function.
     pub nesting: u32,

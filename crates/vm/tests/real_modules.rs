@@ -52,7 +52,7 @@ fn every_instruction_has_types_or_cannot_be_reached() {
         let (mut typed, mut unreachable) = (0, 0);
         for func in module.funcs() {
             // The walk over a function is quadratic: some functions of each module will do.
-            if func.0 as usize % (1 + module.funcs().count() / 16) == 0 {
+            if (func.0 as usize).is_multiple_of(1 + module.funcs().count() / 16) {
                 for at in module.instr_starts(func) {
                     assert_eq!(module.func_at(at), Some(func), "{name}");
                     match module.types_at(func, at) {

@@ -221,10 +221,18 @@ impl Machine {
             self.table_types.push(*table);
         }
         if let (Some(memory), NONE) = (module.memory, instance.memory) {
-            let mut bytes = Vec::new();
             let length = backed_bytes(memory.min, &self.limits);
+            // A device sets aside all that the memory may grow to, so that growing depends on the
+            // limits alone. A host has enough.
+            let most = memory.max.unwrap_or(u32::MAX).min(self.limits.memory_pages);
+            let reserved = if cfg!(feature = "host") {
+                memory.min
+            } else {
+                most
+            };
+            let mut bytes = Vec::new();
             bytes
-                .try_reserve_exact(length)
+                .try_reserve_exact(backed_bytes(reserved, &self.limits).max(length))
                 .map_err(|_| StartError::OutOfMemory)?;
             bytes.resize(length, 0);
             instance.memory = self.state.store.memories.len() as u32;

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use super::Module;
 use super::error::{InvalidKind, LoadError};
+use super::locals::Locals;
 use super::typing::Typing;
-use crate::ValType;
-use crate::binary::{Instr, MalformedKind, Reader, error_at, val_type};
+use crate::binary::{Instr, MalformedKind, Reader, error_at};
 use crate::limits::{Limits, within};
 
 /// A function's body.
@@ -37,20 +37,6 @@ impl Body {
     /// The code, from the first opcode past the last `end`.
     pub(crate) fn code<'m>(&self, bytes: &'m [u8]) -> Reader<'m> {
         Reader::new(bytes, self.start as usize, self.end as usize)
-    }
-
-    /// Calls `each` with count and type of every declaration of locals.
-    pub(crate) fn declared_locals<E: From<crate::binary::Malformed>>(
-        &self,
-        bytes: &[u8],
-        mut each: impl FnMut(u32, ValType) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut reader = Reader::new(bytes, self.locals_at as usize, self.end as usize);
-        for _ in 0..reader.count()? {
-            let count = reader.u32()?;
-            each(count, val_type(&mut reader)?)?;
-        }
-        Ok(())
     }
 }
 
@@ -216,7 +202,7 @@ pub(super) fn validate_body(
         branch: branches.len() as u32,
         params: 0,
         results: 0,
-        locals: locals.len() as u16,
+        locals: locals.total as u16,
         operands: 0,
     };
     if let Some(ty) = module.func_type(crate::FuncIdx(func)) {
@@ -249,31 +235,23 @@ pub(super) fn validate_body(
     Ok(body)
 }
 
-/// The types of all locals of the function; the reader stands at the code afterwards.
-fn read_locals(
-    module: &Module,
+/// The locals of the function; the reader stands at the code afterwards.
+fn read_locals<'m>(
+    module: &'m Module,
     func: u32,
     limits: &Limits,
     reader: &mut Reader<'_>,
-) -> Result<Vec<ValType>, LoadError> {
-    let most = u64::from(limits.locals.min(u16::MAX.into()));
-    let params = module
-        .func_type(crate::FuncIdx(func))
-        .map(|ty| ty.params.as_slice());
-    let mut locals = Vec::from(params.unwrap_or_default());
+) -> Result<Locals<'m>, LoadError> {
     let at = reader.at();
-    let mut total = locals.len() as u64;
-    for _ in 0..reader.count()? {
-        let count = reader.u32()?;
-        let ty = val_type(reader)?;
-        total += u64::from(count);
-        if total <= most {
-            locals.extend(core::iter::repeat_n(ty, count as usize));
-        }
-    }
-    if total > u64::from(u32::MAX) {
+    let locals = Locals::read(module, func, reader)?;
+    if locals.total > u64::from(u32::MAX) {
         return Err(error_at(at, MalformedKind::TooManyLocals).into());
     }
-    within("locals of a function", total, most).map_err(|limit| LoadError::limit(at, limit))?;
+    within(
+        "locals of a function",
+        locals.total,
+        limits.locals.min(u16::MAX.into()).into(),
+    )
+    .map_err(|limit| LoadError::limit(at, limit))?;
     Ok(locals)
 }

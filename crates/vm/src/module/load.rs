@@ -163,8 +163,14 @@ impl Loader<'_> {
             let functions = self.limits.functions as usize;
             self.module.names = function_names(&self.module.bytes, &content, functions);
         }
+        let at = section.at();
         self.module.customs.push(CustomSection { name, content });
-        Ok(())
+        within(
+            "custom sections",
+            self.module.customs.len() as u64,
+            self.limits.segments.into(),
+        )
+        .map_err(|limit| LoadError::limit(at, limit))
     }
 
     fn types(&mut self, section: &mut Reader<'_>) -> Result<()> {

@@ -3,6 +3,7 @@
 mod code;
 mod error;
 mod load;
+mod locals;
 mod names;
 mod typing;
 
@@ -12,6 +13,7 @@ use core::ops::Range;
 
 pub(crate) use code::{Body, Branch};
 pub use error::{InvalidKind, LoadCause, LoadError};
+use locals::Locals;
 pub(crate) use typing::Typing;
 
 use crate::binary::{Instr, Reader};
@@ -334,18 +336,13 @@ impl Module {
 
     /// The types of a function's locals, parameters first.
     pub fn local_types(&self, func: FuncIdx) -> Vec<ValType> {
-        let Some(ty) = self.func_type(func) else {
-            return Vec::new();
-        };
-        let mut locals = ty.params.clone();
-        if let Some(body) = self.body(func.0) {
-            // Read without errors when the module was loaded.
-            let _ = body.declared_locals(&self.bytes, |count, ty| {
-                locals.extend(core::iter::repeat_n(ty, count as usize));
-                Ok::<(), LoadError>(())
-            });
+        match self.locals(func.0) {
+            Some(locals) => locals.to_vec(),
+            None => self
+                .func_type(func)
+                .map(|ty| ty.params.clone())
+                .unwrap_or_default(),
         }
-        locals
     }
 
     /// The types of the operands before the instruction at `offset`, the deepest first. Nothing
@@ -354,6 +351,15 @@ impl Module {
         let mut typing = Typing::of_body(self, func.0)?;
         typing.advance_to(offset)?;
         typing.operand_types()
+    }
+
+    /// The locals of a function with a body.
+    fn locals(&self, func: u32) -> Option<Locals<'_>> {
+        let body = self.body(func)?;
+        let mut declarations =
+            Reader::new(&self.bytes, body.locals_at as usize, body.start as usize);
+        // Read without errors when the module was loaded.
+        Locals::read(self, func, &mut declarations).ok()
     }
 
     pub(crate) fn body(&self, func: u32) -> Option<&Body> {

@@ -5,6 +5,7 @@
 use alloc::vec::Vec;
 
 use super::error::{InvalidKind, LoadCause};
+use super::locals::Locals;
 use super::{LoadError, Module};
 use crate::binary::{
     BlockType, BranchTargets, Instr, MalformedKind, MemoryArg, Reader, memory_width,
@@ -36,7 +37,7 @@ struct Block {
 pub(crate) struct Typing<'m> {
     module: &'m Module,
     func: u32,
-    locals: Vec<ValType>,
+    locals: Locals<'m>,
     reader: Reader<'m>,
     /// `None` where unreachable code leaves the type open.
     operands: Vec<Option<ValType>>,
@@ -48,10 +49,10 @@ type Result<T> = core::result::Result<T, LoadCause>;
 
 impl<'m> Typing<'m> {
     /// At the start of `func`'s code, which `reader` is positioned at.
-    pub(crate) fn new(
+    pub(super) fn new(
         module: &'m Module,
         func: u32,
-        locals: Vec<ValType>,
+        locals: Locals<'m>,
         reader: Reader<'m>,
     ) -> Self {
         let function = Block {
@@ -74,12 +75,7 @@ impl<'m> Typing<'m> {
     /// At the start of `func` of a loaded module; nothing if it has no body.
     pub(crate) fn of_body(module: &'m Module, func: u32) -> Option<Self> {
         let code = module.body(func)?.code(module.bytes());
-        Some(Typing::new(
-            module,
-            func,
-            module.local_types(FuncIdx(func)),
-            code,
-        ))
+        Some(Typing::new(module, func, module.locals(func)?, code))
     }
 
     /// The next instruction's offset.
@@ -405,7 +401,7 @@ impl<'m> Typing<'m> {
         else {
             return Ok(());
         };
-        let ty = self.locals.get(index as usize).copied();
+        let ty = self.locals.ty(index);
         let ty = ty.ok_or(InvalidKind::UnknownLocal(index))?;
         if !matches!(instr, Instr::LocalGet(_)) {
             self.pop(ty)?;

@@ -37,6 +37,9 @@ pub enum StateError {
     /// The state belongs to another program.
     #[error("the state belongs to another program: load the module that it was saved from")]
     OtherProgram,
+    /// The snapshot was made by a machine with other limits.
+    #[error("the snapshot was made by a machine with other limits")]
+    OtherLimits,
     /// The difference starts from another state than the machine is in.
     #[error("the difference starts from another state than the machine is in")]
     WrongBase,

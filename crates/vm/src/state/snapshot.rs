@@ -145,12 +145,15 @@ impl Machine {
     /// Goes back (or forward) to a snapshot.
     ///
     /// # Errors
-    /// [`StateError::OtherProgram`] if it was made by a machine with other modules or other
-    /// limits, [`StateError::OutOfMemory`]. Nothing changed then.
+    /// [`StateError::OtherProgram`] or [`StateError::OtherLimits`] if it was made by a machine with
+    /// other modules or limits, [`StateError::OutOfMemory`]. Nothing changed then.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
         let content = &*snapshot.0;
-        if content.program != self.program || content.limits != self.limits {
+        if content.program != self.program {
             return Err(StateError::OtherProgram);
+        }
+        if content.limits != self.limits {
+            return Err(StateError::OtherLimits);
         }
         let view = snapshot.view();
         self.reserve(&view.pages)?;
