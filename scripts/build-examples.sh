@@ -4,7 +4,7 @@
 #   scripts/build-examples.sh            rebuild all in place
 #   scripts/build-examples.sh NAME...    rebuild these
 #   scripts/build-examples.sh --check    rebuild to a temporary folder, fail if a committed file differs
-#   scripts/build-examples.sh --install  install the compilers first (apt as root, npm)
+#   scripts/build-examples.sh --install  install the compilers first (Debian 12's, and npm's)
 #
 # The same sources and compilers give the same bytes on every machine: all paths in debug
 # information are relative to examples/, and the versions of the compilers are checked.
@@ -25,7 +25,13 @@ for argument in "$@"; do
 done
 
 if [ "$install" = yes ]; then
-  apt-get install -y --no-install-recommends clang-14 lld-14 rustc=1.63.0+dfsg1-2 libstd-rust-dev-wasm32
+  as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  packages=(clang-14 lld-14 rustc=1.63.0+dfsg1-2 libstd-rust-dev-wasm32)
+  command -v npm >/dev/null || packages+=(nodejs npm)
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
   npm ci --prefix "$root/examples" --no-audit --no-fund
 fi
 

@@ -1,21 +1,11 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian or Ubuntu machine lacks. Called by the two commands of the README.
-#   scripts/setup.sh            what the debugger needs to be built: a C compiler
-#   scripts/setup.sh examples   also the compilers of the example programs
+# Installs what a fresh Debian or Ubuntu machine lacks to build Borges: a C compiler, for SQLite and as linker.
+# Called by the two commands of the README.
 set -euo pipefail
 
-need() { # need COMMAND PACKAGE: remembers PACKAGE if COMMAND is missing
-    command -v "$1" >/dev/null 2>&1 || packages+=("$2")
-}
-
 packages=()
-need cc gcc
+command -v cc >/dev/null 2>&1 || packages+=(gcc)
 [ -e /usr/include/stdio.h ] || packages+=(libc6-dev)
-if [ "${1:-}" = examples ]; then
-    need clang clang
-    need wasm-ld lld
-    need npm npm
-fi
 if [ ${#packages[@]} -gt 0 ]; then
     as_root=()
     if [ "$(id -u)" != 0 ]; then
@@ -27,7 +17,8 @@ if [ ${#packages[@]} -gt 0 ]; then
     fi
     echo "setup: installing ${packages[*]}"
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 fi
 command -v cargo >/dev/null 2>&1 || {
     echo "setup: no Rust toolchain: install one from https://rustup.rs (stable, 1.95 or later), then run this again" >&2
