@@ -197,11 +197,9 @@ impl Session {
                 Ok((vec![offset], self.offset_text(offset)))
             }
             CodePlace::Function(name) => {
-                let found = self.info.functions_named(name);
-                let offsets: Vec<CodeOffset> =
-                    found.iter().filter_map(|function| function.entry).collect();
+                let offsets = self.info.break_at_function(name);
                 if offsets.is_empty() {
-                    let text = if found.is_empty() {
+                    let text = if self.info.functions_named(name).is_empty() {
                         format!("no function is called '{name}': 'functions' lists them")
                     } else {
                         format!("'{name}' is a primitive: use 'break call {name}'")
