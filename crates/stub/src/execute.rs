@@ -255,10 +255,10 @@ pub fn deliver(machine: &mut Machine, event: &Event) -> bool {
         return false;
     };
     let mut args = zeros(module, FuncIdx(func));
-    if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), event.source) {
-        if first.ty() == ValType::I32 {
-            *first = Value::I32(i32::from(pin));
-        }
+    if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), event.source)
+        && first.ty() == ValType::I32
+    {
+        *first = Value::I32(i32::from(pin));
     }
     machine.interrupt(event.handler, &args).is_ok()
 }

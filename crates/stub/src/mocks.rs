@@ -65,8 +65,7 @@ impl Mocks {
         let fitting =
             || (0..self.list.len()).filter(|index| self.list.get(*index).is_some_and(fits));
         fitting()
-            .filter(|index| !general(index))
-            .next_back()
+            .rfind(|index| !general(index))
             .or_else(|| fitting().next_back())
     }
 }
