@@ -785,10 +785,7 @@ impl Session {
     }
 
     /// The input primitives that `name(arguments)` means, with the arguments if they are all given.
-    fn inputs_named(
-        &self,
-        call: &str,
-    ) -> Result<Vec<(PrimitiveId, Option<Vec<Value>>)>, CommandError> {
+    fn inputs_named(&self, call: &str) -> Result<Vec<MockedCall>, CommandError> {
         let (name, arguments) = match call.trim().split_once('(') {
             Some((name, rest)) => {
                 let inside = rest.trim_end().strip_suffix(')').ok_or_else(|| {
@@ -799,7 +796,7 @@ impl Session {
                     .map(str::trim)
                     .filter(|text| !text.is_empty())
                     .collect();
-                let any = list.iter().any(|text| *text == "_");
+                let any = list.contains(&"_");
                 (name.trim(), (!any).then_some(list))
             }
             None => (call.trim(), None),
@@ -1096,6 +1093,9 @@ impl Session {
         }
     }
 }
+
+/// An input with the arguments of the calls that are meant; nothing for all calls.
+type MockedCall = (PrimitiveId, Option<Vec<Value>>);
 
 /// What a comparison needs of one universe.
 struct Sight {

@@ -551,12 +551,9 @@ impl Device {
     fn slide_to(&mut self, steps: u64) -> Result<(), DeviceError> {
         self.client.ask(Command::Run { until: Some(steps) })?;
         loop {
-            match self.client.listen("replaying")? {
-                Some(Report::Paused { next_record, .. }) => {
-                    self.next_record = next_record;
-                    return Ok(());
-                }
-                Some(_) | None => {}
+            if let Some(Report::Paused { next_record, .. }) = self.client.listen("replaying")? {
+                self.next_record = next_record;
+                return Ok(());
             }
         }
     }

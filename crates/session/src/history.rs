@@ -357,7 +357,7 @@ impl History {
             let _known = self.twin.machine.set_breakpoints(&stops.code);
         }
         if !stops.watches.is_empty() {
-            let _known = self.twin.machine.set_watches(&stops.watches);
+            self.twin.machine.set_watches(&stops.watches);
         }
     }
 
@@ -367,7 +367,7 @@ impl History {
             let _none = self.twin.machine.set_breakpoints(&[]);
         }
         if !stops.watches.is_empty() {
-            let _none = self.twin.machine.set_watches(&[]);
+            self.twin.machine.set_watches(&[]);
         }
     }
 }

@@ -232,10 +232,10 @@ impl Session {
         stops: &Stops,
         observer: Observer<'_>,
     ) -> Result<Option<StopReason>, CommandError> {
-        if let Found::Code(offset) = found {
-            if self.temporary.contains(offset) {
-                return Ok(Some(StopReason::Done));
-            }
+        if let Found::Code(offset) = found
+            && self.temporary.contains(offset)
+        {
+            return Ok(Some(StopReason::Done));
         }
         for id in self.breakpoints.waiting_for(found, stops) {
             if self.fires(id, observer)? {
@@ -253,10 +253,10 @@ impl Session {
     }
 
     fn step_instruction(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        if !self.at_live_edge() {
-            if let Some(next) = self.next_recorded() {
-                return self.arrive(next);
-            }
+        if !self.at_live_edge()
+            && let Some(next) = self.next_recorded()
+        {
+            return self.arrive(next);
         }
         let until = self.history.here().steps + 1;
         self.run_live(&Stops::default(), Some(until), observer)
@@ -351,10 +351,11 @@ impl Session {
                     }
                 }
                 Some(found) => {
-                    if let Found::Code(offset) = found {
-                        if own.contains(&offset) && accept(&self.origin()) {
-                            return Ok(StopReason::Done);
-                        }
+                    if let Found::Code(offset) = found
+                        && own.contains(&offset)
+                        && accept(&self.origin())
+                    {
+                        return Ok(StopReason::Done);
                     }
                     if let Some(reason) = self.verdict(&found, &users, observer)? {
                         return Ok(reason);
@@ -556,10 +557,10 @@ impl Session {
     fn windows(&self, limit: Moment) -> Vec<Moment> {
         let mut windows = Vec::new();
         for distance in NEAR {
-            if let Some(steps) = limit.steps.checked_sub(distance) {
-                if let Some(place) = self.history.tree.at_step(limit.place, steps) {
-                    windows.push(Moment { place, steps });
-                }
+            if let Some(steps) = limit.steps.checked_sub(distance)
+                && let Some(place) = self.history.tree.at_step(limit.place, steps)
+            {
+                windows.push(Moment { place, steps });
             }
         }
         let mut last = windows.last().copied().unwrap_or(limit);
@@ -589,10 +590,10 @@ impl Session {
             .machine
             .location()
             .map(|location| location.offset)
+            && stops.code.contains(&offset)
+            && start < end
         {
-            if stops.code.contains(&offset) && start < end {
-                hits.push(self.hit(Found::Code(offset)));
-            }
+            hits.push(self.hit(Found::Code(offset)));
         }
         loop {
             let found = self.history.walk(end, stops, None)?;

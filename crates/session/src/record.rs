@@ -421,8 +421,11 @@ impl Session {
 struct Reader {
     store: Store,
     /// The block that was read last: the tree asks for smaller pieces, one after the other.
-    last: RefCell<Option<(u32, Range<u32>, Vec<borges_store::Entry>)>>,
+    last: RefCell<Option<ReadBlock>>,
 }
+
+/// A branch, the positions that were read of it, and the entries there.
+type ReadBlock = (u32, Range<u32>, Vec<borges_store::Entry>);
 
 impl Reader {
     /// Entries of a branch whose own begin at `first`; nothing if they are damaged: a replay then says where it ends.

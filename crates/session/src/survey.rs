@@ -21,6 +21,9 @@ pub(crate) struct Redo {
     pub(crate) perform: Option<Perform>,
 }
 
+/// An entry with the place after it and, for a call, the primitive and its arguments.
+pub(crate) type PathCall = (Place, Entry, Option<(PrimitiveId, Vec<Value>)>);
+
 /// An output to perform again.
 pub(crate) struct Perform {
     /// The step count at which the program makes the call.
@@ -100,7 +103,7 @@ impl History {
         &mut self,
         from: Place,
         to: Place,
-    ) -> Result<Vec<(Place, Entry, Option<(PrimitiveId, Vec<Value>)>)>, Divergence> {
+    ) -> Result<Vec<PathCall>, Divergence> {
         let mut list = Vec::new();
         self.survey(from, to, |_, place, entry, before| {
             let call = before.call.map(|call| (call.primitive, call.args.to_vec()));
@@ -143,13 +146,13 @@ impl History {
         let Some(mut entry) = self.tree.entry(place).cloned() else {
             return;
         };
-        if let EntryKind::Output { captured: old, .. } = &mut entry.kind {
-            if encode_captured(old) != encode_captured(&captured) {
-                *old = captured;
-                self.tree.amend(place, entry);
-                // What was shown of the board after it is no longer what the board is like.
-                self.keyframes.forget_after(&self.tree, place);
-            }
+        if let EntryKind::Output { captured: old, .. } = &mut entry.kind
+            && encode_captured(old) != encode_captured(&captured)
+        {
+            *old = captured;
+            self.tree.amend(place, entry);
+            // What was shown of the board after it is no longer what the board is like.
+            self.keyframes.forget_after(&self.tree, place);
         }
     }
 
