@@ -118,6 +118,9 @@ fn a_refused_call_aborts_the_program() {
     machine.trap(Trap::Host);
     assert_eq!(machine.run(u64::MAX), Exit::Trapped(Trap::Host));
     assert_eq!(machine.steps(), 0);
+    // It can still be told which call it was, but nobody can answer it any more.
+    assert_eq!(machine.pending().unwrap().func, FuncIdx(0));
+    assert_eq!(machine.answer(&[]), Err(AnswerError::NoCall));
     begin(&mut machine, "main", &[]);
     assert_eq!(machine.run(u64::MAX), Exit::HostCall);
 }

@@ -235,7 +235,8 @@ impl Machine {
         self.step(budget, hooks, pass_first)
     }
 
-    /// The call of the embedder that the next instruction is, if it is one.
+    /// The call of the embedder that the next instruction is, if it is one; after
+    /// [`Trap::Host`], the call that was refused, so that it can be told why.
     pub fn pending(&self) -> Option<HostCall<'_>> {
         let pending = self.find_pending()?;
         let func = self.funcs.get(pending.address as usize)?;
@@ -260,6 +261,9 @@ impl Machine {
     /// # Errors
     /// [`AnswerError`]; the call still waits then.
     pub fn answer(&mut self, results: &[Value]) -> Result<(), AnswerError> {
+        if !self.is_running() {
+            return Err(AnswerError::NoCall);
+        }
         let pending = self.find_pending().ok_or(AnswerError::NoCall)?;
         let ty = self.func_ty(pending.address).ok_or(AnswerError::NoCall)?;
         if !fit(&ty.results, results) || !results.iter().all(|v| self.refers_to_something(*v)) {
@@ -500,7 +504,7 @@ impl Machine {
                 _ => None,
             };
         };
-        if !self.is_running() {
+        if !self.is_running() && self.state.phase != Phase::Trapped(Trap::Host) {
             return None;
         }
         let (instance, _) = self.code_of(frame.func)?;
