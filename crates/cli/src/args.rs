@@ -38,6 +38,14 @@ pub struct Global {
 pub enum Action {
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
+    /// Run a program without the debugger and say what it did
+    Run(Run),
+    /// Run a program at full speed and write its trace to a session file
+    Record(Record),
+    /// Run a recording again and check that everything comes out the same, bit for bit
+    Replay(Replay),
+    /// Show what is in a program or a session file
+    Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
     Check(Check),
     /// Print a completion script for a shell
@@ -53,9 +61,9 @@ pub struct Start {
     /// The exported function to call [default: main, or else _start]
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Seeds the simulated board's noise and random numbers
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// Seeds the simulated board's noise and random numbers [default: the board's own seed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 /// `borges repl`.

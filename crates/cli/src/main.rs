@@ -1,12 +1,11 @@
 //! The terminal face: the `borges` command.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use borges_cli::args::Cli;
 use borges_cli::exit::{Exit, Failure};
 use borges_cli::output::Output;
-use borges_cli::paint::Paint;
 use borges_cli::{action, interrupt, render};
 use clap::Parser as _;
 use serde_json::json;
@@ -39,7 +38,11 @@ fn tell(failure: &Failure, cli: &Cli, output: &mut Output) -> Exit {
         // `borges … | head` has got what it wanted.
         Failure::Output(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Ok,
         Failure::Output(error) => {
-            complain(cli, &format!("the output cannot be written: {error}"), "");
+            complain(
+                output,
+                &format!("the output cannot be written: {error}"),
+                "",
+            );
             Exit::Device
         }
         Failure::Told {
@@ -51,20 +54,13 @@ fn tell(failure: &Failure, cli: &Cli, output: &mut Output) -> Exit {
                 let object = json!({ "ok": false, "error": { "message": message, "next": next } });
                 let _ = output.json(&object);
             } else {
-                complain(cli, message, next);
+                complain(output, message, next);
             }
             *exit
         }
     }
 }
 
-fn complain(cli: &Cli, message: &str, next: &str) {
-    let paint = Paint::new(cli.global.color.for_stderr(), output_width());
-    // Nobody is left to tell if standard error is closed.
-    let _ = std::io::stderr().write_all(render::error(message, next, &paint).as_bytes());
-}
-
-/// Long messages are wrapped like all other text.
-fn output_width() -> usize {
-    80
+fn complain(output: &Output, message: &str, next: &str) {
+    action::tell(&render::error(message, next, &output.error_paint));
 }

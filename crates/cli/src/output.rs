@@ -15,6 +15,8 @@ pub struct Output {
     pub json: bool,
     /// How to paint standard output.
     pub paint: Paint,
+    /// How to paint standard error.
+    pub error_paint: Paint,
     out: io::Stdout,
 }
 
@@ -24,6 +26,7 @@ impl Output {
         Self {
             json: global.json,
             paint: Paint::stdout(global.color),
+            error_paint: Paint::new(global.color.for_stderr(), 80),
             out: io::stdout(),
         }
     }

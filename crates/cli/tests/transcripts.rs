@@ -74,7 +74,9 @@ fn run(arguments: &str, input: &str, temporary: &Path) -> Output {
 
 fn described(output: &Output, temporary: &Path) -> String {
     let plain = |bytes: &[u8]| {
-        let text = String::from_utf8_lossy(bytes).replace(temporary.to_str().unwrap(), "{tmp}");
+        let text = String::from_utf8_lossy(bytes)
+            .replace(temporary.to_str().unwrap(), "{tmp}")
+            .replace(support::root().to_str().unwrap(), "{root}");
         timeless(&text)
     };
     let mut text = plain(&output.stdout);
@@ -90,16 +92,27 @@ fn described(output: &Output, temporary: &Path) -> String {
     text
 }
 
-/// Durations differ from run to run.
+/// Durations differ from run to run: `"seconds":0.01` and `, 0.010 s`.
 fn timeless(text: &str) -> String {
+    let text = untimed_lines(text);
     let mut out = String::new();
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once("\"seconds\":") {
         let number = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
         let _ = write!(out, "{before}\"seconds\":0");
         rest = number;
     }
     out + rest
+}
+
+fn untimed_lines(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| match line.rfind(", ").map(|at| line.split_at(at)) {
+            Some((before, after)) if after.ends_with(" s\n") => format!("{before}, 0 s\n"),
+            Some((before, after)) if after.contains(" s (") => format!("{before}, 0 s\n"),
+            _ => line.to_string(),
+        })
+        .collect()
 }
 
 /// Splits at spaces; single quotes keep a word together.

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use borges_session::{Flow, contents};
 use serde_json::json;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::Role;
+use crate::paint::{Role, count};
 use crate::render;
 
-use super::repl::{has_extension, parse_amb};
+use super::has_extension;
+use super::repl::parse_amb;
 
 /// Checks files.
 ///
@@ -20,7 +22,7 @@ pub fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure
     let mut exit = Exit::Ok;
     let mut results = Vec::new();
     for file in &options.files {
-        let result = check_file(file);
+        let result = check_file(file, options.board.as_deref());
         if result.is_err() {
             exit = Exit::Failed;
         }
@@ -45,7 +47,14 @@ pub fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure
                 ))?;
             }
             Err(Failure::Told { message, next, .. }) => {
-                output.text(&render::error(&format!("{name}: {message}"), &next, &paint))?;
+                // Messages about what is in a file begin with its name already.
+                let name = name.to_string();
+                let message = if message.starts_with(&name) {
+                    message
+                } else {
+                    format!("{name}: {message}")
+                };
+                output.text(&render::error(&message, &next, &paint))?;
             }
             Err(failure) => return Err(failure),
         }
@@ -57,13 +66,22 @@ pub fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure
 }
 
 /// A sentence about a good file.
-fn check_file(file: &Path) -> Result<String, Failure> {
+fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
     if has_extension(file, "amb") {
         parse_amb(&super::read_text(file)?)?;
         return Ok("a λ_amb program".to_string());
     }
-    Err(Failure::input(
-        "this is no kind of file that can be checked",
-        "λ_amb sources end in .amb",
-    ))
+    if has_extension(file, "toml") {
+        return contents::check_board(file).map_err(|error| super::unopened(&error));
+    }
+    if super::is_session(file) {
+        let mut session = super::record::resume(file)?;
+        let replayed = session.replay(&mut |_| Flow::Continue);
+        let replayed = replayed.map_err(|error| Failure::new(Exit::Failed, error, ""))?;
+        return Ok(format!(
+            "a session with {}; every branch replays",
+            count(u64::from(replayed.branches), "branch")
+        ));
+    }
+    contents::check_program(file, board).map_err(|error| super::unopened(&error))
 }

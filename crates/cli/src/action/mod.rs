@@ -1,9 +1,15 @@
 //! The subcommands.
 
 pub mod check;
+pub mod inspect;
+pub mod record;
 pub mod repl;
+pub mod run;
 
+use std::io::Write as _;
 use std::path::Path;
+
+use borges_session::OpenError;
 
 use crate::args::{Action, Cli, Completions, Shell};
 use crate::exit::{Exit, Failure};
@@ -16,6 +22,10 @@ use crate::output::Output;
 pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
         Action::Repl(options) => repl::repl(options, cli.global.quiet, output),
+        Action::Run(options) => run::run(options, cli.global.quiet, output),
+        Action::Record(options) => record::record(options, cli.global.quiet, output),
+        Action::Replay(options) => record::replay(options, cli.global.quiet, output),
+        Action::Inspect(options) => inspect::inspect(options, output),
         Action::Check(options) => check::check(options, output),
         Action::Completions(options) => completions(options, output),
     }
@@ -44,4 +54,38 @@ fn completions(options: &Completions, output: &mut Output) -> Result<Exit, Failu
 pub fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display()), ""))
+}
+
+/// Writes to standard error, where nobody may listen.
+pub fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Why a program does not open, and what to do.
+pub fn unopened(error: &OpenError) -> Failure {
+    let next = match error {
+        OpenError::File { path, .. } if has_extension(path, "ts") || has_extension(path, "c") => {
+            "give the compiled .wasm file, not its source"
+        }
+        OpenError::Module { .. } => {
+            "'borges inspect' and 'borges repl' need a WebAssembly module (.wasm)"
+        }
+        _ => "",
+    };
+    Failure::input(error, next)
+}
+
+/// Whether a file's name ends in `.extension`.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Whether a file is an SQLite database, as session files are.
+pub fn is_session(path: &Path) -> bool {
+    const MAGIC: &[u8] = b"SQLite format 3\0";
+    let mut start = [0; 16];
+    std::fs::File::open(path)
+        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start))
+        .is_ok_and(|()| start == MAGIC)
 }

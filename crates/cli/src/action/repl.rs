@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use borges_languages::amb::Amb;
+use borges_session::{Options, Session, contents};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use crate::repl::driver::{self, Commands};
+use crate::repl::session::SessionRepl;
 use crate::walk::WalkRepl;
 
 /// Debugs a program.
@@ -20,20 +22,64 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         return amb(program, program, options, quiet, output);
     }
     let path = Path::new(&options.program);
-    if has_extension(path, "amb") {
+    if super::has_extension(path, "amb") {
         let text = super::read_text(path)?;
         return amb(&text, &options.program, options, quiet, output);
     }
-    Err(Failure::input(
-        format!("'{program}' is no λ_amb expression and no .amb file"),
-        "an expression begins with a parenthesis: borges repl '(+ (amb 1 2) 3)'",
-    ))
+    let session = open(path, options)?;
+    let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
+        .map(|contents| {
+            contents
+                .imports
+                .into_iter()
+                .map(|import| import.name)
+                .collect()
+        })
+        .unwrap_or_default();
+    let commands = Commands::of(options)?;
+    let repl = SessionRepl::new(session, primitives, quiet);
+    driver::run(repl, commands, options.keep_going, output)
 }
 
-/// Whether a file's name ends in `.extension`.
-pub fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension()
-        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+/// A new session, or one that is in a file already.
+fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
+    if !path.exists() {
+        return Err(Failure::input(
+            format!("there is no file {}", path.display()),
+            "give a WebAssembly module, a session file, or a λ_amb expression in parentheses",
+        ));
+    }
+    if super::is_session(path) {
+        return super::record::resume(path);
+    }
+    if let Some(file) = options.session.as_deref().filter(|file| file.exists()) {
+        return go_on(file, path);
+    }
+    let session = Options {
+        board: options.start.board.clone(),
+        entry: options.start.entry.clone(),
+        session_file: options.session.clone(),
+        seed: options.start.seed,
+        ..Options::new(path)
+    };
+    Session::open(session).map_err(|error| super::unopened(&error))
+}
+
+/// Goes on with the session in `file`, which must be one of `program`.
+fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
+    let session = super::record::resume(file)?;
+    let kept = session.program_path();
+    let same = match (kept.canonicalize(), program.canonicalize()) {
+        (Ok(kept), Ok(program)) => kept == program,
+        _ => kept == program,
+    };
+    if same {
+        return Ok(session);
+    }
+    Err(Failure::usage(
+        format!("{} keeps a session with {}", file.display(), kept.display()),
+        "give another file to --session, or leave the program out: borges repl FILE",
+    ))
 }
 
 fn amb(

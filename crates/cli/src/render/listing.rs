@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use borges_session::command::{CodePlace, NewBreakpoint, StopKind};
+use borges_session::command::{Cell, CodePlace, NewBreakpoint, StopKind};
 use borges_session::listing::{
     BreakpointListing, Disassembly, FunctionListing, MemoryListing, MockListing, StackListing,
-    Variable, VariableListing,
+    TableListing, Variable, VariableListing,
 };
 
 use crate::paint::{Paint, Role, count, printable};
@@ -295,5 +295,52 @@ pub(super) fn functions(listing: &FunctionListing, paint: &Paint) -> String {
             paint.paint(Role::Place, at)
         );
     }
+    text
+}
+
+/// Columns of a table are cut to this.
+const WIDEST: usize = 32;
+
+/// The answer to a question.
+pub(super) fn table(table: &TableListing, paint: &Paint) -> String {
+    let shown = |cell: &Cell| match cell {
+        Cell::Null => String::new(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Real(number) => number.to_string(),
+        Cell::Text(text) => paint.fit(&printable(text).replace('\n', " "), WIDEST),
+    };
+    let rows: Vec<Vec<String>> = table
+        .rows
+        .iter()
+        .map(|row| row.iter().map(shown).collect())
+        .collect();
+    let widths: Vec<usize> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let cells = rows.iter().filter_map(|row| row.get(index));
+            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+            widest.max(name.chars().count())
+        })
+        .collect();
+    let line = |cells: &[String]| {
+        let padded: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        padded.join("  ").trim_end().to_string()
+    };
+    let names: Vec<String> = table.columns.iter().map(|name| printable(name)).collect();
+    let mut text = format!("{}\n", paint.paint(Role::Heading, line(&names)));
+    for row in &rows {
+        let _ = writeln!(text, "{}", line(row));
+    }
+    let mut size = count(rows.len() as u64, "row");
+    if table.more {
+        size.push_str("; there are more, ask with LIMIT and OFFSET");
+    }
+    let _ = writeln!(text, "{}", paint.paint(Role::Dim, size));
     text
 }

@@ -51,6 +51,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         }
         Reply::Difference(difference) => multiverse::difference(difference, paint),
         Reply::Written(written) => place::written(written, paint),
+        Reply::Table(table) => listing::table(table, paint),
     }
 }
 

@@ -6,5 +6,6 @@ pub mod driver;
 pub mod editor;
 pub mod help;
 pub mod interpreter;
+pub mod session;
 pub mod spec;
 pub mod table;

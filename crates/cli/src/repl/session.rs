@@ -58,9 +58,7 @@ impl SessionRepl {
 
     /// A command that only looks, for the prompt's own use.
     fn look(&mut self, command: Command) -> Option<Reply> {
-        self.session
-            .execute(command, &mut |_| Flow::Continue)
-            .ok()
+        self.session.execute(command, &mut |_| Flow::Continue).ok()
     }
 
     /// Carries out a session command and writes its events and its reply.
@@ -351,7 +349,9 @@ impl Interpreter for SessionRepl {
         let frame = self.frame;
         let command = match request {
             Request::Session(command) => command,
-            Request::InFrame(FrameCommand::Print(expression)) => Command::Print { expression, frame },
+            Request::InFrame(FrameCommand::Print(expression)) => {
+                Command::Print { expression, frame }
+            }
             Request::InFrame(FrameCommand::Variables) => Command::Variables { frame },
             Request::CompareHere(right) => Command::Compare {
                 left: render::universe(self.session.here().universe),

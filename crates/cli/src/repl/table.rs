@@ -796,6 +796,30 @@ and operators as in C.",
         },
     },
     Spec {
+        name: "query",
+        letters: &["sql"],
+        group: SESSION,
+        arguments: "SELECT …",
+        summary: "ask the session file a question in SQL",
+        details: "Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
+more. Everything up to the end of the line belongs to the question; nothing can be changed.",
+        examples: &[(
+            "query SELECT name, count(*) FROM inputs GROUP BY name",
+            "how often what was read",
+        )],
+        completes: &[],
+        repeats: false,
+        parse: |cursor| {
+            let sql = cursor.take_rest();
+            if sql.text.is_empty() {
+                return Err(cursor.missing("a question, for example SELECT * FROM ends"));
+            }
+            Ok(Request::Session(Command::Query {
+                sql: sql.text.to_string(),
+            }))
+        },
+    },
+    Spec {
         name: "verify",
         letters: &[],
         group: SESSION,

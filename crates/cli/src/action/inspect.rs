@@ -1,0 +1,216 @@
+//! `borges inspect`: what is in a file.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use borges_session::contents::{self, ProgramContents};
+use borges_session::{Command, Flow};
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use crate::paint::{Paint, Role, bytes, count, printable};
+use crate::render;
+
+/// Functions that are shown; `--json` shows all.
+const FUNCTIONS: usize = 20;
+
+/// Trees of sessions are cut to so many lines.
+const LINES: u32 = 40;
+
+/// Shows what is in a program or a session file.
+///
+/// # Errors
+/// What the user is told.
+pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Failure> {
+    if super::is_session(&options.file) {
+        return session(&options.file, output);
+    }
+    let contents = contents::of_program(&options.file, options.board.as_deref())
+        .map_err(|error| super::unopened(&error))?;
+    if output.json {
+        output.json(&contents)?;
+    } else {
+        let text = program(&contents, &output.paint);
+        output.text(&text)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Facts, the tree, the notes and the breakpoints of a session file.
+fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    let mut session = super::record::resume(file)?;
+    let mut object = serde_json::Map::new();
+    let paint = output.paint;
+    for (name, command) in [
+        ("info", Command::Info),
+        ("tree", Command::Tree { lines: LINES }),
+        ("notes", Command::Notes),
+        ("breakpoints", Command::Breakpoints),
+        ("mocks", Command::Mocks),
+    ] {
+        let reply = session.execute(command, &mut |_| Flow::Continue);
+        let reply = reply.map_err(|error| Failure::input(error, ""))?;
+        if output.json {
+            let value = serde_json::to_value(&reply).map_err(std::io::Error::other)?;
+            object.insert(name.to_string(), value);
+        } else {
+            output.text(&format!("{}\n", paint.paint(Role::Heading, name)))?;
+            output.text(&render::reply(&reply, &paint))?;
+        }
+    }
+    if output.json {
+        output.json(&object)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn program(contents: &ProgramContents, paint: &Paint) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}, hash {}",
+        paint.paint(
+            Role::Heading,
+            format!("a WebAssembly module of {}", bytes(contents.bytes))
+        ),
+        contents.hash
+    );
+    let board = match &contents.board_file {
+        Some(file) => format!(
+            "board '{}' ({})",
+            printable(&contents.board),
+            printable(file)
+        ),
+        None => format!(
+            "board '{}': no board.toml beside the program",
+            printable(&contents.board)
+        ),
+    };
+    let _ = writeln!(text, "{board}");
+    match &contents.entry {
+        Some(entry) => {
+            let _ = writeln!(text, "starts with {entry}");
+        }
+        None => {
+            let note = "exports neither main nor _start: name an export with --entry";
+            let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+        }
+    }
+    imports(&mut text, contents, paint);
+    exports(&mut text, contents, paint);
+    functions(&mut text, contents, paint);
+    sizes(&mut text, contents, paint);
+    debug_info(&mut text, contents, paint);
+    text
+}
+
+fn imports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
+    heading(text, &count(contents.imports.len() as u64, "import"), paint);
+    for import in &contents.imports {
+        let role = match import.kind.as_str() {
+            "input" => Role::Good,
+            "unknown" => Role::Bad,
+            "trap" => Role::Warning,
+            _ => Role::Name,
+        };
+        let name = printable(&import.name);
+        let _ = write!(
+            text,
+            "  {} {name} {}",
+            paint.paint(role, format!("{:<8}", import.kind)),
+            paint.paint(Role::Dim, &import.type_name)
+        );
+        let note = import.note.as_deref().map(printable).unwrap_or_default();
+        match import.kind.as_str() {
+            "input" | "constant" => {
+                let _ = writeln!(text, "  {note}");
+            }
+            _ if note.is_empty() => text.push('\n'),
+            _ => {
+                let indented = note.replace('\n', "\n           ");
+                let _ = writeln!(text, "\n           {indented}");
+            }
+        }
+    }
+}
+
+fn exports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
+    heading(text, &count(contents.exports.len() as u64, "export"), paint);
+    for export in &contents.exports {
+        let _ = writeln!(
+            text,
+            "  {:<8} {} {}",
+            export.kind,
+            printable(&export.name),
+            paint.paint(Role::Dim, &export.type_name)
+        );
+    }
+}
+
+fn functions(text: &mut String, contents: &ProgramContents, paint: &Paint) {
+    let all = contents.functions.len();
+    heading(text, &count(all as u64, "function"), paint);
+    let mut largest: Vec<_> = contents.functions.iter().collect();
+    largest.sort_by_key(|function| std::cmp::Reverse(function.bytes));
+    for function in largest.iter().take(FUNCTIONS) {
+        let place = function.place.as_deref().map(printable).unwrap_or_default();
+        let line = format!(
+            "  {:>7} B  {}  {}",
+            function.bytes,
+            printable(&function.name),
+            paint.paint(Role::Place, place)
+        );
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if all > FUNCTIONS {
+        let note = format!("  the largest {FUNCTIONS}; --json lists all");
+        let _ = writeln!(text, "{}", paint.paint(Role::Dim, note));
+    }
+}
+
+fn sizes(text: &mut String, contents: &ProgramContents, paint: &Paint) {
+    heading(text, "sizes", paint);
+    let code: u64 = contents.functions.iter().map(|f| u64::from(f.bytes)).sum();
+    let _ = writeln!(text, "  code     {}", bytes(code));
+    if let Some(pages) = contents.memory_pages {
+        let _ = writeln!(
+            text,
+            "  memory   {} of 64 KiB",
+            count(u64::from(pages), "page")
+        );
+    }
+    let _ = writeln!(
+        text,
+        "  globals  {}, tables {}",
+        contents.globals, contents.tables
+    );
+}
+
+fn debug_info(text: &mut String, contents: &ProgramContents, paint: &Paint) {
+    heading(text, "debug information", paint);
+    if !contents.has_lines {
+        let _ = writeln!(
+            text,
+            "  no source lines: build with debug information to step by lines"
+        );
+    }
+    for section in &contents.custom_sections {
+        let size = paint.paint(Role::Dim, bytes(section.bytes));
+        let _ = writeln!(text, "  {}  {size}", printable(&section.name));
+    }
+    for source in contents
+        .sources
+        .iter()
+        .filter(|source| !source.starts_with("~lib/"))
+    {
+        let _ = writeln!(text, "  {}", paint.paint(Role::Place, printable(source)));
+    }
+    for warning in &contents.warnings {
+        let _ = writeln!(text, "  {}", paint.paint(Role::Warning, printable(warning)));
+    }
+}
+
+fn heading(text: &mut String, title: &str, paint: &Paint) {
+    let _ = writeln!(text, "{}", paint.paint(Role::Heading, title));
+}

@@ -1,0 +1,172 @@
+//! `borges record` and `borges replay`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use borges_session::command::{Event, Flow, StopReason};
+use borges_session::{Command, Options, Reply, Session};
+use serde_json::json;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::{Role, count, grouped};
+use crate::render;
+
+/// Runs a program at full speed and writes its trace to a session file.
+///
+/// # Errors
+/// What the user is told.
+pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    if options.output.exists() {
+        return Err(Failure::usage(
+            format!("{} exists already", options.output.display()),
+            "give another name, or go on with it: borges repl FILE",
+        ));
+    }
+    let session = Options {
+        board: options.start.board.clone(),
+        entry: options.start.entry.clone(),
+        session_file: Some(options.output.clone()),
+        seed: options.start.seed,
+        ..Options::new(&options.program)
+    };
+    let mut session = Session::open(session).map_err(|error| super::unopened(&error))?;
+    let started = Instant::now();
+    let reason = watched(quiet, output, |observer| {
+        session.record(options.steps, observer)
+    })?;
+    let reason = reason.map_err(|error| Failure::new(Exit::Device, error, ""))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let place = session.here();
+    let entries = match session.execute(Command::Info, &mut |_| Flow::Continue) {
+        Ok(Reply::Info(info)) => info.entries,
+        _ => 0,
+    };
+    let exit = match reason {
+        StopReason::Trapped { .. } => Exit::Failed,
+        _ => Exit::Ok,
+    };
+    if output.json {
+        let mut object = serde_json::to_value(&reason).map_err(std::io::Error::other)?;
+        object["steps"] = json!(place.steps);
+        object["entries"] = json!(entries);
+        object["session"] = json!(options.output);
+        object["seconds"] = json!(seconds);
+        output.json(&object)?;
+        return Ok(exit);
+    }
+    let how = match &reason {
+        StopReason::Finished { .. } => "the program returned".to_string(),
+        StopReason::Trapped { trap } => format!("trap: {trap}"),
+        StopReason::Paused => "stopped by Ctrl-C".to_string(),
+        StopReason::Bound => "the steps are used up".to_string(),
+        other => format!("{other:?}"),
+    };
+    let paint = output.paint;
+    let role = if exit == Exit::Ok {
+        Role::Good
+    } else {
+        Role::Bad
+    };
+    let file = options.output.display();
+    output.text(&format!(
+        "{}\n{}, {}, {seconds:.3} s\nkept in {file}\n{}\n",
+        paint.paint(role, how),
+        count(place.steps, "step"),
+        count(entries, "entry"),
+        paint.paint(Role::Dim, format!("look at it with: borges repl {file}")),
+    ))?;
+    Ok(exit)
+}
+
+/// Runs a recording again and compares.
+///
+/// # Errors
+/// What the user is told; a difference ends with [`Exit::Failed`].
+pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let mut session = resume(&options.session)?;
+    let started = Instant::now();
+    let replayed = watched(quiet, output, |observer| session.replay(observer))?;
+    let seconds = started.elapsed().as_secs_f64();
+    match replayed {
+        Err(error) if output.json => {
+            let message = error.to_string();
+            output.json(&json!({ "same": false, "difference": message, "seconds": seconds }))?;
+            Ok(Exit::Failed)
+        }
+        Err(error) => Err(Failure::new(Exit::Failed, error, "")),
+        Ok(replayed) if output.json => {
+            let mut object = serde_json::to_value(&replayed).map_err(std::io::Error::other)?;
+            object["same"] = json!(true);
+            object["seconds"] = json!(seconds);
+            output.json(&object)?;
+            Ok(Exit::Ok)
+        }
+        Ok(replayed) => {
+            let paint = output.paint;
+            let branches = count(u64::from(replayed.branches), "branch");
+            output.text(&format!(
+                "{} {branches}, {} steps, {} compared with recorded hashes, {seconds:.3} s\n",
+                paint.paint(Role::Good, "the same, bit for bit:"),
+                grouped(replayed.steps),
+                replayed.compared,
+            ))?;
+            for (branch, state) in replayed.states.iter().enumerate() {
+                output.text(&paint.paint(Role::Dim, format!("branch {branch}: state {state}")))?;
+                output.text("\n")?;
+            }
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// Opens a session file.
+///
+/// # Errors
+/// What the user is told.
+pub fn resume(path: &Path) -> Result<Session, Failure> {
+    if !path.exists() {
+        return Err(Failure::input(
+            format!("there is no session file {}", path.display()),
+            "'borges record' and 'borges repl --session FILE' write one",
+        ));
+    }
+    Session::resume(path).map_err(|error| super::unopened(&error))
+}
+
+/// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.
+fn watched<T>(
+    quiet: bool,
+    output: &mut Output,
+    work: impl FnOnce(&mut dyn FnMut(Event) -> Flow) -> T,
+) -> Result<T, Failure> {
+    let _pausable = Pausable::begin();
+    let mut progress = Progress::new(quiet);
+    let error_paint = output.error_paint;
+    let mut broken = None;
+    let result = work(&mut |event| {
+        match &event {
+            Event::Progress { what, done, total } => progress.update(what, *done, *total),
+            Event::Warning { text } => {
+                progress.clear();
+                super::tell(&render::warning(text, &error_paint));
+            }
+            Event::Console { text } if !output.json => {
+                progress.clear();
+                if let Err(failure) = output.text(text) {
+                    broken = Some(failure);
+                }
+            }
+            _ => {}
+        }
+        if interrupt::pressed() || broken.is_some() {
+            Flow::Pause
+        } else {
+            Flow::Continue
+        }
+    });
+    progress.clear();
+    broken.map_or(Ok(result), Err)
+}

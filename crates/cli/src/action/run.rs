@@ -1,0 +1,158 @@
+//! `borges run`: a program without the debugger.
+
+use std::time::Instant;
+
+use borges_session::command::{Event, Flow};
+use borges_session::headless::{self, Inputs, RunError, RunOptions, RunOutcome, RunReport};
+use serde_json::json;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::{Paint, Role, count, grouped, printable};
+
+/// Runs a program and says what it did: what it prints on standard output, how it ended on standard error, or
+/// everything as one JSON object.
+///
+/// # Errors
+/// What the user is told.
+pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let inputs = match &options.inputs {
+        None => Inputs::Board,
+        // `--inputs ''` gives none, so that the program ends at the first.
+        Some(list) if list.iter().all(|text| text.trim().is_empty()) => Inputs::Texts(Vec::new()),
+        Some(list) => Inputs::Texts(list.clone()),
+    };
+    let run_options = RunOptions {
+        entry: options.start.entry.clone(),
+        inputs,
+        steps: options.steps,
+        seed: options.start.seed,
+        ..RunOptions::default()
+    };
+    let mut progress = Progress::new(quiet);
+    let mut broken = None;
+    let (json, started) = (output.json, Instant::now());
+    let report = {
+        let _pausable = Pausable::begin();
+        headless::run(
+            &options.program,
+            options.start.board.as_deref(),
+            &run_options,
+            &mut |event| {
+                match event {
+                    Event::Progress { what, done, total } => progress.update(&what, done, total),
+                    Event::Console { text } if !json => {
+                        progress.clear();
+                        if let Err(failure) = output.text(&text) {
+                            broken = Some(failure);
+                        }
+                    }
+                    _ => {}
+                }
+                if interrupt::pressed() || broken.is_some() {
+                    Flow::Pause
+                } else {
+                    Flow::Continue
+                }
+            },
+        )
+    };
+    progress.clear();
+    if let Some(failure) = broken {
+        return Err(failure);
+    }
+    let report = report.map_err(|error| match error {
+        RunError::Input { .. } => {
+            Failure::usage(error, "'borges inspect' lists what every input can yield")
+        }
+        RunError::Open(error) => super::unopened(&error),
+    })?;
+    let seconds = started.elapsed().as_secs_f64();
+    let exit = match report.outcome {
+        RunOutcome::Trapped => Exit::Failed,
+        RunOutcome::Paused => Exit::Interrupted,
+        _ => Exit::Ok,
+    };
+    if output.json {
+        let mut object = serde_json::to_value(&report).map_err(std::io::Error::other)?;
+        object["program"] = json!(options.program);
+        object["seconds"] = json!(seconds);
+        output.json(&object)?;
+    } else {
+        if !report.console.is_empty() && !report.console.ends_with('\n') {
+            output.text("\n")?;
+        }
+        super::tell(&summary(&report, seconds, options, &output.error_paint));
+    }
+    Ok(exit)
+}
+
+/// How a run ended, for people.
+fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint) -> String {
+    let mut text = String::new();
+    let mut row = |role, line: String| {
+        text.push_str(&paint.paint(role, line));
+        text.push('\n');
+    };
+    match (&report.outcome, &report.trap) {
+        (RunOutcome::Trapped, Some(trap)) => {
+            row(Role::Bad, format!("trap: {}", printable(&trap.reason)));
+            if let Some(message) = &trap.message {
+                row(Role::Value, format!("  {}", printable(message)));
+            }
+            let function = trap.function.as_deref().unwrap_or("the program");
+            let mut at = format!("  in {}", printable(function));
+            if let (Some(file), Some(line)) = (&trap.file, trap.line) {
+                at.push_str(&format!(", {}:{line}", printable(file)));
+            } else if let Some(offset) = trap.offset {
+                at.push_str(&format!(", @{offset:#x}"));
+            }
+            row(Role::Place, at);
+        }
+        (RunOutcome::Trapped, None) => row(Role::Bad, "trap".to_string()),
+        (RunOutcome::Returned, _) => {
+            let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
+            let line = format!("{} returned {}", report.entry, results.join(", "));
+            row(Role::Good, line.trim_end().to_string());
+        }
+        (RunOutcome::Budget, _) if options.steps.is_some() => {
+            row(Role::Warning, "the steps are used up".to_string());
+        }
+        (RunOutcome::Budget, _) => row(
+            Role::Warning,
+            "stopped: the program goes on for long; --steps N says how long it may".to_string(),
+        ),
+        (RunOutcome::InputsExhausted, _) => {
+            row(
+                Role::Warning,
+                "the program wants another input, and all are used up".to_string(),
+            );
+        }
+        (RunOutcome::Paused, _) => row(Role::Warning, "stopped by Ctrl-C".to_string()),
+    }
+    let (inputs, outputs) = (report.inputs.len() as u64, report.outputs.len() as u64);
+    let mut facts = format!(
+        "{}, {}, {}",
+        count(report.steps, "step"),
+        count(inputs, "input"),
+        count(outputs, "output")
+    );
+    if !report.events.is_empty() {
+        facts.push_str(&format!(", {}", count(report.events.len() as u64, "event")));
+    }
+    facts.push_str(&format!(", {seconds:.3} s"));
+    if seconds > 0.01 {
+        let rate = report.steps as f64 / seconds;
+        facts.push_str(&format!(" ({} steps a second)", grouped(rate as u64)));
+    }
+    row(Role::Dim, facts);
+    row(Role::Dim, format!("state {}", report.state_hash));
+    let board = match &report.board_file {
+        Some(file) => format!("board '{}' ({file})", report.board),
+        None => format!("board '{}': no board.toml beside the program", report.board),
+    };
+    row(Role::Dim, board);
+    text
+}
