@@ -3,10 +3,13 @@
 use borges_board::PrimitiveId;
 use borges_vm::{CodeOffset, Watch};
 
-use crate::command::NewBreakpoint;
+use crate::command::{Event, NewBreakpoint, Reply, StopKind};
 use crate::device::LiveStops;
+use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::listing::BreakpointListing;
+use crate::motion::Observer;
+use crate::session::{Session, done};
 
 /// What a breakpoint waits for, found in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +153,148 @@ impl From<Stops> for LiveStops {
         LiveStops {
             primitives: primitives.collect(),
             stops,
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn add_breakpoint(&mut self, spec: NewBreakpoint) -> Result<Reply, CommandError> {
+        if let Some(condition) = &spec.condition {
+            borges_debuginfo::Expression::parse(condition)
+                .map_err(|e| CommandError::Invalid(e.to_string()))?;
+        }
+        let (target, resolved) = self.breakpoint_target(&spec.kind)?;
+        let listing = self.breakpoints.add(spec, target, resolved).listing();
+        Ok(Reply::BreakpointSet(listing))
+    }
+
+    /// What a breakpoint waits for, and where that is in words.
+    pub(crate) fn breakpoint_target(
+        &self,
+        kind: &StopKind,
+    ) -> Result<(Target, String), CommandError> {
+        match kind {
+            StopKind::Code(place) => {
+                let (offsets, words) = self.resolve(place)?;
+                Ok((Target::Code(offsets), words))
+            }
+            StopKind::Write(what) => {
+                let watches = self.look().watches(what, 0)?;
+                let local = watches
+                    .iter()
+                    .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
+                let call = if local { ", in this call" } else { "" };
+                Ok((Target::Write(watches), format!("writes of {what}{call}")))
+            }
+            StopKind::Primitive(name) => {
+                let board = self.board();
+                let named = |id: &PrimitiveId| {
+                    board
+                        .primitive(*id)
+                        .is_some_and(|primitive| primitive.name == **name)
+                };
+                let ids: Vec<PrimitiveId> = board.ids().filter(named).collect();
+                if ids.is_empty() {
+                    return Err(CommandError::NoSuch(format!(
+                        "this board has no primitive '{name}'"
+                    )));
+                }
+                Ok((Target::Primitive(ids), format!("calls of {name}")))
+            }
+            StopKind::Trap => Ok((Target::Trap, "any trap".to_owned())),
+            StopKind::Event => Ok((Target::Event, "any event".to_owned())),
+        }
+    }
+
+    pub(crate) fn delete_breakpoints(&mut self, ids: &[u32]) -> Result<Reply, CommandError> {
+        if let Some(id) = ids.iter().find(|id| self.breakpoints.find(**id).is_none()) {
+            return Err(CommandError::NoSuch(format!(
+                "there is no breakpoint {id}: 'breakpoints' lists them"
+            )));
+        }
+        let removed = self.breakpoints.remove(ids);
+        Ok(done(&format!(
+            "{removed} breakpoint{} removed",
+            if removed == 1 { "" } else { "s" }
+        )))
+    }
+
+    pub(crate) fn enable_breakpoint(
+        &mut self,
+        id: u32,
+        enabled: bool,
+    ) -> Result<Reply, CommandError> {
+        let none = || {
+            CommandError::NoSuch(format!(
+                "there is no breakpoint {id}: 'breakpoints' lists them"
+            ))
+        };
+        let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
+        breakpoint.enabled = enabled;
+        Ok(Reply::BreakpointSet(breakpoint.listing()))
+    }
+
+    /// Whether an enabled code breakpoint of the user stands at this instruction.
+    pub(crate) fn breakpoint_at(&self, offset: CodeOffset) -> bool {
+        !self
+            .breakpoints
+            .waiting_for(&Found::Code(offset), &Stops::default())
+            .is_empty()
+    }
+
+    /// Whether a breakpoint whose place was reached holds here; hits are not counted.
+    pub(crate) fn condition_holds(
+        &mut self,
+        id: u32,
+        observer: Observer<'_>,
+    ) -> Result<bool, CommandError> {
+        let Some(breakpoint) = self.breakpoints.find(id) else {
+            return Ok(false);
+        };
+        let (condition, log) = (
+            breakpoint.spec.condition.clone(),
+            breakpoint.spec.log.clone(),
+        );
+        if log.is_some() {
+            return Ok(false);
+        }
+        match condition.map(|condition| self.look().holds(&condition)) {
+            None => Ok(true),
+            Some(Ok(holds)) => Ok(holds),
+            Some(Err(error)) => {
+                let text =
+                    format!("breakpoint {id} stops because its condition has no value: {error}");
+                observer(Event::Warning { text });
+                Ok(true)
+            }
+        }
+    }
+
+    /// Whether a breakpoint whose place was reached stops the program; counts the hit, prints the log message.
+    pub(crate) fn fires(&mut self, id: u32, observer: Observer<'_>) -> Result<bool, CommandError> {
+        let log = self
+            .breakpoints
+            .find(id)
+            .and_then(|breakpoint| breakpoint.spec.log.take());
+        let holds = self.condition_holds(id, observer);
+        let Some(breakpoint) = self.breakpoints.find(id) else {
+            return Ok(false);
+        };
+        breakpoint.spec.log.clone_from(&log);
+        if !holds? {
+            return Ok(false);
+        }
+        breakpoint.count += 1;
+        if breakpoint.count < breakpoint.spec.hits {
+            return Ok(false);
+        }
+        match log {
+            Some(message) => {
+                let text = self.look().fill_in(&message);
+                observer(Event::Log { id, text });
+                Ok(false)
+            }
+            None => Ok(true),
         }
     }
 }

@@ -23,6 +23,7 @@ mod history;
 mod inspect;
 mod keyframes;
 pub mod listing;
+mod mocks;
 mod moments;
 mod motion;
 mod notes;

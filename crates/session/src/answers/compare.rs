@@ -1,0 +1,134 @@
+//! Questions about two moments: how they differ, and where a value was written.
+
+use borges_board::BoardState;
+use borges_multiverse::tree::Place;
+
+use crate::command::Reply;
+use crate::entry::Moment;
+use crate::error::CommandError;
+use crate::history::Stops;
+use crate::listing::{PlaceView, UniverseDifference, Written};
+use crate::session::{Session, done};
+
+impl Session {
+    pub(super) fn compare(&mut self, left: &str, right: &str) -> Result<Reply, CommandError> {
+        let here = self.history.here();
+        let (left_at, right_at) = (self.moment_named(left)?, self.moment_named(right)?);
+        let join = self
+            .history
+            .tree
+            .join(left_at.place, right_at.place)
+            .unwrap_or(Place::ROOT);
+        let choice = |session: &Self, to: Place| {
+            let mut path = session.history.tree.between(join, to)?;
+            path.next().map(|(_, entry)| session.entry_text(entry))
+        };
+        let (left_choice, right_choice) =
+            (choice(self, left_at.place), choice(self, right_at.place));
+        let l = self.sight_of(left_at)?;
+        let r = self.sight_of(right_at)?;
+        let join_at = self.history.moment_of(join).unwrap_or(Moment::START);
+        self.history.seek(join_at)?;
+        let join = self.view(join_at);
+        self.history.seek(here)?;
+        let mut variables = Vec::new();
+        for (name, value) in &l.variables {
+            let other = r
+                .variables
+                .iter()
+                .find(|(other, _)| other == name)
+                .map_or("–", |(_, value)| value.as_str());
+            if other != value {
+                variables.push((name.clone(), value.clone(), other.to_owned()));
+            }
+        }
+        let rows = l.board.len().max(r.board.len());
+        let row = |lines: &[String], n: usize| lines.get(n).cloned().unwrap_or_default();
+        let board = (0..rows)
+            .map(|n| (row(&l.board, n), row(&r.board, n)))
+            .filter(|(a, b)| a != b)
+            .collect();
+        let memory_bytes = l
+            .memory
+            .iter()
+            .zip(&r.memory)
+            .filter(|(a, b)| a != b)
+            .count() as u64
+            + l.memory.len().abs_diff(r.memory.len()) as u64;
+        Ok(Reply::Difference(Box::new(UniverseDifference {
+            left: l.view,
+            right: r.view,
+            join,
+            left_choice,
+            right_choice,
+            variables,
+            board,
+            memory_bytes,
+        })))
+    }
+
+    fn sight_of(&mut self, at: Moment) -> Result<Sight, CommandError> {
+        self.history.seek(at)?;
+        let look = self.look();
+        let locals = look.locals(0).unwrap_or_default().into_iter();
+        let variables = locals
+            .chain(look.globals())
+            .map(|variable| (variable.name, variable.value))
+            .collect();
+        let state: &BoardState = &self.history.twin.board;
+        Ok(Sight {
+            view: self.view(self.history.here()),
+            variables,
+            board: state.render(self.board()),
+            memory: self.history.twin.machine.memory().to_vec(),
+        })
+    }
+
+    /// Goes back to the last write of a place.
+    pub(crate) fn who(&mut self, what: &str) -> Result<Reply, CommandError> {
+        let here = self.history.here();
+        let watches = self.look().watches(what, 0)?;
+        let local = watches
+            .iter()
+            .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
+        let depth = self.history.twin.machine.depth();
+        let stops = Stops {
+            watches,
+            ..Stops::default()
+        };
+        let found = self.last_write(here, &stops, local.then_some(depth))?;
+        let Some(written) = found else {
+            self.history.seek(here)?;
+            let text = format!(
+                "'{what}' was not written before here: it has had its value since the start"
+            );
+            return Ok(done(&text));
+        };
+        let value = |session: &Self| {
+            session
+                .look()
+                .print(what, 0)
+                .map_or_else(|e| format!("<{e}>"), |(value, _)| value)
+        };
+        self.history.seek(written)?;
+        let after = value(self);
+        let before_write = self.history.before(written).unwrap_or(Moment::START);
+        self.history.seek(before_write)?;
+        let before = value(self);
+        let at = self.here();
+        Ok(Reply::Written(Box::new(Written {
+            what: what.to_owned(),
+            at,
+            before,
+            after,
+        })))
+    }
+}
+
+/// What a comparison needs of one universe.
+struct Sight {
+    view: PlaceView,
+    variables: Vec<(String, String)>,
+    board: Vec<String>,
+    memory: Vec<u8>,
+}

@@ -1,0 +1,102 @@
+//! Places in the code: what the user names, and what to call them.
+
+use borges_debuginfo::FileId;
+use borges_vm::CodeOffset;
+
+use crate::command::CodePlace;
+use crate::error::CommandError;
+use crate::session::Session;
+
+impl Session {
+    /// The offsets that a place means, and the place in words.
+    pub(crate) fn resolve(
+        &self,
+        place: &CodePlace,
+    ) -> Result<(Vec<CodeOffset>, String), CommandError> {
+        match place {
+            CodePlace::Offset(offset) => {
+                let offset = CodeOffset(*offset);
+                let module = &self.program().module;
+                let known = module
+                    .func_at(offset)
+                    .is_some_and(|func| module.instr_starts(func).any(|at| at == offset));
+                if !known {
+                    let text = format!(
+                        "no instruction begins at offset {:#x}: 'disassemble' lists them",
+                        offset.0
+                    );
+                    return Err(CommandError::NoSuch(text));
+                }
+                Ok((vec![offset], self.offset_text(offset)))
+            }
+            CodePlace::Function(name) => {
+                let offsets = self.info.break_at_function(name);
+                if offsets.is_empty() {
+                    let text = if self.info.functions_named(name).is_empty() {
+                        format!("no function is called '{name}': 'functions' lists them")
+                    } else {
+                        format!("'{name}' is a primitive: use 'break call {name}'")
+                    };
+                    return Err(CommandError::NoSuch(text));
+                }
+                let words: Vec<String> = offsets
+                    .iter()
+                    .map(|offset| self.offset_text(*offset))
+                    .collect();
+                Ok((offsets, words.join(", ")))
+            }
+            CodePlace::Line { file, line } => {
+                let file = self.file(file.as_deref())?;
+                let found = self.info.break_at_line(file, *line);
+                let found = found.map_err(|e| CommandError::NoSuch(e.to_string()))?;
+                let name = self.info.file(found.file).map_or("?", |file| &file.path);
+                let mut words = format!("{name}:{}", found.line);
+                if found.moved() {
+                    words.push_str(&format!(" (line {} has no code)", found.asked));
+                }
+                Ok((found.offsets, words))
+            }
+        }
+    }
+
+    /// The file whose name was given, or the one shown now, or the program's only one.
+    pub(super) fn file(&self, name: Option<&str>) -> Result<FileId, CommandError> {
+        if let Some(name) = name {
+            return self
+                .info
+                .find_file(name)
+                .map_err(|e| CommandError::NoSuch(e.to_string()));
+        }
+        let machine = &self.history.twin.machine;
+        let mut offsets = (0..machine.depth())
+            .filter_map(|frame| machine.frame(frame))
+            .map(|frame| frame.offset);
+        let shown = offsets
+            .find_map(|offset| self.info.place_at(offset))
+            .map(|place| place.file);
+        let main = self
+            .info
+            .function(self.entry.0)
+            .place
+            .map(|place| place.file);
+        let none = || {
+            CommandError::NoSuch(
+                "the program has no source lines: use functions or @offsets".to_owned(),
+            )
+        };
+        shown.or(main).ok_or_else(none)
+    }
+
+    pub(super) fn offset_text(&self, offset: CodeOffset) -> String {
+        let function = self.info.frames_at(offset).into_iter().next();
+        let name = function.map_or_else(|| "?".to_owned(), |frame| frame.function);
+        match self
+            .info
+            .place_at(offset)
+            .and_then(|place| Some((self.info.file(place.file)?, place.line)))
+        {
+            Some((file, line)) => format!("{name} at {}:{line}", file.path),
+            None => format!("{name} @{:#x}", offset.0),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The state of the program and of the session: variables, memory, facts.
+
+use crate::command::Reply;
+use crate::entry::Moment;
+use crate::error::CommandError;
+use crate::listing::{Info, MemoryListing, Variable, VariableListing};
+use crate::session::Session;
+
+impl Session {
+    pub(super) fn variables(&mut self, frame: u32) -> Result<Reply, CommandError> {
+        let look = self.look();
+        let mut locals = look.locals(frame)?;
+        let (globals, operands) = (look.globals(), look.operands(frame)?);
+        for variable in &mut locals {
+            let before = self
+                .last_variables
+                .iter()
+                .find(|old| old.name == variable.name);
+            variable.changed = before.is_some_and(|old: &Variable| old.value != variable.value);
+        }
+        Ok(Reply::Variables(VariableListing {
+            frame,
+            locals,
+            globals,
+            operands,
+        }))
+    }
+
+    pub(super) fn memory(&self, address: &str, length: u32) -> Result<Reply, CommandError> {
+        let number = self.look().number(address)?;
+        let memory = self.history.twin.machine.memory();
+        let outside = || {
+            let size = memory.len();
+            CommandError::NoSuch(format!(
+                "address {number} is not in the program's memory of {size} bytes"
+            ))
+        };
+        let address = u32::try_from(number).map_err(|_| outside())?;
+        let bytes = memory
+            .get(address as usize..)
+            .filter(|bytes| !bytes.is_empty())
+            .ok_or_else(outside)?;
+        let bytes = bytes[..bytes.len().min(length as usize)].to_vec();
+        Ok(Reply::Memory(MemoryListing { address, bytes }))
+    }
+
+    pub(super) fn facts(&mut self) -> Info {
+        let here = self.here();
+        let at = self
+            .device
+            .as_ref()
+            .map_or(Moment::START, |device| device.state);
+        let device_at = match self.history.here() {
+            now if now == at => here.clone(),
+            now => {
+                // A device stands where the twin has been: the way there and back cannot diverge.
+                let sought = self.history.seek(at).map(|()| self.here());
+                let _back = self.history.seek(now);
+                sought.unwrap_or_else(|_| here.clone())
+            }
+        };
+        let (sent_bytes, received_bytes, retransmissions) = self
+            .device
+            .as_mut()
+            .map_or((0, 0, 0), |device| device.traffic());
+        Info {
+            program: self.options.program.display().to_string(),
+            program_hash: format!("{:016x}", self.program().module.hash()),
+            version: self.version,
+            board: self.board().name.clone(),
+            device: self.device.as_ref().map_or_else(
+                || "not connected yet".to_owned(),
+                |device| device.name.clone(),
+            ),
+            file: self.session_file().map(|path| path.display().to_string()),
+            here,
+            device_at,
+            follows: self.follows,
+            branches: self.history.tree.branches().count() as u32,
+            entries: self.history.tree.entry_count(),
+            snapshots: self.history.keyframes.len() as u32,
+            snapshot_bytes: self.history.keyframes.bytes() as u64,
+            sent_bytes,
+            received_bytes,
+            retransmissions,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a plain run reports.
+
+use borges_vm::Value;
+use serde::Serialize;
+
+use crate::values::show;
+
+/// How a run ended. The names are kept stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunOutcome {
+    /// The entry returned.
+    Returned,
+    /// The program trapped.
+    Trapped,
+    /// The most steps (or entries) were reached.
+    Budget,
+    /// The program wants an input, and all that were given are used up.
+    InputsExhausted,
+    /// The user stopped it.
+    Paused,
+}
+
+/// A performed output.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutputDone {
+    /// Steps before it.
+    pub step: u64,
+    /// The primitive's name.
+    pub primitive: String,
+    /// Its arguments; those that JSON has no number for as text.
+    pub args: Vec<serde_json::Value>,
+    /// What it answered, if it has a result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+    /// The text that it printed or drew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// An input that was read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InputRead {
+    /// Steps before it.
+    pub step: u64,
+    /// The primitive's name.
+    pub primitive: String,
+    /// Its arguments.
+    pub args: Vec<serde_json::Value>,
+    /// The value.
+    pub value: serde_json::Value,
+}
+
+/// An event whose handler was entered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventDelivered {
+    /// Steps before it.
+    pub step: u64,
+    /// `pin 5` or `timer`.
+    pub source: String,
+    /// The handler's index in the program's table.
+    pub handler: u32,
+}
+
+/// A trap, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TrapAt {
+    /// Which trap.
+    pub reason: String,
+    /// What the program or the board says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The source file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// 1-based.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Byte offset of the instruction in the module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
+}
+
+/// All that a run did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Instructions retired.
+    pub steps: u64,
+    /// The final state of the program, 16 hexadecimal digits.
+    pub state_hash: String,
+    /// What the entry returned.
+    pub results: Vec<serde_json::Value>,
+    /// The trap, if it trapped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trap: Option<TrapAt>,
+    /// The performed outputs, in order.
+    pub outputs: Vec<OutputDone>,
+    /// The inputs, in order.
+    pub inputs: Vec<InputRead>,
+    /// The events, in order.
+    pub events: Vec<EventDelivered>,
+    /// All that was printed.
+    pub console: String,
+    /// The board's name.
+    pub board: String,
+    /// The board's file, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board_file: Option<String>,
+    /// The function that was called.
+    pub entry: String,
+}
+
+/// A value as a JSON number, or as text where JSON has no number for it.
+pub(super) fn json(value: Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    let float = |number: f64| {
+        serde_json::Number::from_f64(number).map_or_else(|| Json::from(show(value)), Json::Number)
+    };
+    match value {
+        Value::I32(number) => Json::from(number),
+        Value::I64(number) => Json::from(number),
+        // The shortest text that means the same f32, not the digits of its conversion.
+        Value::F32(bits) => match f32::from_bits(bits).to_string().parse() {
+            Ok(number) => float(number),
+            Err(_) => Json::from(show(value)),
+        },
+        Value::F64(bits) => float(f64::from_bits(bits)),
+        Value::FuncRef(_) | Value::ExternRef(_) => Json::from(show(value)),
+    }
+}

@@ -1,0 +1,116 @@
+//! Entries as the session file keeps them.
+
+use borges_board::PrimitiveId;
+use borges_stub::{decode_captured, decode_event, encode_captured, encode_event};
+use borges_vm::Value;
+
+use crate::entry::{Entry, EntryKind};
+use crate::history::FreshEntry;
+
+pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
+    let (kind, subject, value, data, mocked) = match &fresh.entry.kind {
+        EntryKind::Input {
+            primitive,
+            value,
+            mocked,
+        } => (
+            borges_store::EntryKind::Input,
+            primitive.0,
+            Some(stored_value(*value)),
+            Vec::new(),
+            *mocked,
+        ),
+        EntryKind::Output {
+            primitive,
+            captured,
+        } => {
+            let data = if captured.is_nothing() {
+                Vec::new()
+            } else {
+                encode_captured(captured)
+            };
+            (
+                borges_store::EntryKind::Output,
+                primitive.0,
+                None,
+                data,
+                false,
+            )
+        }
+        EntryKind::Event(event) => {
+            let (kind, payload) = encode_event(event);
+            (
+                borges_store::EntryKind::Event,
+                u16::from(kind),
+                None,
+                payload.0,
+                false,
+            )
+        }
+    };
+    let arguments = fresh
+        .args
+        .iter()
+        .map(|value| stored_value(*value))
+        .collect();
+    borges_store::Entry {
+        steps: fresh.entry.step,
+        kind,
+        subject,
+        arguments,
+        value,
+        data,
+        mocked,
+    }
+}
+
+/// Nothing if no session writes such an entry: the file is damaged.
+pub(super) fn from_stored(entry: &borges_store::Entry) -> Option<Entry> {
+    let primitive = PrimitiveId(entry.subject);
+    let kind = match entry.kind {
+        borges_store::EntryKind::Input => EntryKind::Input {
+            primitive,
+            value: value_of(entry.value?),
+            mocked: entry.mocked,
+        },
+        borges_store::EntryKind::Output if entry.data.is_empty() => EntryKind::Output {
+            primitive,
+            captured: borges_board::Captured::default(),
+        },
+        borges_store::EntryKind::Output => EntryKind::Output {
+            primitive,
+            captured: decode_captured(&entry.data)?,
+        },
+        borges_store::EntryKind::Event => EntryKind::Event(decode_event(
+            u8::try_from(entry.subject).ok()?,
+            &entry.data,
+        )?),
+    };
+    // A call is retired by its answer, so it cannot have happened at step 0.
+    (entry.steps > 0 || matches!(kind, EntryKind::Event(_))).then_some(Entry {
+        step: entry.steps,
+        kind,
+    })
+}
+
+fn stored_value(value: Value) -> borges_store::Value {
+    match value {
+        Value::I32(v) => borges_store::Value::I32(v),
+        Value::I64(v) => borges_store::Value::I64(v),
+        Value::F32(bits) => borges_store::Value::F32(bits),
+        Value::F64(bits) => borges_store::Value::F64(bits),
+        Value::FuncRef(index) => borges_store::Value::FuncRef(index),
+        Value::ExternRef(index) => borges_store::Value::ExternRef(index),
+    }
+}
+
+fn value_of(value: borges_store::Value) -> Value {
+    match value {
+        borges_store::Value::I32(v) => Value::I32(v),
+        borges_store::Value::I64(v) => Value::I64(v),
+        borges_store::Value::F32(bits) => Value::F32(bits),
+        borges_store::Value::F64(bits) => Value::F64(bits),
+        borges_store::Value::FuncRef(index) => Value::FuncRef(index),
+        borges_store::Value::ExternRef(index) => Value::ExternRef(index),
+    }
+}

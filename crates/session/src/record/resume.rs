@@ -1,0 +1,214 @@
+//! Going on with a session that was kept.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::path::Path;
+use std::rc::Rc;
+
+use borges_multiverse::tree::{BranchId, End, Place, Tree};
+use borges_store::{Access, Store, StoreError, Upload, Who};
+
+use super::entries::from_stored;
+use super::{Record, moment, stored_breakpoint, stored_mock};
+use crate::breakpoints::Breakpoint;
+use crate::command::{MockValues, NewBreakpoint};
+use crate::entry::Entry;
+use crate::notes::Note;
+use crate::open::{Board, OpenError, Options};
+use crate::session::Session;
+
+impl Session {
+    /// Goes on with a session that was kept: the last version of the program, its multiverse, and where the user was.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the file is no session file, damaged, in use, or its recording does not fit its program.
+    pub fn resume(path: &Path) -> Result<Self, OpenError> {
+        let wrong = |message: String| OpenError::Session {
+            path: path.to_owned(),
+            message,
+        };
+        let stored = |error: StoreError| wrong(error.to_string());
+        let store = Store::open(path, Access::Write).map_err(stored)?;
+        let info = store.programs().map_err(stored)?.pop();
+        let upload = info
+            .ok_or_else(|| wrong("it holds no program".to_owned()))?
+            .upload;
+        let program = store.program(upload).map_err(stored)?;
+        let setting = |key: &str| store.setting(key).map_err(stored);
+        let mut options = Options::new(setting("program")?.unwrap_or(program.name));
+        options.entry = setting("entry")?;
+        options.seed = setting("seed")?.and_then(|seed| seed.parse().ok());
+        options.session_file = Some(path.to_owned());
+        let board = Board::parse(program.board, path)?;
+        let mut session = Self::start(options, board, &program.bytes)?;
+        session.version = upload.0;
+        session.read_tree(&store, upload, path).map_err(wrong)?;
+        let user = store
+            .place(Who::User)
+            .map_err(stored)?
+            .filter(|place| place.upload == upload);
+        let notes = store.notes().map_err(stored)?;
+        for note in notes.into_iter().filter(|note| note.place.upload == upload) {
+            let at = moment(note.place);
+            if session.history.tree.contains(at.place) {
+                session.notes.restore(
+                    at,
+                    Note {
+                        name: note.name,
+                        text: note.text,
+                    },
+                );
+            }
+        }
+        session.read_stops(&store).map_err(stored)?;
+        if let Some(place) = user {
+            let at = moment(place);
+            session
+                .history
+                .seek(at)
+                .map_err(|error| wrong(error.to_string()))?;
+            session
+                .history
+                .set_line(session.history.here().place.branch);
+        }
+        let notes = session
+            .notes
+            .all()
+            .map(|(at, note)| (at, note.clone()))
+            .collect();
+        session.record = Some(Record {
+            breakpoints: session
+                .breakpoints
+                .list()
+                .iter()
+                .map(stored_breakpoint)
+                .collect(),
+            mocks: session
+                .mock_listings()
+                .into_iter()
+                .map(stored_mock)
+                .collect(),
+            places: [Some(session.history.here()), None],
+            hash: None,
+            store,
+            path: path.to_owned(),
+            upload,
+            notes,
+        });
+        Ok(session)
+    }
+
+    /// Takes in the branches; their entries are read when somebody looks at them.
+    fn read_tree(&mut self, store: &Store, upload: Upload, path: &Path) -> Result<(), String> {
+        let damaged = || "its branches do not fit together; the file is damaged".to_owned();
+        let reader = Store::open(path, Access::Read).map_err(|e| e.to_string())?;
+        let reader = Rc::new(Reader {
+            store: reader,
+            last: RefCell::default(),
+        });
+        for branch in store.branches(upload).map_err(|e| e.to_string())? {
+            let at = branch.fork.map_or(Place::ROOT, |fork| Place {
+                branch: BranchId(fork.parent),
+                index: fork.position,
+            });
+            let tree: &mut Tree<Entry> = &mut self.history.tree;
+            let (reader, number) = (reader.clone(), branch.branch);
+            let load =
+                Rc::new(move |range: Range<usize>| reader.entries(upload, number, at.index, range));
+            let id = tree
+                .restore(at, branch.length, branch.reached, load)
+                .map_err(|_| damaged())?;
+            if id.0 != branch.branch {
+                return Err(damaged());
+            }
+            let ended = match branch.end {
+                borges_store::End::Open => Ok(()),
+                borges_store::End::Finished(text) => {
+                    tree.finish(id, branch.reached, End::Finished(text))
+                }
+                borges_store::End::Trapped(text) => {
+                    tree.finish(id, branch.reached, End::Trapped(text))
+                }
+            };
+            ended.map_err(|_| damaged())?;
+        }
+        Ok(())
+    }
+
+    /// Breakpoints and mocks that no longer make sense are left out.
+    fn read_stops(&mut self, store: &Store) -> Result<(), StoreError> {
+        for stored in store.breakpoints()? {
+            let Ok(spec) = serde_json::from_str::<NewBreakpoint>(&stored.spec) else {
+                continue;
+            };
+            if let Ok((target, resolved)) = self.breakpoint_target(&spec.kind) {
+                let (id, enabled) = (stored.id, stored.enabled);
+                self.breakpoints.restore(Breakpoint {
+                    id,
+                    spec,
+                    resolved,
+                    target,
+                    enabled,
+                    count: 0,
+                });
+            }
+        }
+        for stored in store.mocks()? {
+            if let Ok(values) = serde_json::from_str::<MockValues>(&stored.spec) {
+                let _made_no_sense = self.add_mock(&stored.call, &values);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads entries of a session file when the tree asks for them. A second connection: the first one writes.
+struct Reader {
+    store: Store,
+    /// The block that was read last: the tree asks for smaller pieces, one after the other.
+    last: RefCell<Option<ReadBlock>>,
+}
+
+/// A branch, the positions that were read of it, and the entries there.
+type ReadBlock = (u32, Range<u32>, Vec<borges_store::Entry>);
+
+impl Reader {
+    /// Entries of a branch whose own begin at `first`; nothing if they are damaged: a replay then says where it ends.
+    fn entries(
+        &self,
+        upload: Upload,
+        branch: u32,
+        first: u32,
+        own: Range<usize>,
+    ) -> Option<Vec<Entry>> {
+        let wanted = first + own.start as u32..first + own.end as u32;
+        let mut last = self.last.borrow_mut();
+        let cached = last.as_ref().is_some_and(|(of, positions, _)| {
+            *of == branch && positions.start <= wanted.start && wanted.end <= positions.end
+        });
+        if !cached {
+            let block = borges_store::BLOCK;
+            let start = first + (wanted.start - first) / block * block;
+            let read = |end| {
+                self.store
+                    .entries(upload, branch, start..end)
+                    .ok()
+                    .map(|entries| (end, entries))
+            };
+            // The branch may end before its block does.
+            let (end, entries) = read(start.saturating_add(block)).or_else(|| read(wanted.end))?;
+            *last = Some((
+                branch,
+                start..end.min(start + entries.len() as u32),
+                entries,
+            ));
+        }
+        let (_, positions, entries) = last.as_ref()?;
+        let from = (wanted.start - positions.start) as usize;
+        entries
+            .get(from..from + own.len())?
+            .iter()
+            .map(from_stored)
+            .collect()
+    }
+}
