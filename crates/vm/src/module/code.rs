@@ -255,3 +255,86 @@ fn read_locals<'m>(
     .map_err(|limit| LoadError::limit(at, limit))?;
     Ok(locals)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+
+    /// The side table of a function's body, as `opcode's place -> target's place, height, keep`;
+    /// places count instructions.
+    fn table(body: &str) -> Vec<String> {
+        let text =
+            format!("(module (func $pad (if (i32.const 1) (then))) (func (export \"f\") {body}))");
+        let bytes = wat::parse_str(text).unwrap();
+        let module = Module::new(&bytes, &Limits::default()).unwrap();
+        let func = module.exported_func("f").unwrap();
+        let body = module.body(func.0).unwrap();
+        let starts: Vec<u32> = module.instr_starts(func).map(|at| at.0).collect();
+        let place = |offset: u32| starts.iter().position(|start| *start == offset).unwrap();
+        let sources = module.instrs(func).flat_map(|(at, instr)| {
+            let entries = match instr {
+                Instr::Br(_) | Instr::BrIf(_) | Instr::If(_) | Instr::Else => 1,
+                Instr::BrTable(targets) => targets.len() + 1,
+                _ => 0,
+            };
+            core::iter::repeat_n(at.0, entries as usize)
+        });
+        let sources: Vec<u32> = sources.collect();
+        let entries = &module.branches()[body.branch as usize..];
+        assert_eq!(entries.len(), sources.len());
+        let lines = sources.iter().zip(entries).map(|(source, entry)| {
+            // What follows the target in the side table follows it in the code.
+            let next = entry.next - body.branch;
+            assert_eq!(
+                next as usize,
+                sources.iter().filter(|at| **at < entry.target).count()
+            );
+            let (from, to) = (place(*source), place(entry.target));
+            format!("{from} -> {to}, {}, {}", entry.height, entry.keep)
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn branches_forward_and_backward() {
+        assert_eq!(table("(block nop (br 0) nop) nop"), ["2 -> 5, 0, 0"]);
+        assert_eq!(table("(loop nop (br 0))"), ["2 -> 1, 0, 0"]);
+        assert_eq!(table("(br 0)"), ["0 -> 1, 0, 0"]);
+        assert_eq!(
+            table("(block (block (br_table 0 1 2 (i32.const 0)) nop) nop) nop"),
+            ["3 -> 6, 0, 0", "3 -> 8, 0, 0", "3 -> 9, 0, 0"]
+        );
+    }
+
+    #[test]
+    fn conditions() {
+        assert_eq!(table("(if (i32.const 1) (then nop)) nop"), ["1 -> 4, 0, 0"]);
+        assert_eq!(
+            table("(if (i32.const 1) (then nop) (else nop nop)) nop"),
+            ["1 -> 4, 0, 0", "3 -> 7, 0, 0"]
+        );
+        assert_eq!(
+            table("(if (i32.const 1) (then (br 0)) (else (br 1)))"),
+            [
+                "1 -> 4, 0, 0",
+                "2 -> 6, 0, 0",
+                "3 -> 6, 0, 0",
+                "4 -> 6, 0, 0"
+            ]
+        );
+    }
+
+    #[test]
+    fn values_that_labels_take_move_down() {
+        assert_eq!(
+            table(
+                "(drop (i32.add (i32.const 1) (block (result i32)
+                    (i64.const 1) (i64.const 2) (br_if 0 (i32.const 3) (i32.const 4))
+                    (br 0))))"
+            ),
+            ["6 -> 9, 1, 1", "7 -> 9, 1, 1"]
+        );
+    }
+}

