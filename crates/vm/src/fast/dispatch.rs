@@ -126,15 +126,18 @@ mod imp {
 
     macro_rules! interpreter {
         ($(($code:pat, $op:ty))*) => {
-            pub(super) unsafe fn execute(mut regs: Regs) {
-                let cx = regs.cx;
+            pub(super) unsafe fn execute(start: Regs) {
+                // Taken apart and put together again, the registers are local variables and not
+                // memory that the argument points to.
+                let Regs { ip, fp, mem, acc, cx, fuel, f64, f32 } = start;
+                let mut regs = Regs { ip, fp, mem, acc, cx, fuel, f64, f32 };
                 // SAFETY: code holds the numbers of the operations that follow, and the caller
                 // promised the rest.
                 unsafe {
                     let reason = loop {
                         let flow = match *regs.ip as u16 {
                             $($code => <$op as Op>::run(&mut regs),)*
-                            _ => Flow::Leave(Reason::Before),
+                            _ => core::hint::unreachable_unchecked(),
                         };
                         if let Flow::Leave(reason) = flow {
                             core::hint::cold_path();

@@ -9,6 +9,8 @@ use super::{Dest, Flow, Number, Op, Reason, Regs, Source, ToSlot};
 pub(crate) struct JumpOp;
 
 impl Op for JumpOp {
+    const WORDS: usize = 3;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -20,6 +22,8 @@ impl Op for JumpOp {
 pub(crate) struct BranchIfOp<A, const ZERO: bool>(PhantomData<A>);
 
 impl<A: Source, const ZERO: bool> Op for BranchIfOp<A, ZERO> {
+    const WORDS: usize = 4;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -27,14 +31,15 @@ impl<A: Source, const ZERO: bool> Op for BranchIfOp<A, ZERO> {
             if (A::read::<i32>(regs) == 0) == ZERO {
                 regs.branch(2)
             } else {
-                regs.advance(4)
+                regs.advance(Self::WORDS)
             }
         }
     }
 }
 
 /// Branches to the label that an `i32` selects: half-words 2 and 3 are the last one's number;
-/// distance and delta of each label follow.
+/// distance and delta of each label follow
+/// its words.
 pub(crate) struct TableOp<A>(PhantomData<A>);
 
 impl<A: Source> Op for TableOp<A> {
@@ -98,6 +103,8 @@ pub(crate) const CALL_WORDS: usize = 5;
 pub(crate) struct CallOp;
 
 impl Op for CallOp {
+    const WORDS: usize = CALL_WORDS;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -116,6 +123,8 @@ impl Op for CallOp {
 pub(crate) struct CallIndirectOp<A>(PhantomData<A>);
 
 impl<A: Source> Op for CallIndirectOp<A> {
+    const WORDS: usize = CALL_WORDS;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind; elements are null or addresses of functions, each
@@ -174,6 +183,8 @@ impl Op for ReturnOp {
 pub(crate) struct ReturnValueOp<T, A>(PhantomData<(T, A)>);
 
 impl<T: Number, A: Source> Op for ReturnValueOp<T, A> {
+    const WORDS: usize = 3;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -191,6 +202,8 @@ impl<T: Number, A: Source> Op for ReturnValueOp<T, A> {
 pub(crate) struct ReturnConstOp<T>(PhantomData<T>);
 
 impl<T: Number> Op for ReturnConstOp<T> {
+    const WORDS: usize = 4;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -216,7 +229,7 @@ impl Op for MoveOp {
             for cell in 0..regs.half(2) {
                 regs.set_slot(to + cell, regs.slot(from + cell));
             }
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -233,7 +246,7 @@ impl<const TWO: bool> Op for CopyOp<TWO> {
             if TWO {
                 regs.set_slot(regs.half(2), regs.slot(regs.half(3)));
             }
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -248,7 +261,7 @@ impl<T: Number> Op for PutOp<T> {
         unsafe {
             let cell = T::acc(regs).to_cell();
             regs.set_slot(regs.half(0), cell);
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -257,13 +270,15 @@ impl<T: Number> Op for PutOp<T> {
 pub(crate) struct PutConstOp;
 
 impl Op for PutConstOp {
+    const WORDS: usize = 3;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
         unsafe {
             let cell = regs.word(2);
             regs.set_slot(regs.half(0), cell);
-            regs.advance(3)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -284,7 +299,7 @@ impl<C: Source, D: Dest> Op for SelectOp<C, D> {
                 second
             };
             D::write(regs, cell as i64);
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -309,6 +324,8 @@ impl<C: Source> Op for SelectCellOp<C> {
 pub(crate) struct LeaveOp;
 
 impl Op for LeaveOp {
+    const WORDS: usize = 1;
+
     #[inline(always)]
     unsafe fn run(_: &mut Regs) -> Flow {
         Flow::Leave(Reason::Before)
@@ -319,6 +336,8 @@ impl Op for LeaveOp {
 pub(crate) struct StubOp;
 
 impl Op for StubOp {
+    const WORDS: usize = 1;
+
     #[inline(always)]
     unsafe fn run(_: &mut Regs) -> Flow {
         Flow::Leave(Reason::Stub)

@@ -105,7 +105,7 @@ impl<M: Load, B: Source, D: Dest> Op for LoadOp<M, B, D> {
                 return Flow::Leave(Reason::Before);
             };
             D::write(regs, M::load(at));
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -117,6 +117,8 @@ impl<M: Load, B: Source, D: Dest> Op for LoadOp<M, B, D> {
 pub(crate) struct StoreOp<M, B, V>(PhantomData<(M, B, V)>);
 
 impl<M: Store, B: Source, V: Source> Op for StoreOp<M, B, V> {
+    const WORDS: usize = if V::CONSTANT { 3 } else { 2 };
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -126,11 +128,10 @@ impl<M: Store, B: Source, V: Source> Op for StoreOp<M, B, V> {
             };
             if V::CONSTANT {
                 M::store(at, crate::num::Number::from_cell(regs.word(2)));
-                regs.advance(3)
             } else {
                 M::store(at, V::read(regs));
-                regs.advance(2)
             }
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -158,7 +159,7 @@ impl<const FILL: bool> Op for BulkOp<FILL> {
             } else {
                 regs.mem.add(from as usize).copy_to(to, count as usize);
             }
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -173,7 +174,7 @@ impl<D: Dest> Op for SizeOp<D> {
         unsafe {
             let pages = (*regs.cx).pages as i32;
             D::write(regs, pages);
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -188,7 +189,7 @@ impl<T: Number, D: Dest> Op for GetOp<T, D> {
         unsafe {
             let cell = (*regs.cx).globals.add(regs.high() as usize).read();
             D::write(regs, <T as crate::num::Number>::from_cell(cell));
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -197,6 +198,8 @@ impl<T: Number, D: Dest> Op for GetOp<T, D> {
 pub(crate) struct SetOp<T, V>(PhantomData<(T, V)>);
 
 impl<T: Number, V: Source> Op for SetOp<T, V> {
+    const WORDS: usize = if V::CONSTANT { 3 } else { 2 };
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind, and the global exists.
@@ -204,11 +207,10 @@ impl<T: Number, V: Source> Op for SetOp<T, V> {
             let global = (*regs.cx).globals.add(regs.high() as usize);
             if V::CONSTANT {
                 global.write(regs.word(2));
-                regs.advance(3)
             } else {
                 global.write(V::read::<T>(regs).to_cell());
-                regs.advance(2)
             }
+            regs.advance(Self::WORDS)
         }
     }
 }

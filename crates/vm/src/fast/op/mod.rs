@@ -70,6 +70,9 @@ pub(crate) enum Reason {
 
 /// An operation.
 pub(crate) trait Op {
+    /// Its words, the handler's included.
+    const WORDS: usize = 2;
+
     /// Executes it and leaves `ip` at the next one.
     ///
     /// # Safety

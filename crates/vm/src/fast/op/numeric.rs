@@ -67,7 +67,7 @@ impl<U: Unary, A: Source, D: Dest> Op for UnaryOp<U, A, D> {
                 return Flow::Leave(Reason::Before);
             };
             D::write(regs, result);
-            regs.advance(2)
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -76,6 +76,8 @@ impl<U: Unary, A: Source, D: Dest> Op for UnaryOp<U, A, D> {
 pub(crate) struct BinaryOp<B, L, R, D>(PhantomData<(B, L, R, D)>);
 
 impl<B: Binary, L: Source, R: Source, D: Dest> Op for BinaryOp<B, L, R, D> {
+    const WORDS: usize = words::<B::In, L, R>();
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
@@ -85,7 +87,7 @@ impl<B: Binary, L: Source, R: Source, D: Dest> Op for BinaryOp<B, L, R, D> {
                 return Flow::Leave(Reason::Before);
             };
             D::write(regs, result);
-            regs.advance(words::<B::In, L, R>())
+            regs.advance(Self::WORDS)
         }
     }
 }
@@ -146,15 +148,16 @@ impl<T: Number> Condition for TestNot<T> {
 pub(crate) struct BranchOp<C, L, R>(PhantomData<(C, L, R)>);
 
 impl<C: Condition, L: Source, R: Source> Op for BranchOp<C, L, R> {
+    const WORDS: usize = words::<C::In, L, R>() + 2;
+
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
-        let at = words::<C::In, L, R>();
         // SAFETY: the operation is of this kind.
         unsafe {
             if C::holds(L::read(regs), R::read(regs)) {
-                regs.branch(at)
+                regs.branch(Self::WORDS - 2)
             } else {
-                regs.advance(at + 2)
+                regs.advance(Self::WORDS)
             }
         }
     }

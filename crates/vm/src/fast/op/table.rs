@@ -9,6 +9,8 @@ use super::control::*;
 use super::memory::*;
 use super::numeric::*;
 use super::{Acc, Const, Slot, ToAcc, ToSlot};
+#[cfg(test)]
+use super::{Op, Zero};
 use crate::num::NumericOp;
 
 /// Calls the macro `$then` with the table.
@@ -407,3 +409,14 @@ impl Branch {
         Code(BRANCHES + 4 * self as u16 + form)
     }
 }
+
+/// The operations' types and words by number, for people.
+#[cfg(test)]
+pub(crate) const NAMES: &[(&str, usize)] = {
+    macro_rules! names {
+        ($(($code:pat, $op:ty))*) => {
+            &[$((stringify!($op), <$op as Op>::WORDS)),*]
+        };
+    }
+    op_table!(every_op names)
+};

@@ -35,3 +35,49 @@ fn a_hundred_million_operations_run_on_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(run);
     thread.unwrap().join().unwrap();
 }
+
+/// Prints the operations of a kernel: `DUMP=crc32 cargo test -p borges-vm --lib dump -- --nocapture`
+/// (in a build without tail calls, where operations begin with their number).
+#[test]
+fn dump() {
+    let Ok(wanted) = std::env::var("DUMP") else {
+        return;
+    };
+    for (name, n, bytes) in KERNELS {
+        if name != wanted {
+            continue;
+        }
+        let mut pair = Pair::new(bytes, Limits::default(), name).unwrap();
+        let run = pair.both.module().unwrap().exported_func("run").unwrap();
+        pair.both.begin(run, &[Value::I32(n)]).unwrap();
+        pair.both.run(u64::MAX);
+        for (address, function) in pair.both.fast.functions.iter().enumerate() {
+            let super::super::Function::Compiled(compiled) = function else {
+                continue;
+            };
+            println!(
+                "function {address}: {} instructions, {} words",
+                compiled.instructions,
+                compiled.code.len()
+            );
+            let mut at = 0;
+            while let Some(word) = compiled.code.get(at) {
+                let (name, words) = super::super::op::NAMES[*word as usize];
+                let halves = compiled.code.get(at + 1).copied().unwrap_or(0);
+                let words = words
+                    + if name.starts_with("TableOp") {
+                        2 * ((halves >> 32) as usize + 1)
+                    } else {
+                        0
+                    };
+                let halves = [0, 16, 32, 48].map(|shift| (halves >> shift) as u16);
+                let rest: Vec<i64> = compiled.code[at + 2..(at + words).max(at + 2)]
+                    .iter()
+                    .map(|w| *w as i64)
+                    .collect();
+                println!("{at:5} {} {halves:?} {rest:?}", name.replace("\n", ""));
+                at += words;
+            }
+        }
+    }
+}
