@@ -1,7 +1,7 @@
 //! Generated modules in this machine and in wasmi: equal results, equal traps, equal memories,
 //! globals and tables. The same modules in the fast tier, and stopped at random steps, saved and
-//! loaded into a fresh machine of the other tier, end in the same state after as many steps. Bytes that are hardly modules: accepted or refused as by
-//! wasmparser.
+//! loaded into a fresh machine of the other tier, end in the same state after as many steps. Bytes
+//! that are hardly modules: accepted or refused as by wasmparser.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -39,7 +39,7 @@ impl<A: Source, const ZERO: bool> Op for BranchIfOp<A, ZERO> {
 
 /// Branches to the label that an `i32` selects: half-words 2 and 3 are the last one's number;
 /// distance and delta of each label follow
-/// its words.
+/// its own two words.
 pub(crate) struct TableOp<A>(PhantomData<A>);
 
 impl<A: Source> Op for TableOp<A> {

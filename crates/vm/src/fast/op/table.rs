@@ -9,7 +9,7 @@ use super::control::*;
 use super::memory::*;
 use super::numeric::*;
 use super::{Acc, Const, Slot, ToAcc, ToSlot};
-#[cfg(test)]
+#[cfg(all(test, not(borges_tail_calls)))]
 use super::{Op, Zero};
 use crate::num::NumericOp;
 
@@ -410,9 +410,9 @@ impl Branch {
     }
 }
 
-/// The operations' types and words by number, for people.
-#[cfg(test)]
-pub(crate) const NAMES: &[(&str, usize)] = {
+/// The operations' types and words by number.
+#[cfg(all(test, not(borges_tail_calls)))]
+pub(crate) const WORDS: &[(&str, usize)] = {
     macro_rules! names {
         ($(($code:pat, $op:ty))*) => {
             &[$((stringify!($op), <$op as Op>::WORDS)),*]

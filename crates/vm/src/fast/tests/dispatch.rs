@@ -1,6 +1,8 @@
 //! How operations reach one another.
 
 use super::*;
+#[cfg(not(borges_tail_calls))]
+use crate::fast::{Function, op::WORDS};
 
 /// Endless, but for the step count.
 const SPIN: &str = r#"(module
@@ -36,48 +38,51 @@ fn a_hundred_million_operations_run_on_a_small_stack() {
     thread.unwrap().join().unwrap();
 }
 
-/// Prints the operations of a kernel: `DUMP=crc32 cargo test -p borges-vm --lib dump -- --nocapture`
-/// (in a build without tail calls, where operations begin with their number).
+/// Compiled code is operations from end to end: each as long as its type says, and every point where
+/// code can be entered is the beginning of one. (Only a build without tail calls has the numbers to
+/// tell them by.)
+#[cfg(not(borges_tail_calls))]
 #[test]
-fn dump() {
-    let Ok(wanted) = std::env::var("DUMP") else {
-        return;
-    };
+fn code_is_operations_from_end_to_end() {
+    let mut operations = 0;
     for (name, n, bytes) in KERNELS {
-        if name != wanted {
-            continue;
-        }
-        let mut pair = Pair::new(bytes, Limits::default(), name).unwrap();
-        let run = pair.both.module().unwrap().exported_func("run").unwrap();
-        pair.both.begin(run, &[Value::I32(n)]).unwrap();
-        pair.both.run(u64::MAX);
-        for (address, function) in pair.both.fast.functions.iter().enumerate() {
-            let super::super::Function::Compiled(compiled) = function else {
+        let module = Module::new(bytes, &Limits::default()).unwrap();
+        let run = module.exported_func("run").unwrap();
+        let mut machine = Machine::new(Shared::new(module), Limits::default()).unwrap();
+        machine.begin(run, &[Value::I32(n)]).unwrap();
+        machine.run(1_000_000);
+        for function in &machine.fast.functions {
+            let Function::Compiled(compiled) = function else {
                 continue;
             };
-            println!(
-                "function {address}: {} instructions, {} words",
-                compiled.instructions,
-                compiled.code.len()
-            );
-            let mut at = 0;
-            while let Some(word) = compiled.code.get(at) {
-                let (name, words) = super::super::op::NAMES[*word as usize];
-                let halves = compiled.code.get(at + 1).copied().unwrap_or(0);
-                let words = words
-                    + if name.starts_with("TableOp") {
-                        2 * ((halves >> 32) as usize + 1)
-                    } else {
-                        0
-                    };
-                let halves = [0, 16, 32, 48].map(|shift| (halves >> shift) as u16);
-                let rest: Vec<i64> = compiled.code[at + 2..(at + words).max(at + 2)]
-                    .iter()
-                    .map(|w| *w as i64)
-                    .collect();
-                println!("{at:5} {} {halves:?} {rest:?}", name.replace("\n", ""));
-                at += words;
+            let (mut starts, mut at) = (Vec::new(), 0);
+            while at < compiled.code.len() {
+                starts.push(at);
+                at += words_at(&compiled.code[at..]);
             }
+            assert_eq!(at, compiled.code.len(), "{name}: the last operation is cut");
+            for point in &compiled.points {
+                let start = starts.binary_search(&(point.at as usize));
+                // Behind the last operation there may be an end that nothing reaches.
+                assert!(
+                    start.is_ok() || point.at as usize == at,
+                    "{name}: {point:?}"
+                );
+            }
+            operations += starts.len();
         }
+    }
+    assert!(operations > 1000);
+}
+
+/// How many words the operation is that these words begin with.
+#[cfg(not(borges_tail_calls))]
+fn words_at(code: &[u64]) -> usize {
+    let (name, words) = WORDS[code[0] as usize];
+    if name.starts_with("TableOp") {
+        // Distance and delta of each label follow.
+        words + 2 * ((code[1] >> 32) as usize + 1)
+    } else {
+        words
     }
 }
