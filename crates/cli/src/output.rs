@@ -26,7 +26,7 @@ impl Output {
         Self {
             json: global.json,
             paint: Paint::stdout(global.color),
-            error_paint: Paint::new(global.color.for_stderr(), 80),
+            error_paint: Paint::stderr(global.color),
             out: io::stdout(),
         }
     }

@@ -100,17 +100,40 @@ pub struct Paint {
     coloured: bool,
     /// Columns to fit into.
     pub width: usize,
+    /// Where sentences break; `None` where nobody sees columns: programs that read them want them whole.
+    margin: Option<usize>,
 }
 
 impl Paint {
     /// With or without colours, `width` columns wide.
     pub fn new(coloured: bool, width: usize) -> Self {
-        Self { coloured, width }
+        Self {
+            coloured,
+            width,
+            margin: Some(width),
+        }
     }
 
-    /// For standard output; 80 columns if it is no terminal.
+    /// For standard output.
     pub fn stdout(choice: ColorChoice) -> Self {
-        Self::new(choice.for_stdout(), terminal_width())
+        let columns = terminal_size::terminal_size_of(std::io::stdout());
+        Self::on(choice.for_stdout(), columns)
+    }
+
+    /// For standard error.
+    pub fn stderr(choice: ColorChoice) -> Self {
+        let columns = terminal_size::terminal_size_of(std::io::stderr());
+        Self::on(choice.for_stderr(), columns)
+    }
+
+    /// As wide as the terminal, between 40 and 160 columns; 80 without one.
+    fn on(coloured: bool, columns: Option<(terminal_size::Width, terminal_size::Height)>) -> Self {
+        let margin = columns.map(|(width, _)| usize::from(width.0).clamp(40, 160));
+        Self {
+            coloured,
+            width: margin.unwrap_or(80),
+            margin,
+        }
     }
 
     /// Whether it colours.
@@ -129,6 +152,14 @@ impl Paint {
         }
     }
 
+    /// The lines of a sentence that stands `indent` columns from the left.
+    pub fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
+        match self.margin {
+            Some(margin) => wrap(text, margin.saturating_sub(indent).max(20)),
+            None => text.lines().map(str::to_string).collect(),
+        }
+    }
+
     /// `text` cut to `width` columns, with `…` for what is cut.
     pub fn fit(&self, text: &str, width: usize) -> String {
         if text.chars().count() <= width {
@@ -136,15 +167,6 @@ impl Paint {
         }
         let kept: String = text.chars().take(width.saturating_sub(1)).collect();
         kept + "…"
-    }
-}
-
-/// Columns of the terminal, between 40 and 160; 80 where there is none.
-fn terminal_width() -> usize {
-    if std::io::stdout().is_terminal() {
-        terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).clamp(40, 160))
-    } else {
-        80
     }
 }
 
@@ -246,6 +268,13 @@ mod tests {
     fn words_wrap_at_the_width() {
         assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
         assert_eq!(wrap("one\n\n  two", 6), ["one", "", "  two"]);
+    }
+
+    #[test]
+    fn sentences_stay_whole_where_there_is_no_terminal() {
+        let long = "word ".repeat(40) + "\nend";
+        assert_eq!(Paint::on(false, None).wrapped(&long, 7).len(), 2);
+        assert!(Paint::new(false, 80).wrapped(&long, 7).len() > 2);
     }
 
     #[test]

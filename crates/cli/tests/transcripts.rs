@@ -60,7 +60,8 @@ fn run(arguments: &str, input: &str, temporary: &Path) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_borges"))
         .args(words(&arguments))
         .current_dir(support::root())
-        .env_remove("NO_COLOR")
+        // What is expected is the same for every user, terminal and time zone.
+        .env_clear()
         .env("BORGES_HISTORY", "")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

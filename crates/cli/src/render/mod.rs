@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use borges_session::command::{Event, MockValues, Reply};
 
-use crate::paint::{Paint, Role, printable, wrap};
+use crate::paint::{Paint, Role, printable};
 use crate::repl::cursor::Misread;
 
 pub use listing::stack;
@@ -86,10 +86,7 @@ pub fn error(message: &str, next: &str, paint: &Paint) -> String {
 fn labelled(label: &str, role: Role, text: &str, paint: &Paint) -> String {
     let indent = label.chars().count() + 2;
     let mut out = String::new();
-    for (index, line) in wrap(&printable(text), paint.width.saturating_sub(indent).max(20))
-        .iter()
-        .enumerate()
-    {
+    for (index, line) in paint.wrapped(&printable(text), indent).iter().enumerate() {
         if index == 0 {
             let _ = writeln!(out, "{} {line}", paint.paint(role, format!("{label}:")));
         } else {
