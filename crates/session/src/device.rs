@@ -187,8 +187,10 @@ impl Device {
                         break Err(error);
                     }
                 }
-                None => looks = looks.wrapping_add(1),
+                None => {}
             }
+            // A busy device says something at every look: its words must not keep the user from pausing it.
+            looks = looks.wrapping_add(1);
             let done = history.twin.steps();
             let progress = Event::Progress {
                 what: "running".to_owned(),

@@ -164,6 +164,8 @@ impl<H: Hardware> Stub<H> {
             }
         }
         self.drain();
+        // What could not be sent while something else waited: a program that waits for the link does not flush.
+        self.flush_trace();
         let ran = self.slice();
         self.drain();
         if ran { Poll::Busy } else { Poll::Idle }
@@ -624,13 +626,21 @@ impl<H: Hardware> Stub<H> {
         true
     }
 
+    /// How much trace goes into one message: it must fit, and leave the buffer room for what comes meanwhile.
+    fn batch_bytes(&self) -> usize {
+        const BATCH_BYTES: u32 = 32 << 10;
+        let limits = &self.config.limits;
+        let batch = (limits.trace_bytes / 2).min(limits.message_bytes / 2);
+        batch.clamp(64, BATCH_BYTES) as usize
+    }
+
     /// Whether the program must wait for the link.
     fn must_wait(&mut self) -> bool {
         let Some(begun) = &self.begun else {
             return false;
         };
-        let full = begun.trace.len() as u64 > u64::from(self.config.limits.trace_bytes)
-            || self.waiting.len() > 64;
+        // A full batch that is still here could not be sent.
+        let full = begun.trace.len() >= self.batch_bytes() || self.waiting.len() > 64;
         if full
             && self.overflow == Overflow::StopRecording
             && !self.overrun
@@ -670,6 +680,7 @@ impl<H: Hardware> Stub<H> {
 
     /// Executes up to a slice's length.
     fn advance(&mut self, until: Option<u64>, resumed_at: Option<u64>) {
+        let batch_bytes = self.batch_bytes();
         let Some(begun) = &mut self.begun else {
             return;
         };
@@ -685,6 +696,7 @@ impl<H: Hardware> Stub<H> {
         }
         let mut noticed = Noticed::default();
         let mut world = DeviceWorld {
+            batch_bytes,
             board: &self.board,
             driver: &mut self.driver,
             mocks: &mut self.mocks,

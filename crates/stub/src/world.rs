@@ -16,6 +16,8 @@ pub(crate) struct DeviceWorld<'a, H> {
     pub(crate) stops: &'a [PrimitiveStop],
     /// Nothing is recorded if there is none.
     pub(crate) trace: Option<&'a mut TraceEncoder>,
+    /// When the trace has so many bytes, it is time to send it.
+    pub(crate) batch_bytes: usize,
     /// The step at which the program already stands stopped: the call there goes through.
     pub(crate) resumed_at: Option<u64>,
     /// Filled when a call is stopped at or refused.
@@ -88,7 +90,11 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
     }
 
     fn yields(&mut self) -> bool {
-        core::mem::take(&mut self.noticed.events)
+        let full = self
+            .trace
+            .as_ref()
+            .is_some_and(|trace| trace.len() >= self.batch_bytes);
+        core::mem::take(&mut self.noticed.events) || full
     }
 }
 

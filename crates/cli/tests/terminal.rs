@@ -1,0 +1,180 @@
+//! The prompt on a real (pseudo-)terminal, colours, and pipes that break.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use rexpect::reader::Options;
+use rexpect::session::{PtySession, spawn_with_options};
+
+/// How long a busy machine may take for one answer, in milliseconds.
+const PATIENCE_MS: u64 = 60_000;
+
+fn borges(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_borges"));
+    command
+        .args(arguments)
+        .current_dir(support::root())
+        .env_remove("NO_COLOR")
+        .env("TERM", "xterm")
+        .env("BORGES_HISTORY", "");
+    command
+}
+
+/// A debugger at a terminal; escape sequences are taken out of what it says.
+fn at_terminal(command: Command) -> PtySession {
+    let options = Options::new()
+        .timeout_ms(Some(PATIENCE_MS))
+        .strip_ansi_escape_codes(true);
+    spawn_with_options(command, options).unwrap()
+}
+
+const DIAL: &str = "examples/color-dial/color-dial.wasm";
+
+/// Types a line and waits for an answer that matches and for the next prompt: what is typed before the editor listens
+/// may be lost, as on every terminal.
+fn ask(terminal: &mut PtySession, line: &str, answer: &str) {
+    terminal.send_line(line).unwrap();
+    terminal.exp_regex(answer).unwrap();
+    prompt(terminal);
+}
+
+fn prompt(terminal: &mut PtySession) {
+    terminal.exp_regex(r"\d+\.\d+(\+\d+)?> ").unwrap();
+}
+
+#[test]
+fn a_person_steps_repeats_completes_and_leaves() {
+    let mut terminal = at_terminal(borges(&["repl", DIAL]));
+    terminal.exp_string("'help' lists the commands").unwrap();
+    prompt(&mut terminal);
+    ask(&mut terminal, "b turnTo", "breakpoint 1:");
+    ask(&mut terminal, "c", "   17 .* const fields");
+    ask(&mut terminal, "n", "changed fields 0");
+    // An empty line repeats the motion.
+    ask(&mut terminal, "", "changed degrees 0");
+    // Tab completes a variable.
+    terminal.send("p degr\t").unwrap();
+    terminal.flush().unwrap();
+    terminal.exp_string("p degrees").unwrap();
+    ask(&mut terminal, "", r"degrees = -?\d+");
+    // The history gives the last line back.
+    terminal.send("\u{1b}[A").unwrap();
+    terminal.flush().unwrap();
+    terminal.exp_string("p degrees").unwrap();
+    ask(&mut terminal, " + 1", r"degrees \+ 1 = -?\d+");
+    terminal.send_line("quit").unwrap();
+    terminal.exp_eof().unwrap();
+}
+
+#[test]
+fn ctrl_c_pauses_a_running_program_and_ctrl_d_leaves() {
+    let mut terminal = at_terminal(borges(&["repl", DIAL]));
+    prompt(&mut terminal);
+    // Nothing ever stops this program: it waits for colours for ever.
+    terminal.send_line("m read_uart_sensor(0) = 0; c").unwrap();
+    terminal.exp_string("running: ").unwrap();
+    terminal.send_control('c').unwrap();
+    terminal.exp_string("paused").unwrap();
+    prompt(&mut terminal);
+    ask(&mut terminal, "info", "recorded");
+    terminal.send_control('c').unwrap();
+    terminal.exp_string("'quit' leaves").unwrap();
+    prompt(&mut terminal);
+    terminal.send_control('d').unwrap();
+    terminal.exp_eof().unwrap();
+}
+
+#[test]
+fn a_walk_goes_on_at_the_terminal_too() {
+    let mut terminal = at_terminal(borges(&["repl", "(+ (amb 1 2) (amb 3 4))"]));
+    prompt(&mut terminal);
+    ask(&mut terminal, "k 1", r"\(\+ 2 \(amb 3 4\)\)");
+    ask(&mut terminal, "S", r"\(\+ \(amb 1 2\) \(amb 3 4\)\)");
+    terminal.send_line("q").unwrap();
+    terminal.exp_eof().unwrap();
+}
+
+#[test]
+fn no_color_is_respected_on_a_terminal_and_overruled_by_the_option() {
+    let script = ["-x", "tree"];
+    let coloured = |mut command: Command, terminal: bool| -> bool {
+        if terminal {
+            let options = Options::new().timeout_ms(Some(PATIENCE_MS));
+            let mut session = spawn_with_options(command, options).unwrap();
+            session.exp_eof().unwrap().contains("\u{1b}[")
+        } else {
+            let output = command.output().unwrap();
+            String::from_utf8_lossy(&output.stdout).contains("\u{1b}[")
+        }
+    };
+    let amb = |more: &[&str]| {
+        let mut arguments = vec!["repl", "(amb 1 2)"];
+        arguments.extend(script);
+        arguments.extend(more);
+        borges(&arguments)
+    };
+    assert!(coloured(amb(&[]), true));
+    assert!(!coloured(amb(&[]), false));
+    let mut plain = amb(&[]);
+    plain.env("NO_COLOR", "1");
+    assert!(!coloured(plain, true));
+    let mut dumb = amb(&[]);
+    dumb.env("TERM", "dumb");
+    assert!(!coloured(dumb, true));
+    assert!(coloured(amb(&["--color", "always"]), false));
+    assert!(!coloured(amb(&["--color", "never"]), true));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = borges(&["run", DIAL, "--steps", "2000000", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One byte, and the pipe is closed: the rest does not fit into it.
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = borges(&["completions", shell]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        let script = String::from_utf8_lossy(&output.stdout);
+        for word in ["borges", "repl", "replay", "keep-going"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn commands_come_from_standard_input_when_it_is_no_terminal() {
+    let mut child = borges(&["repl", "(amb 1 2)", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(
+        &mut child.stdin.take().unwrap(),
+        b"choose 1\n# a comment\np\n",
+    )
+    .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let lines: Vec<serde_json::Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1]["reply"]["outcome"]["value"], "2");
+}
