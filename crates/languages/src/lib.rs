@@ -1,9 +1,12 @@
 //! Model languages on the multiverse core: parser, semantics, and the recipe.
 //!
 //! - [`amb`]: λ_amb, numbers with addition and McCarthy's ambiguous choice.
+//! - [`muoz`]: μOz, threads that communicate over ports.
 //! - [`source`]: places in source texts, for all languages.
 
 #![forbid(unsafe_code)]
 
 pub mod amb;
+mod list;
+pub mod muoz;
 pub mod source;

@@ -1,0 +1,219 @@
+//! What happened: the entries of a thread's history.
+
+use borges_multiverse::language::Span;
+
+use super::name::{ThreadName, VariableName};
+use super::names::Names;
+use super::semantics::{Change, MuOz, Rule};
+use super::show::call;
+use super::state::{Code, State, Value};
+
+/// A step that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Who took it.
+    pub thread: ThreadName,
+    /// How many steps that thread had taken before.
+    pub nth: u32,
+    /// What it did.
+    pub act: Act,
+    /// The statement.
+    pub span: Span,
+    /// What the thread had to do before, this step included.
+    pub(super) before: Code,
+}
+
+/// What a step did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// `skip`.
+    Skip,
+    /// `<br>`.
+    Break,
+    /// A passed `assert`.
+    Assert,
+    /// Bound a variable to a simple value.
+    Variable {
+        /// The variable.
+        name: VariableName,
+        /// What it is.
+        value: Value,
+    },
+    /// Declared a procedure.
+    Procedure(VariableName),
+    /// Made a port.
+    Port(VariableName),
+    /// Took the first branch of an `if`.
+    Then,
+    /// Took the second branch.
+    Else,
+    /// Called a procedure.
+    Call {
+        /// The procedure.
+        procedure: VariableName,
+        /// What it was given.
+        arguments: Vec<VariableName>,
+    },
+    /// Created a thread.
+    Thread(ThreadName),
+    /// Sent a message.
+    Send {
+        /// To this port.
+        port: VariableName,
+        /// This variable.
+        message: VariableName,
+        /// How many messages had been sent to the port before.
+        number: u32,
+    },
+    /// Received a message.
+    Receive {
+        /// From this port.
+        port: VariableName,
+        /// The variable that was received.
+        message: VariableName,
+        /// How it is called from now on.
+        variable: VariableName,
+        /// What it is.
+        value: Value,
+        /// How many messages had been received from the port before.
+        number: u32,
+    },
+}
+
+impl Act {
+    /// The rule that did it.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        match self {
+            Self::Skip => Rule::Skip,
+            Self::Break => Rule::Break,
+            Self::Assert => Rule::Assert,
+            Self::Variable { .. } => Rule::Variable,
+            Self::Procedure(_) => Rule::Procedure,
+            Self::Port(_) => Rule::Port,
+            Self::Then => Rule::Then,
+            Self::Else => Rule::Else,
+            Self::Call { .. } => Rule::Call,
+            Self::Thread(_) => Rule::Thread,
+            Self::Send { .. } => Rule::Send,
+            Self::Receive { .. } => Rule::Receive,
+        }
+    }
+
+    /// The variable that it bound.
+    #[must_use]
+    pub const fn binds(&self) -> Option<&VariableName> {
+        match self {
+            Self::Variable { name, .. } | Self::Procedure(name) | Self::Port(name) => Some(name),
+            Self::Receive { variable, .. } => Some(variable),
+            _ => None,
+        }
+    }
+
+    /// What the step of `thread` is about to do.
+    pub(super) fn of(state: &State, thread: &ThreadName, rule: Rule, change: &Change) -> Self {
+        let inside = state.thread(thread);
+        let fresh = || VariableName {
+            thread: thread.clone(),
+            nth: inside.map_or(0, |thread| thread.variables.len()),
+        };
+        match change {
+            Change::Nothing => match rule {
+                Rule::Break => Self::Break,
+                Rule::Assert => Self::Assert,
+                Rule::Then => Self::Then,
+                Rule::Else => Self::Else,
+                _ => Self::Skip,
+            },
+            Change::Bind(variable) => match rule {
+                Rule::Port => Self::Port(fresh()),
+                Rule::Procedure => Self::Procedure(fresh()),
+                _ => Self::Variable {
+                    name: fresh(),
+                    value: variable.value.clone(),
+                },
+            },
+            Change::Call {
+                procedure,
+                arguments,
+            } => {
+                let (procedure, arguments) = (procedure.clone(), arguments.clone());
+                Self::Call {
+                    procedure,
+                    arguments,
+                }
+            }
+            Change::Spawn { .. } => {
+                let nth = inside.map_or(0, |thread| thread.children) + 1;
+                Self::Thread(thread.child(nth))
+            }
+            Change::Send { port, message } => {
+                let number = state.port(port).map_or(0, |port| port.sent.len());
+                let (port, message) = (port.clone(), message.name.clone());
+                Self::Send {
+                    port,
+                    message,
+                    number,
+                }
+            }
+            Change::Receive {
+                port,
+                message,
+                variable,
+            } => {
+                let number = state.port(port).map_or(0, |port| port.received);
+                let (port, message) = (port.clone(), message.clone());
+                let (variable, value) = (fresh(), variable.value.clone());
+                Self::Receive {
+                    port,
+                    message,
+                    variable,
+                    value,
+                    number,
+                }
+            }
+        }
+    }
+}
+
+impl Event {
+    /// The step in words, without who took it.
+    #[must_use]
+    pub fn show(&self, program: &MuOz, names: &Names) -> String {
+        let head = program.head(&self.before, names);
+        match &self.act {
+            Act::Skip | Act::Break | Act::Assert | Act::Send { .. } => head,
+            Act::Variable { name, value } => {
+                let (name, value) = (names.show(name), value.show(names));
+                match head.split_once(" = ").map(|(_, expression)| expression) {
+                    Some(expression) if expression != value => {
+                        format!("let {name} = {expression} → {value}")
+                    }
+                    _ => format!("let {name} = {value}"),
+                }
+            }
+            Act::Procedure(name) | Act::Port(name) => {
+                let bound = head.split_once(" = ").map_or("port", |(_, bound)| bound);
+                format!("let {} = {bound}", names.show(name))
+            }
+            Act::Then => format!("{head}: then"),
+            Act::Else => format!("{head}: else"),
+            Act::Call {
+                procedure,
+                arguments,
+            } => call(names, procedure, arguments),
+            Act::Thread(child) => format!("thread {child}"),
+            Act::Receive {
+                port,
+                message,
+                variable,
+                value,
+                ..
+            } => {
+                let (variable, port) = (names.show(variable), names.show(port));
+                let (message, value) = (names.show(message), value.show(names));
+                format!("let {variable} = {{receive {port}}} → {message} = {value}")
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What remains of a program that ended.
+
+use std::fmt;
+
+use super::names::Names;
+use super::semantics::{MuOz, Ready};
+use super::state::{State, Value};
+
+/// A message in a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message {
+    /// The variable that was sent.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// What remains of a program that ended: every variable, every queue, and who is not done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Remains {
+    /// Variables with their values, but for ports and procedures in the variables for which they
+    /// were made.
+    pub variables: Vec<(String, String)>,
+    /// Ports with the messages that nobody received, the oldest first.
+    pub queues: Vec<(String, Vec<Message>)>,
+    /// Threads that are not done, with the reason.
+    pub waiting: Vec<(String, String)>,
+}
+
+impl Remains {
+    pub(super) fn of(program: &MuOz, state: &State) -> Self {
+        let names = Names::of(program.program(), state);
+        let mut remains = Self {
+            variables: Vec::new(),
+            queues: Vec::new(),
+            waiting: Vec::new(),
+        };
+        for (name, variable) in state.variables() {
+            let shown = names.show(&name).to_owned();
+            match &variable.value {
+                Value::Port(port) if *port == name => {
+                    let queue = state
+                        .port(port)
+                        .map(|port| port.queue())
+                        .unwrap_or_default();
+                    let message = |slot: &&super::state::Slot| Message {
+                        name: names.show(&slot.name).to_owned(),
+                        value: slot.value.show(&names),
+                    };
+                    remains
+                        .queues
+                        .push((shown, queue.iter().map(message).collect()));
+                }
+                Value::Procedure(procedure) if *procedure == name => {}
+                value => remains.variables.push((shown, value.show(&names))),
+            }
+        }
+        for (name, thread) in &state.threads {
+            let reason = match program.ready(state, thread) {
+                Ready::Done | Ready::Step(_) => continue,
+                Ready::Waits(port) => format!("waits on {}", names.show(&port)),
+                Ready::Stuck(stuck) => stuck.show(&names),
+            };
+            remains.waiting.push((name.to_string(), reason));
+        }
+        remains
+    }
+}
+
+impl fmt::Display for Remains {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables = self
+            .variables
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let queues = self.queues.iter().map(|(name, queue)| {
+            let queue: Vec<_> = queue.iter().map(|message| &message.name[..]).collect();
+            format!("{name} = [{}]", queue.join(", "))
+        });
+        let store: Vec<_> = variables.chain(queues).collect();
+        f.write_str(&store.join(", "))?;
+        for (thread, reason) in &self.waiting {
+            write!(f, "; {thread}: {reason}")?;
+        }
+        Ok(())
+    }
+}

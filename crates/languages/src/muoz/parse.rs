@@ -1,0 +1,574 @@
+//! From text to programs.
+//!
+//! By recursive descent, with a limit on how deeply scopes nest.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use borges_multiverse::language::Span;
+
+use super::lex::{Token, lex, span};
+use super::program::{
+    Block, Bound, Comparison, Expr, Guard, Ident, Line, Operator, Program, Statement, Term, Use,
+};
+use crate::source;
+
+/// The longest text that is read, in bytes.
+const MAX_TEXT: usize = 1 << 28;
+
+/// How deeply scopes and parentheses nest at most.
+const MAX_DEPTH: u32 = 1_000;
+
+/// What identifiers that stand for a literal argument are called.
+const LITERAL: &str = "arg";
+
+/// What is wrong with a program's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseErrorKind {
+    /// A character that starts nothing.
+    #[error("this character means nothing here")]
+    UnknownCharacter,
+    /// A comment without its end.
+    #[error("this comment is never closed: write */")]
+    OpenComment,
+    /// An integer beyond 64 bits.
+    #[error("integers go up to {}", i64::MAX)]
+    LargeNumber,
+    /// Something else should come here.
+    #[error("here should come {0}")]
+    Expected(&'static str),
+    /// An identifier that no scope around binds.
+    #[error("nothing of this name is bound here: bind it by let, or as a parameter")]
+    Unbound,
+    /// Two parameters of one name.
+    #[error("another parameter has this name")]
+    DoubleParameter,
+    /// The scopes nest too deeply.
+    #[error("scopes and parentheses nest at most {MAX_DEPTH} deep")]
+    TooDeep,
+    /// The text is too long.
+    #[error("programs have at most {MAX_TEXT} bytes")]
+    LongText,
+    /// Text after the program.
+    #[error("the program ended before this: an end too many?")]
+    Trailing,
+}
+
+/// Why a text is no program, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// What is wrong.
+    pub kind: ParseErrorKind,
+    /// Where.
+    pub span: Span,
+}
+
+impl ParseError {
+    /// The error with its line, column and a caret under the place; `text` is what was parsed.
+    #[must_use]
+    pub fn explain(&self, text: &str) -> String {
+        let source::Position { line, column } = source::position(text, self.span.start);
+        let shown = source::underline(text, self.span);
+        format!("{line}:{column}: {}\n{shown}", self.kind)
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+type Parsed<T> = Result<T, ParseError>;
+
+/// Parses a program.
+pub(super) fn parse(text: &str) -> Parsed<Program> {
+    if text.len() > MAX_TEXT {
+        let kind = ParseErrorKind::LongText;
+        return Err(ParseError {
+            kind,
+            span: span(MAX_TEXT, MAX_TEXT),
+        });
+    }
+    let tokens = lex(text)?;
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        depth: 0,
+        scope: Vec::new(),
+        numbers: HashMap::new(),
+        program: Program {
+            lines: Vec::new(),
+            spans: Vec::new(),
+            idents: Vec::new(),
+            main: Block(0),
+        },
+    };
+    parser.program.main = parser.block()?;
+    if parser.peek() != Token::End {
+        return Err(parser.error(ParseErrorKind::Trailing));
+    }
+    Ok(parser.program)
+}
+
+struct Parser<'t> {
+    tokens: Vec<(Token<'t>, Span)>,
+    at: usize,
+    depth: u32,
+    /// The identifiers in scope, the outermost first.
+    scope: Vec<Ident>,
+    numbers: HashMap<&'t str, Ident>,
+    program: Program,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> Token<'t> {
+        self.tokens[self.at].0
+    }
+
+    fn here(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    fn error(&self, kind: ParseErrorKind) -> ParseError {
+        ParseError {
+            kind,
+            span: self.here(),
+        }
+    }
+
+    fn expected<T>(&self, what: &'static str) -> Parsed<T> {
+        Err(self.error(ParseErrorKind::Expected(what)))
+    }
+
+    /// Goes on to the next word; never past the end.
+    fn advance(&mut self) {
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+    }
+
+    fn accept(&mut self, word: &'static str) -> bool {
+        let accepted = self.peek() == Token::Word(word);
+        if accepted {
+            self.advance();
+        }
+        accepted
+    }
+
+    fn expect(&mut self, word: &'static str) -> Parsed<()> {
+        if self.accept(word) {
+            Ok(())
+        } else {
+            self.expected(word)
+        }
+    }
+
+    /// The place from `start` to the last word that was read.
+    fn since(&self, start: Span) -> Span {
+        let end = self
+            .at
+            .checked_sub(1)
+            .map_or(start.end, |last| self.tokens[last].1.end);
+        Span {
+            start: start.start,
+            end,
+        }
+    }
+
+    fn nest<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(ParseErrorKind::TooDeep));
+        }
+        self.depth += 1;
+        let parsed = inside(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    fn intern(&mut self, name: &'t str) -> Ident {
+        let idents = &mut self.program.idents;
+        *self.numbers.entry(name).or_insert_with(|| {
+            idents.push(name.into());
+            // Within u32, as is the length of the text.
+            Ident(idents.len() as u32 - 1)
+        })
+    }
+
+    /// A new identifier, not yet in scope.
+    fn binder(&mut self) -> Parsed<Ident> {
+        let Token::Ident(name) = self.peek() else {
+            return self.expected("an identifier");
+        };
+        self.advance();
+        Ok(self.intern(name))
+    }
+
+    /// A bound identifier.
+    fn usage(&mut self, what: &'static str) -> Parsed<Use> {
+        let Token::Ident(name) = self.peek() else {
+            return self.expected(what);
+        };
+        let ident = self.numbers.get(name).copied();
+        let bound = |ident: Ident| self.scope.iter().rposition(|other| *other == ident);
+        let usage = ident.and_then(|ident| {
+            Some(Use {
+                ident,
+                level: bound(ident)? as u32,
+            })
+        });
+        let usage = usage.ok_or_else(|| self.error(ParseErrorKind::Unbound))?;
+        self.advance();
+        Ok(usage)
+    }
+
+    /// Puts a block into the program.
+    fn emit(&mut self, lines: Vec<(Statement, Span)>) -> Block {
+        let block = Block(self.program.lines.len() as u32);
+        let last = lines.len().saturating_sub(1);
+        for (nth, (statement, span)) in lines.into_iter().enumerate() {
+            self.program.lines.push(Line {
+                statement,
+                last: nth == last,
+            });
+            self.program.spans.push(span);
+        }
+        block
+    }
+
+    /// Statements up to a word that ends a block.
+    fn block(&mut self) -> Parsed<Block> {
+        self.nest(|parser| {
+            let mut lines = Vec::new();
+            loop {
+                lines.push(parser.statement()?);
+                let separated = parser.accept(";");
+                match parser.peek() {
+                    Token::End | Token::Word("end" | "else") => return Ok(parser.emit(lines)),
+                    Token::Word("skip" | "<br>" | "assert" | "if" | "let" | "thread" | "{") => {}
+                    _ if separated => {}
+                    Token::Ident(_) | Token::Integer(_) | Token::Word(_) => {
+                        return parser.expected("; or the end of the block");
+                    }
+                }
+            }
+        })
+    }
+
+    fn statement(&mut self) -> Parsed<(Statement, Span)> {
+        let start = self.here();
+        let word = self.peek();
+        if let Token::Word("skip" | "<br>" | "assert" | "if" | "let" | "thread" | "{") = word {
+            self.advance();
+        }
+        let statement = match word {
+            Token::Word("skip") => Statement::Skip,
+            Token::Word("<br>") => Statement::Break,
+            Token::Word("assert") => Statement::Assert(self.guard()?),
+            Token::Word("if") => {
+                let guard = self.guard()?;
+                let head = self.since(start);
+                self.expect("then")?;
+                let yes = self.block()?;
+                if self.peek() == Token::Word("end") {
+                    return self.expected("else (write else skip if there is nothing to do)");
+                }
+                self.expect("else")?;
+                let no = self.block()?;
+                self.expect("end")?;
+                return Ok((Statement::If { guard, yes, no }, head));
+            }
+            Token::Word("let") => return self.binding(start),
+            Token::Word("thread") => {
+                let head = self.since(start);
+                let body = self.block()?;
+                self.expect("end")?;
+                return Ok((Statement::Thread(body), head));
+            }
+            Token::Word("{") => return self.braces(start),
+            Token::Ident(_) => return self.expected("a statement (a call is written {name …})"),
+            _ => return self.expected("a statement"),
+        };
+        Ok((statement, self.since(start)))
+    }
+
+    fn binding(&mut self, start: Span) -> Parsed<(Statement, Span)> {
+        let name = self.binder()?;
+        self.expect("=")?;
+        if self.accept("{") {
+            self.expect("receive")?;
+            let port = self.usage("the port to receive from")?;
+            self.expect("}")?;
+            let head = self.since(start);
+            let body = self.scoped(name)?;
+            return Ok((Statement::Receive { name, port, body }, head));
+        }
+        let before_body = self.here();
+        let bound = match self.peek() {
+            Token::Word("true") => self.boolean(true),
+            Token::Word("false") => self.boolean(false),
+            Token::Word("port") => {
+                self.advance();
+                Bound::Port
+            }
+            Token::Word("proc") => {
+                self.advance();
+                let (bound, head) = self.procedure(name, start)?;
+                let body = self.scoped(name)?;
+                return Ok((
+                    Statement::Let {
+                        name,
+                        bound,
+                        body,
+                        sugar: false,
+                    },
+                    head,
+                ));
+            }
+            Token::Ident(_) | Token::Integer(_) | Token::Word("(") => Bound::Expr(self.expr()?),
+            _ => {
+                let what = "what to bind: a number, true, false, port, proc {…} … end, \
+                            an expression or {receive …}";
+                return self.expected(what);
+            }
+        };
+        if let Token::Word("==" | "<" | ">" | "<=" | ">=") = self.peek() {
+            return self.expected("in (comparisons stand only after if and assert)");
+        }
+        let head = Span {
+            start: start.start,
+            end: self.since(before_body).end,
+        };
+        let body = self.scoped(name)?;
+        Ok((
+            Statement::Let {
+                name,
+                bound,
+                body,
+                sugar: false,
+            },
+            head,
+        ))
+    }
+
+    fn boolean(&mut self, value: bool) -> Bound {
+        self.advance();
+        Bound::Boolean(value)
+    }
+
+    /// `in L end` with `name` in scope.
+    fn scoped(&mut self, name: Ident) -> Parsed<Block> {
+        self.expect("in")?;
+        self.scope.push(name);
+        let body = self.block();
+        self.scope.pop();
+        self.expect("end")?;
+        body
+    }
+
+    /// What follows `proc`; the procedure knows its own `name`.
+    fn procedure(&mut self, name: Ident, start: Span) -> Parsed<(Bound, Span)> {
+        self.expect("{")?;
+        let mut parameters = Vec::new();
+        while !self.accept("}") {
+            let here = self.here();
+            if let Token::End | Token::Word(_) = self.peek() {
+                return self.expected("a parameter or }");
+            }
+            let parameter = self.binder()?;
+            if parameters.contains(&parameter) {
+                let kind = ParseErrorKind::DoubleParameter;
+                return Err(ParseError { kind, span: here });
+            }
+            parameters.push(parameter);
+        }
+        let head = self.since(start);
+        let outside = self.scope.len();
+        self.scope.push(name);
+        self.scope.extend(&parameters);
+        let body = self.block();
+        self.scope.truncate(outside);
+        self.expect("end")?;
+        let parameters = parameters.into();
+        Ok((
+            Bound::Procedure {
+                parameters,
+                body: body?,
+            },
+            head,
+        ))
+    }
+
+    /// A send or a call, after `{`.
+    fn braces(&mut self, start: Span) -> Parsed<(Statement, Span)> {
+        if self.peek() == Token::Word("receive") {
+            return self
+                .expected("send or a procedure ({receive …} stands in let x = {receive …} in)");
+        }
+        let send = self.accept("send");
+        let first = self.usage(if send {
+            "the port to send to"
+        } else {
+            "send or a procedure"
+        })?;
+        let mut literals = Vec::new();
+        let mut arguments = Vec::new();
+        while !self.accept("}") {
+            arguments.push(self.argument(&mut literals)?);
+            if send && self.peek() != Token::Word("}") {
+                return self.expected("} (a message is a single identifier or literal)");
+            }
+        }
+        let head = self.since(start);
+        let statement = match (&arguments[..], send) {
+            ([message], true) => Statement::Send {
+                port: first,
+                message: *message,
+            },
+            (_, true) => {
+                return Err(ParseError {
+                    kind: ParseErrorKind::Expected("the message: {send port message}"),
+                    span: self.tokens[self.at.saturating_sub(1)].1,
+                });
+            }
+            (_, false) => Statement::Call {
+                procedure: first,
+                arguments: arguments.into(),
+            },
+        };
+        // Literals are bound around the statement, the first outermost.
+        let wrapped = literals.into_iter().rev().fold(statement, |inner, bound| {
+            let body = self.emit(vec![(inner, head)]);
+            let name = self.intern(LITERAL);
+            Statement::Let {
+                name,
+                bound,
+                body,
+                sugar: true,
+            }
+        });
+        Ok((wrapped, head))
+    }
+
+    /// An argument; literals will have scopes of their own around all that is in scope here.
+    fn argument(&mut self, literals: &mut Vec<Bound>) -> Parsed<Use> {
+        let literal = match self.peek() {
+            Token::Integer(number) => Bound::Expr([Term::Integer(number)].into()),
+            Token::Word("true") => Bound::Boolean(true),
+            Token::Word("false") => Bound::Boolean(false),
+            _ => return self.usage("an identifier, a literal or }"),
+        };
+        self.advance();
+        let level = self.scope.len() + literals.len();
+        literals.push(literal);
+        let ident = self.intern(LITERAL);
+        // Within u32, as is the number of words.
+        Ok(Use {
+            ident,
+            level: level as u32,
+        })
+    }
+
+    /// `x` or `(E op E)`; the parentheses may be left out.
+    fn guard(&mut self) -> Parsed<Guard> {
+        let open = self.opens_comparison();
+        if open {
+            self.advance();
+        }
+        let left = self.expr()?;
+        let by = match self.peek() {
+            Token::Word("==") => Comparison::Equal,
+            Token::Word("<") => Comparison::Less,
+            Token::Word(">") => Comparison::Greater,
+            Token::Word("<=") => Comparison::AtMost,
+            Token::Word(">=") => Comparison::AtLeast,
+            _ => {
+                let [Term::Name(name)] = left[..] else {
+                    return self.expected("a comparison: ==, <, >, <= or >=");
+                };
+                if open {
+                    self.expect(")")?;
+                }
+                return Ok(Guard::Name(name));
+            }
+        };
+        self.advance();
+        let right = self.expr()?;
+        if open {
+            self.expect(")")?;
+        }
+        Ok(Guard::Compare { left, by, right })
+    }
+
+    /// Whether the parenthesis here holds a comparison, not only its left side.
+    fn opens_comparison(&self) -> bool {
+        if self.peek() != Token::Word("(") {
+            return false;
+        }
+        let mut depth = 0_u32;
+        for (nth, (token, _)) in self.tokens[self.at..].iter().enumerate() {
+            match token {
+                Token::Word("(") => depth += 1,
+                Token::Word(")") if depth == 1 => {
+                    let after = self.tokens.get(self.at + nth + 1).map(|(token, _)| *token);
+                    let goes_on = matches!(
+                        after,
+                        Some(Token::Word(
+                            "==" | "<" | ">" | "<=" | ">=" | "+" | "-" | "*" | "/"
+                        ))
+                    );
+                    return !goes_on;
+                }
+                Token::Word(")") => depth -= 1,
+                Token::Word("==" | "<" | ">" | "<=" | ">=") if depth == 1 => return true,
+                Token::Word("then" | "end" | ";") | Token::End => return true,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn expr(&mut self) -> Parsed<Expr> {
+        let mut terms = Vec::new();
+        self.operands(0, &mut terms)?;
+        Ok(terms.into())
+    }
+
+    /// An expression of operators that bind more strongly than `strength`.
+    fn operands(&mut self, strength: u8, terms: &mut Vec<Term>) -> Parsed<()> {
+        self.operand(terms)?;
+        loop {
+            let operator = match self.peek() {
+                Token::Word("+") => Operator::Plus,
+                Token::Word("-") => Operator::Minus,
+                Token::Word("*") => Operator::Times,
+                Token::Word("/") => Operator::Divide,
+                _ => return Ok(()),
+            };
+            if operator.strength() <= strength {
+                return Ok(());
+            }
+            self.advance();
+            self.operands(operator.strength(), terms)?;
+            terms.push(Term::Apply(operator));
+        }
+    }
+
+    fn operand(&mut self, terms: &mut Vec<Term>) -> Parsed<()> {
+        match self.peek() {
+            Token::Integer(number) => {
+                self.advance();
+                terms.push(Term::Integer(number));
+            }
+            Token::Ident(_) => terms.push(Term::Name(self.usage("an identifier")?)),
+            Token::Word("(") => {
+                self.advance();
+                self.nest(|parser| parser.operands(0, terms))?;
+                self.expect(")")?;
+            }
+            Token::Word("-") => return self.expected("a number (write 0 - 5 for minus five)"),
+            _ => return self.expected("a number, an identifier or ("),
+        }
+        Ok(())
+    }
+}

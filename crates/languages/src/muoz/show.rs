@@ -1,0 +1,235 @@
+//! States, steps and code in words.
+
+use super::name::{ThreadName, VariableName};
+use super::names::Names;
+use super::print::{Notation, Printer};
+use super::program::{Bound, Program, Statement};
+use super::semantics::{Change, MuOz, Rule, Step, Stuck};
+use super::state::{Closure, Code, State, Value};
+
+impl Stuck {
+    /// The reason in words.
+    #[must_use]
+    pub fn show(&self, names: &Names) -> String {
+        match self {
+            Self::Assertion => "the assertion is false".to_owned(),
+            Self::NoPort(name) => format!("{} is no port", names.show(name)),
+            Self::NoProcedure(name) => format!("{} is no procedure", names.show(name)),
+            Self::NoBoolean(name) => format!("{} is neither true nor false", names.show(name)),
+            Self::NoInteger(name) => format!("{} is no integer", names.show(name)),
+            Self::Incomparable => "these values cannot be compared".to_owned(),
+            Self::Arguments { takes, given } => {
+                format!("the procedure takes {takes} arguments and is given {given}")
+            }
+            Self::Unbound => "an identifier is bound to nothing".to_owned(),
+            Self::DivisionByZero => "division by zero".to_owned(),
+            Self::Overflow => "the result does not fit 64 bits".to_owned(),
+        }
+    }
+}
+
+impl Value {
+    /// The value in a word: a number, `true`, `port k`, `proc f`.
+    #[must_use]
+    pub fn show(&self, names: &Names) -> String {
+        match self {
+            Self::Boolean(value) => value.to_string(),
+            Self::Integer(value) => value.to_string(),
+            Self::Port(name) => format!("port {}", names.show(name)),
+            Self::Procedure(name) => format!("proc {}", names.show(name)),
+        }
+    }
+}
+
+impl MuOz {
+    /// A step that can be taken, in a few words.
+    pub(super) fn describe(
+        &self,
+        state: &State,
+        thread: &ThreadName,
+        step: &Step,
+        names: &Names,
+    ) -> String {
+        let inside = state.thread(thread);
+        let fresh = |ident| {
+            let nth = inside.map_or(0, |thread| thread.variables.len());
+            names.preview(
+                &self.program,
+                &VariableName {
+                    thread: thread.clone(),
+                    nth,
+                },
+                ident,
+            )
+        };
+        let what = match &step.change {
+            Change::Nothing => inside.map_or_else(String::new, |inside| {
+                let condition =
+                    |is: &str| format!("{} is {is}", self.condition(&inside.code, names));
+                match step.rule {
+                    Rule::Then => condition("true"),
+                    Rule::Else => condition("false"),
+                    _ => self.head(&inside.code, names),
+                }
+            }),
+            Change::Bind(variable) => {
+                let value = match (step.rule, &variable.closure) {
+                    (Rule::Port, _) => "port".to_owned(),
+                    (_, Some(closure)) => self.signature(closure),
+                    _ => variable.value.show(names),
+                };
+                format!("{} = {value}", fresh(variable.ident))
+            }
+            Change::Call {
+                procedure,
+                arguments,
+            } => call(names, procedure, arguments),
+            Change::Spawn { .. } => {
+                let nth = inside.map_or(0, |thread| thread.children + 1);
+                format!("thread {}", thread.child(nth))
+            }
+            Change::Send { port, message } => {
+                format!(
+                    "{{send {} {}}}",
+                    names.show(port),
+                    names.show(&message.name)
+                )
+            }
+            Change::Receive {
+                port,
+                message,
+                variable,
+            } => {
+                let (variable, port) = (fresh(variable.ident), names.show(port));
+                format!(
+                    "{variable} = {{receive {port}}}, which is {}",
+                    names.show(message)
+                )
+            }
+        };
+        format!("{thread}: {what}")
+    }
+
+    /// The next statement, without the blocks in it.
+    pub(super) fn head(&self, code: &Code, names: &Names) -> String {
+        let Some(frame) = code.top() else {
+            return String::new();
+        };
+        let bound = Some((names, &frame.environment));
+        let printer = Printer {
+            program: &self.program,
+            notation: Notation::Tool,
+            bound,
+        };
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = printer.head(&self.program.line(frame.at).statement, &mut text);
+        text
+    }
+
+    fn condition(&self, code: &Code, names: &Names) -> String {
+        let Some(frame) = code.top() else {
+            return String::new();
+        };
+        let bound = Some((names, &frame.environment));
+        let printer = Printer {
+            program: &self.program,
+            notation: Notation::Tool,
+            bound,
+        };
+        let mut text = String::new();
+        if let Statement::If { guard, .. } = &self.program.line(frame.at).statement {
+            let _ = printer.guard(guard, &mut text);
+        }
+        text
+    }
+
+    /// The names of a state's variables: `x`, `x1`, `x2`, … in the order of causal birth.
+    #[must_use]
+    pub fn names(&self, state: &State) -> Names {
+        Names::of(&self.program, state)
+    }
+
+    /// The code that a thread has still to execute, its variables under their names; none if there
+    /// is no such thread.
+    #[must_use]
+    pub fn code(&self, state: &State, thread: &ThreadName, names: &Names) -> Option<String> {
+        let thread = state.thread(thread)?;
+        let mut text = String::new();
+        for frame in thread.code.iter() {
+            if !text.is_empty() {
+                text.push(';');
+            }
+            let bound = Some((names, &frame.environment));
+            let printer = Printer {
+                program: &self.program,
+                notation: Notation::Tool,
+                bound,
+            };
+            let _ = printer.frame(frame, &mut text);
+        }
+        Some(text.trim_start_matches('\n').to_owned())
+    }
+
+    /// `proc {n inp out}`.
+    pub(super) fn signature(&self, closure: &Closure) -> String {
+        let parameters = match &self.program.line(closure.line).statement {
+            Statement::Let {
+                bound: Bound::Procedure { parameters, .. },
+                ..
+            } => &parameters[..],
+            _ => &[],
+        };
+        let parameters: Vec<_> = parameters.iter().map(|p| self.program.text(*p)).collect();
+        format!("proc {{{}}}", parameters.join(" "))
+    }
+
+    pub(super) fn show_state(&self, state: &State, names: &Names) -> String {
+        let mut lines = Vec::new();
+        for (name, thread) in &state.threads {
+            if !thread.code.is_empty() {
+                lines.push(format!("{name}: {}", self.head(&thread.code, names)));
+            }
+        }
+        let store = self.show_store(state, names);
+        if lines.is_empty() {
+            store
+        } else {
+            format!("{} | {store}", lines.join(" | "))
+        }
+    }
+
+    fn show_store(&self, state: &State, names: &Names) -> String {
+        let variables = state.variables().map(|(name, variable)| {
+            let shown = names.show(&name);
+            match (&variable.value, &variable.closure) {
+                (Value::Port(port), _) if *port == name => {
+                    let queue = state
+                        .port(port)
+                        .map(|port| port.queue())
+                        .unwrap_or_default();
+                    let queue: Vec<_> = queue.iter().map(|slot| names.show(&slot.name)).collect();
+                    format!("{shown} = [{}]", queue.join(", "))
+                }
+                (_, Some(closure)) => format!("{shown} = {}", self.signature(closure)),
+                (value, None) => format!("{shown} = {}", value.show(names)),
+            }
+        });
+        variables.collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) const fn program(&self) -> &Program {
+        &self.program
+    }
+}
+
+/// A call with its arguments.
+pub(super) fn call(names: &Names, procedure: &VariableName, arguments: &[VariableName]) -> String {
+    let mut text = format!("{{{}", names.show(procedure));
+    for argument in arguments {
+        text.push(' ');
+        text.push_str(names.show(argument));
+    }
+    text.push('}');
+    text
+}

@@ -1,0 +1,113 @@
+//! μOz: laws that hold for random programs.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+#[path = "common/oz.rs"]
+mod oz;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use borges_languages::muoz::{MuOz, Remains, State, ThreadName};
+use borges_multiverse::adapt::Runs;
+use borges_multiverse::causality::{Causality, Class, Classes, Found};
+use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
+use borges_multiverse::language::{Language, Outcome};
+use oz::programs;
+use proptest::prelude::*;
+
+fn parse(text: &str) -> MuOz {
+    MuOz::parse(text).unwrap_or_else(|error| panic!("{}", error.explain(text)))
+}
+
+type Outcomes = BTreeSet<Outcome<Remains>>;
+
+fn outcomes<L: Language<Value = Remains>>(
+    language: L,
+    order: Order<L::State>,
+    merged: bool,
+) -> Option<Outcomes> {
+    let start = language.initial();
+    let mut exploration = Exploration::from_state(language, start, order, merged);
+    let limits = Limits {
+        states: 20_000,
+        ..Limits::default()
+    };
+    let pause = exploration.run(&limits, |_| true);
+    let graph = exploration.graph();
+    let ends = graph
+        .ends()
+        .map(|end| graph.outcome(end).unwrap())
+        .collect();
+    (pause == Pause::Complete).then_some(ends)
+}
+
+fn reduced(program: &MuOz) -> Outcomes {
+    let mut classes = Classes::new(program);
+    let mut ends = Outcomes::new();
+    while classes.advance(usize::MAX, || true) == Found::End {
+        ends.insert(program.outcome(classes.state().unwrap()));
+    }
+    ends
+}
+
+/// All runs to an end, with the state there.
+fn runs(program: &MuOz) -> Vec<(Vec<ThreadName>, State)> {
+    let mut open = vec![(Vec::new(), program.initial())];
+    let mut runs = Vec::new();
+    while let Some((run, state)) = open.pop() {
+        let mut choices = Vec::new();
+        program.enabled(&state, &mut choices);
+        if choices.is_empty() {
+            runs.push((run, state));
+            continue;
+        }
+        for choice in choices {
+            let next = program.apply(&state, &choice).unwrap().state;
+            open.push(([&run[..], &[choice]].concat(), next));
+        }
+    }
+    runs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn every_order_and_every_reduction_has_the_same_outcomes(
+        source in programs(6), seed in any::<u64>(),
+    ) {
+        let program = parse(&source.text());
+        let plain = outcomes(&program, Order::BreadthFirst, true);
+        prop_assume!(plain.is_some());
+        prop_assert_eq!(&outcomes(&program, Order::DepthFirst, true), &plain);
+        prop_assert_eq!(&outcomes(&program, Order::Random { seed }, true), &plain);
+        let busy = |state: &State| state.threads().count() as i64;
+        prop_assert_eq!(&outcomes(&program, Order::Guided(Box::new(busy)), true), &plain);
+        prop_assert_eq!(&outcomes(Runs::new(&program, 1_000), Order::BreadthFirst, true), &plain);
+        prop_assert_eq!(Some(reduced(&program)), plain);
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_class_is_found_once_and_its_runs_end_in_one_state(source in programs(4)) {
+        let program = parse(&source.text());
+        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+        exploration.run(&Limits { states: 2_000, ..Limits::default() }, |_| true);
+        let paths = exploration.graph().count_paths();
+        prop_assume!(paths.is_ok_and(|paths| paths.total() <= 5_000_u32.into()));
+
+        let mut expected: HashMap<Class<_, _>, State> = HashMap::new();
+        for (run, end) in runs(&program) {
+            let class = Causality::of(&program, &program.initial(), &run).unwrap().class();
+            let known = expected.entry(class).or_insert_with(|| end.clone());
+            prop_assert_eq!(&*known, &end);
+        }
+        let mut classes = Classes::new(&program);
+        let mut found = HashSet::new();
+        while classes.advance(usize::MAX, || true) == Found::End {
+            prop_assert!(found.insert(classes.run().class()));
+        }
+        prop_assert_eq!(found, expected.into_keys().collect());
+    }
+}
