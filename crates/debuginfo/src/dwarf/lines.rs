@@ -20,7 +20,13 @@ impl Reading<'_> {
         }
         let mut files = Vec::new();
         if let Err(stop) = self.read_line_table(unit, at, &mut files) {
-            report(self.warnings, Part::DwarfLines, at as u64, stop);
+            let lines = self.dwarf.sections.debug_line.reader().len();
+            // A table that is nowhere is the mistake of the unit that names it.
+            let (part, place) = match unit.header.debug_info_offset() {
+                Some(entry) if at >= lines => (Part::DwarfEntries, entry.0),
+                _ => (Part::DwarfLines, at),
+            };
+            report(self.warnings, part, place as u64, stop);
         }
         self.line_tables.insert(at, files.clone());
         files

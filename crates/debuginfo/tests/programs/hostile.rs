@@ -12,10 +12,10 @@ use borges_vm::{CodeOffset, FuncIdx, Value};
 use crate::common::{EXAMPLES, Fake, example_bytes, example_path};
 use crate::fixtures::{FIXTURES, fixture_bytes};
 
-/// Mutations of each program and kind: 200, or as many as `MUTATIONS` says.
+/// Mutations of each program and kind: enough for a thousand of every kind, or as many as `MUTATIONS` says.
 fn mutations() -> u64 {
     let wanted = std::env::var("MUTATIONS").ok();
-    wanted.map_or(200, |wanted| wanted.parse().expect("MUTATIONS is a number"))
+    wanted.map_or(250, |wanted| wanted.parse().expect("MUTATIONS is a number"))
 }
 
 /// A generator of numbers that only the seed decides (SplitMix64).
@@ -67,8 +67,43 @@ fn debug_sections(bytes: &[u8]) -> Vec<Range<usize>> {
     sections
 }
 
-/// Asks everything that can be asked.
-fn ask(info: &DebugInfo) {
+/// The module with only the first `length` bytes of a custom section's content, and otherwise well-formed.
+fn cut_section(bytes: &[u8], content: &Range<usize>, length: usize) -> Vec<u8> {
+    let section = wasmparser::Parser::new(0)
+        .parse_all(bytes)
+        .find_map(|payload| match payload {
+            Ok(wasmparser::Payload::CustomSection(s))
+                if s.data_range().start as usize == content.start =>
+            {
+                Some((s.name().to_owned(), s.range().start as usize))
+            }
+            _ => None,
+        });
+    let (name, start) = section.unwrap();
+    // Before the name and the content stand the section's number, 0, and its length.
+    let length_bytes = leb(content.end - start).len();
+    let mut cut = bytes[..start - length_bytes].to_vec();
+    let mut body = leb(name.len());
+    body.extend(name.as_bytes());
+    body.extend(&bytes[content.start..content.start + length]);
+    cut.extend(leb(body.len()));
+    cut.extend(body);
+    cut.extend(&bytes[content.end..]);
+    cut
+}
+
+fn leb(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// Asks everything that can be asked; what was left out lies in the first `size` bytes of something.
+fn ask(info: &DebugInfo, size: usize) {
     let mut state = Fake {
         memory: (0..=255).cycle().take(20_000).collect(),
         ..Fake::default()
@@ -88,7 +123,8 @@ fn ask(info: &DebugInfo) {
     let expressions = expressions.map(|text| Expression::parse(text).unwrap());
     assert!(info.warnings().len() <= MAX_WARNINGS);
     for warning in info.warnings() {
-        assert!(!warning.to_string().is_empty());
+        assert!(warning.offset <= size as u64, "{warning}");
+        assert!(!warning.problem.to_string().is_empty(), "{warning}");
     }
     for (number, file) in info.files().iter().enumerate() {
         let id = borges_debuginfo::FileId(number as u32);
@@ -167,7 +203,7 @@ fn mutated_debug_sections() {
             let section = sections[random.below(sections.len())].clone();
             mutate(&mut bytes, section, &mut random);
             let info = DebugInfo::load(&bytes, &NoSources).unwrap();
-            ask(&info);
+            ask(&info, bytes.len());
             warned += usize::from(!info.warnings().is_empty());
         }
         assert!(
@@ -185,8 +221,25 @@ fn mutated_anywhere() {
             let mut random = Random(seed);
             let mut bytes = original.clone();
             mutate(&mut bytes, 8..original.len(), &mut random);
-            ask(&DebugInfo::load(&bytes, &NoSources).unwrap());
+            ask(&DebugInfo::load(&bytes, &NoSources).unwrap(), bytes.len());
         }
+    }
+}
+
+#[test]
+fn truncated_sections() {
+    for name in EXAMPLES {
+        let original = example_bytes(name);
+        let mut warned = 0;
+        for section in debug_sections(&original) {
+            for part in 0..32 {
+                let cut = cut_section(&original, &section, section.len() * part / 32);
+                let info = DebugInfo::load(&cut, &NoSources).unwrap();
+                ask(&info, original.len());
+                warned += usize::from(!info.warnings().is_empty());
+            }
+        }
+        assert!(warned > 10, "{name}: cuts were noticed {warned} times");
     }
 }
 
@@ -197,7 +250,7 @@ fn truncated_files() {
         let step = original.len() / 200 + 1;
         for end in (8..original.len()).step_by(step) {
             let info = DebugInfo::load(&original[..end], &NoSources).unwrap();
-            ask(&info);
+            ask(&info, original.len());
         }
         assert!(DebugInfo::load(&original[..7], &NoSources).is_err());
     }
@@ -236,7 +289,7 @@ fn mutated_source_maps() {
             }
             let provider = HashMap::from([(file.clone(), broken)]);
             let info = DebugInfo::load(&original, &provider).unwrap();
-            ask(&info);
+            ask(&info, original.len().max(map.len()));
             warned += usize::from(!info.warnings().is_empty());
         }
         assert!(
@@ -321,5 +374,5 @@ fn no_debug_information_at_all() {
     assert_eq!(info.functions_named("go")[0].index, FuncIdx(1));
     assert!(info.disassemble(FuncIdx(0)).is_empty());
     assert!(info.disassemble(FuncIdx(7)).is_empty());
-    ask(&info);
+    ask(&info, 0);
 }
