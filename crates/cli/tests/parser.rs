@@ -40,7 +40,7 @@ fn read(typed: &str) -> String {
 #[test]
 fn no_two_commands_share_a_name() {
     let mut seen = std::collections::BTreeSet::new();
-    for spec in COMMANDS {
+    for spec in COMMANDS.iter() {
         for name in std::iter::once(&spec.name).chain(spec.letters) {
             assert!(seen.insert(*name), "{name} is used twice");
         }
@@ -49,7 +49,7 @@ fn no_two_commands_share_a_name() {
 
 #[test]
 fn every_example_in_the_help_can_be_typed() {
-    for spec in COMMANDS {
+    for spec in COMMANDS.iter() {
         for (example, _) in spec.examples {
             let (read_as, _) = spec::read(COMMANDS, example)
                 .unwrap_or_else(|e| panic!("{example}: {}", e.message));

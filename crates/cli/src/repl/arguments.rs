@@ -39,7 +39,7 @@ pub fn term_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Mi
     }
 }
 
-/// `21`, `file:21`, `@0x1a3` or a function's name.
+/// `19`, `file:19`, `@0x1a3` or a function's name.
 pub fn code_place(word: Word<'_>) -> Result<CodePlace, Misread> {
     let text = word.text;
     if let Some(offset) = text.strip_prefix('@') {
@@ -78,7 +78,7 @@ pub fn code_place(word: Word<'_>) -> Result<CodePlace, Misread> {
             at: word.at + file.len() + 1,
         };
         return Err(Misread::of(at, format!("'{line}' is no line of {file}"))
-            .hint("for example color-dial.ts:21"));
+            .hint("for example color-dial.ts:19"));
     }
     Ok(CodePlace::Function(text.to_string()))
 }

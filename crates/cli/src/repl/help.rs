@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 
 use crate::paint::{Paint, Role, wrap};
 
-use super::spec::{Spec, Unknown, find, groups};
+use super::spec::{Spec, Table, Unknown, find};
 
 /// All commands, a line each.
-pub fn overview<R>(table: &[Spec<R>], paint: &Paint) -> String {
-    let names: Vec<String> = table.iter().map(heading).collect();
-    let column = names
+pub fn overview<R>(table: Table<R>, paint: &Paint) -> String {
+    let column = table
         .iter()
-        .map(|n| n.chars().count())
+        .map(|spec| heading(spec).chars().count())
         .max()
         .unwrap_or_default();
     let mut text = String::new();
-    for group in groups(table) {
-        let _ = writeln!(text, "{}", paint.paint(Role::Heading, group));
-        for (spec, name) in table.iter().zip(&names).filter(|(s, _)| s.group == group) {
+    for group in table.0 {
+        let _ = writeln!(text, "{}", paint.paint(Role::Heading, group.name));
+        for spec in group.commands {
+            let name = heading(spec);
             let summary = paint.fit(spec.summary, paint.width.saturating_sub(column + 4));
             let padded = format!("{name:column$}");
             let _ = writeln!(text, "  {}  {summary}", paint.paint(Role::Typed, padded));
@@ -42,7 +42,7 @@ fn heading<R>(spec: &Spec<R>) -> String {
 ///
 /// # Errors
 /// No command has this name.
-pub fn topic<R>(table: &[Spec<R>], name: &str, paint: &Paint) -> Result<String, Unknown> {
+pub fn topic<R>(table: Table<R>, name: &str, paint: &Paint) -> Result<String, Unknown> {
     let spec = find(table, name)?;
     let mut text = String::new();
     let _ = writeln!(text, "{}", paint.paint(Role::Typed, spec.usage()));
@@ -82,13 +82,13 @@ fn example_column(examples: &[(&str, &str)], limit: usize) -> usize {
 }
 
 /// The table as a chapter of a Markdown page.
-pub fn markdown<R>(title: &str, table: &[Spec<R>]) -> String {
+pub fn markdown<R>(title: &str, table: Table<R>) -> String {
     let mut text = format!("## {title}\n");
-    for group in groups(table) {
-        let _ = writeln!(text, "\n### {group}\n");
+    for group in table.0 {
+        let _ = writeln!(text, "\n### {}\n", group.name);
         let _ = writeln!(text, "| command | also | what it does |");
         let _ = writeln!(text, "|---|---|---|");
-        for spec in table.iter().filter(|s| s.group == group) {
+        for spec in group.commands {
             let letters: Vec<String> = spec.letters.iter().map(|l| format!("`{l}`")).collect();
             let _ = writeln!(
                 text,
@@ -98,7 +98,7 @@ pub fn markdown<R>(title: &str, table: &[Spec<R>]) -> String {
                 escaped(spec.summary)
             );
         }
-        for spec in table.iter().filter(|s| s.group == group) {
+        for spec in group.commands {
             markdown_details(&mut text, spec);
         }
     }
@@ -154,6 +154,11 @@ pub fn page() -> String {
     text.push_str(&markdown(
         "A session with a program",
         super::table::COMMANDS,
+    ));
+    text.push('\n');
+    text.push_str(&markdown(
+        "A walk through a program of a model language",
+        crate::walk::COMMANDS,
     ));
     text
 }

@@ -10,7 +10,7 @@ use crate::render;
 
 use super::cursor::Misread;
 use super::help;
-use super::spec::{Completes, Spec};
+use super::spec::{Completes, Table};
 
 /// How a command went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ pub fn tell(line: &str, text: &str, reply: Value, output: &mut Output) -> Result
 /// If writing failed.
 pub fn tell_help<R>(
     line: &str,
-    table: &[Spec<R>],
+    table: Table<R>,
     topic: Option<&str>,
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
@@ -203,7 +203,7 @@ pub fn tell_help<R>(
             serde_json::json!({
                 "name": spec.name,
                 "letters": spec.letters,
-                "group": spec.group,
+                "group": table.heading(spec),
                 "usage": spec.usage(),
                 "summary": spec.summary,
                 "details": spec.details,
@@ -217,7 +217,7 @@ pub fn tell_help<R>(
 
 /// Completes the word that ends at `at`: a command's name, or one of its arguments, which `candidates` lists.
 pub fn complete<R>(
-    table: &[Spec<R>],
+    table: Table<R>,
     line: &str,
     at: usize,
     mut candidates: impl FnMut(Completes) -> Vec<String>,

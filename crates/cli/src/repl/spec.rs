@@ -36,8 +36,6 @@ pub struct Spec<R: 'static> {
     pub name: &'static str,
     /// Letters and other names.
     pub letters: &'static [&'static str],
-    /// The heading that it is listed under.
-    pub group: &'static str,
     /// Its arguments, as help shows them.
     pub arguments: &'static str,
     /// What it does, in one line.
@@ -55,6 +53,61 @@ pub struct Spec<R: 'static> {
 }
 
 impl<R> Spec<R> {
+    /// A command that has a name, one line of help, and a way to read its arguments.
+    pub const fn new(
+        name: &'static str,
+        summary: &'static str,
+        parse: fn(&mut Cursor<'_>) -> Result<R, Misread>,
+    ) -> Self {
+        Self {
+            name,
+            letters: &[],
+            arguments: "",
+            summary,
+            details: "",
+            examples: &[],
+            completes: &[],
+            repeats: false,
+            parse,
+        }
+    }
+
+    /// The same with letters and other names.
+    pub const fn letters(mut self, letters: &'static [&'static str]) -> Self {
+        self.letters = letters;
+        self
+    }
+
+    /// The same with arguments, as help shows them.
+    pub const fn arguments(mut self, arguments: &'static str) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// The same with more to say.
+    pub const fn details(mut self, details: &'static str) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// The same with lines to try.
+    pub const fn examples(mut self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    /// The same with what its arguments can be completed to.
+    pub const fn completes(mut self, completes: &'static [Completes]) -> Self {
+        self.completes = completes;
+        self
+    }
+
+    /// The same, repeated by an empty line after it.
+    pub const fn repeating(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
     /// The command with its arguments.
     pub fn usage(&self) -> String {
         if self.arguments.is_empty() {
@@ -65,11 +118,52 @@ impl<R> Spec<R> {
     }
 }
 
+/// Commands under one heading.
+pub struct Group<R: 'static> {
+    /// The heading.
+    pub name: &'static str,
+    /// The commands.
+    pub commands: &'static [Spec<R>],
+}
+
+impl<R> Group<R> {
+    /// Commands under a heading.
+    pub const fn new(name: &'static str, commands: &'static [Spec<R>]) -> Self {
+        Self { name, commands }
+    }
+}
+
+/// All commands that can be typed somewhere.
+pub struct Table<R: 'static>(pub &'static [Group<R>]);
+
+impl<R> Clone for Table<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Table<R> {}
+
+impl<R> Table<R> {
+    /// Every command, in order.
+    pub fn iter(self) -> impl Iterator<Item = &'static Spec<R>> {
+        self.0.iter().flat_map(|group| group.commands)
+    }
+
+    /// The heading that a command stands under.
+    pub fn heading(self, spec: &Spec<R>) -> &'static str {
+        let mut groups = self.0.iter();
+        groups
+            .find(|group| group.commands.iter().any(|s| s.name == spec.name))
+            .map_or("", |group| group.name)
+    }
+}
+
 /// Finds the command that `name` means: its name, a letter, or an unambiguous start of its name.
 ///
 /// # Errors
 /// Nothing fits, or more than one; the error suggests the nearest.
-pub fn find<'t, R>(table: &'t [Spec<R>], name: &str) -> Result<&'t Spec<R>, Unknown> {
+pub fn find<R>(table: Table<R>, name: &str) -> Result<&'static Spec<R>, Unknown> {
     if let Some(spec) = table
         .iter()
         .find(|s| s.name == name || s.letters.contains(&name))
@@ -115,7 +209,7 @@ pub struct Unknown {
 ///
 /// # Errors
 /// An unknown command or wrong arguments; the error knows the column.
-pub fn read<'t, R>(table: &'t [Spec<R>], line: &str) -> Result<(&'t Spec<R>, R), Misread> {
+pub fn read<R>(table: Table<R>, line: &str) -> Result<(&'static Spec<R>, R), Misread> {
     let mut cursor = Cursor::new(line);
     // `?` may touch its argument: `?step`.
     let name = match cursor.peek() {
@@ -167,15 +261,4 @@ fn one_of(names: &[&str]) -> String {
         let _ = write!(text, "{joint}'{name}'");
     }
     text
-}
-
-/// The groups of a table in the order in which they first appear.
-pub fn groups<R>(table: &[Spec<R>]) -> Vec<&'static str> {
-    let mut groups = Vec::new();
-    for spec in table {
-        if !groups.contains(&spec.group) {
-            groups.push(spec.group);
-        }
-    }
-    groups
 }

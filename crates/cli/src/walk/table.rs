@@ -2,7 +2,7 @@
 
 use crate::repl::arguments::identifiers;
 use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::{Completes, Spec};
+use crate::repl::spec::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,284 +66,190 @@ pub enum Chooser {
     Random(u64),
 }
 
-const MOVING: &str = "Moving";
-const MULTIVERSE: &str = "The multiverse";
-const STOPPING: &str = "Stopping";
-const LOOKING: &str = "Looking";
-const OTHERS: &str = "Others";
-
 /// States that `graph` shows.
 const SHOWN: u64 = 40;
 /// States that `ends` explores.
 const EXPLORED: u64 = 1_000_000;
 
-macro_rules! row {
-    ($name:literal, $letters:expr, $group:ident, $arguments:literal, $repeats:literal, $summary:literal, $details:literal, $parse:expr) => {
-        Spec {
-            name: $name,
-            letters: $letters,
-            group: $group,
-            arguments: $arguments,
-            summary: $summary,
-            details: $details,
-            examples: &[],
-            completes: &[],
-            repeats: $repeats,
-            parse: $parse,
-        }
-    };
-}
+/// Every command of a walk, as help lists them.
+pub const COMMANDS: Table<Request> = Table(&[
+    Group::new("Moving", MOVING),
+    Group::new("The multiverse", MULTIVERSE),
+    Group::new("Stopping", STOPPING),
+    Group::new("Looking", LOOKING),
+    Group::new("Others", OTHERS),
+]);
 
-/// Every command of a walk, grouped as help lists them.
-pub static COMMANDS: &[Spec<Request>] = &[
-    row!(
+const MOVING: &[Spec<Request>] = &[
+    Spec::new(
         "step",
-        &["s"],
-        MOVING,
-        "[COUNT]",
-        true,
         "one step, if there is nothing to choose",
-        "Where there is something to choose, it shows the choices; take one with 'choose'.",
-        |c| Ok(Request::Step(c.number_or("a number of steps", 1)?))
-    ),
-    row!(
+        |c| Ok(Request::Step(c.number_or("a number of steps", 1)?)),
+    )
+    .letters(&["s"])
+    .arguments("[COUNT]")
+    .details("Where there is something to choose, it shows the choices; take one with 'choose'.")
+    .repeating(),
+    Spec::new(
         "next",
-        &["n", "continue", "c"],
-        MOVING,
-        "",
-        true,
         "to the next choice, breakpoint or end",
-        "",
-        |_| Ok(Request::ToChoice)
-    ),
-    row!(
+        |_| Ok(Request::ToChoice),
+    )
+    .letters(&["n", "continue", "c"])
+    .repeating(),
+    Spec::new(
         "choose",
-        &["k"],
-        MOVING,
-        "NUMBER",
-        false,
         "take a choice",
-        "The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe.",
         |c| {
             let number = c.number("a choice's number")?;
             Ok(Request::Choose(
                 usize::try_from(number).unwrap_or(usize::MAX),
             ))
-        }
-    ),
-    row!(
+        },
+    )
+    .letters(&["k"])
+    .arguments("NUMBER")
+    .details("The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
+    Spec::new(
         "run",
-        &[],
-        MOVING,
-        "[first|turns|random [SEED]]",
-        false,
         "to a breakpoint or the end, choosing by a rule",
-        "first: the first choice, always. turns: the agents in turn. random: any, evenly, from a seed.",
-        run
-    ),
-    row!(
+        run,
+    )
+    .arguments("[first|turns|random [SEED]]")
+    .details("first: the first choice, always. turns: the agents in turn. random: any, evenly, from a seed."),
+    Spec::new(
         "reverse-step",
-        &["S", "back"],
-        MOVING,
-        "[COUNT]",
-        true,
         "one step back",
-        "",
-        |c| Ok(Request::Back(c.number_or("a number of steps", 1)?))
-    ),
-    row!(
+        |c| Ok(Request::Back(c.number_or("a number of steps", 1)?)),
+    )
+    .letters(&["S", "back"])
+    .arguments("[COUNT]")
+    .repeating(),
+    Spec::new(
         "reverse-next",
-        &["N"],
-        MOVING,
-        "",
-        true,
         "back to the last choice",
-        "",
-        |_| Ok(Request::BackToChoice)
-    ),
-    row!(
+        |_| Ok(Request::BackToChoice),
+    )
+    .letters(&["N"])
+    .repeating(),
+    Spec::new(
         "reverse-continue",
-        &["C"],
-        MOVING,
-        "",
-        true,
         "back to the last breakpoint, or to the start",
-        "",
-        |_| Ok(Request::BackToStop)
-    ),
-    row!(
+        |_| Ok(Request::BackToStop),
+    )
+    .letters(&["C"])
+    .repeating(),
+    Spec::new(
         "restart",
-        &["r"],
-        MOVING,
-        "",
-        false,
         "back to the start; what was visited is kept",
-        "",
-        |_| Ok(Request::Restart)
-    ),
-    Spec {
-        name: "jump",
-        letters: &["j"],
-        group: MULTIVERSE,
-        arguments: "UNIVERSE",
-        summary: "to any universe",
-        details: "A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
-'moment' show it, visited before or not.",
-        examples: &[
-            ("jump 1.4", "a universe of the tree"),
-            ("jump 0.1-0.0-2", "a moment"),
-        ],
-        completes: &[Completes::Universe],
-        repeats: false,
-        parse: |cursor| {
+        |_| Ok(Request::Restart),
+    )
+    .letters(&["r"]),
+];
+
+const MULTIVERSE: &[Spec<Request>] = &[
+    Spec::new(
+        "jump",
+        "to any universe",
+        |cursor| {
             let target = cursor.required("a universe, for example 1.4 or start")?;
             Ok(Request::Jump(target.text.to_string()))
         },
-    },
-    row!(
+    )
+    .letters(&["j"])
+    .arguments("UNIVERSE")
+    .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
+'moment' show it, visited before or not.")
+    .examples(&[
+            ("jump 1.4", "a universe of the tree"),
+            ("jump 0.1-0.0-2", "a moment"),
+        ])
+    .completes(&[Completes::Universe]),
+    Spec::new(
         "tree",
-        &["t"],
-        MULTIVERSE,
-        "[LINES]",
-        false,
         "the universes visited so far",
-        "",
-        |c| Ok(Request::Tree(size(c, "a number of lines", 24)?))
-    ),
-    row!(
+        |c| Ok(Request::Tree(size(c, "a number of lines", 24)?)),
+    )
+    .letters(&["t"])
+    .arguments("[LINES]"),
+    Spec::new(
         "graph",
-        &["g"],
-        MULTIVERSE,
-        "[STATES]",
-        false,
         "all universes, equal states merged",
-        "",
-        |c| Ok(Request::Graph(size(c, "a number of states", SHOWN)?))
-    ),
-    row!(
+        |c| Ok(Request::Graph(size(c, "a number of states", SHOWN)?)),
+    )
+    .letters(&["g"])
+    .arguments("[STATES]"),
+    Spec::new(
         "ends",
-        &["e"],
-        MULTIVERSE,
-        "[STATES]",
-        false,
         "every way the program can end, with a shortest path",
-        "Explores up to so many states. Jump to an end's moment to stand there.",
-        |c| Ok(Request::Ends(size(c, "a number of states", EXPLORED)?))
-    ),
-    row!(
+        |c| Ok(Request::Ends(size(c, "a number of states", EXPLORED)?)),
+    )
+    .letters(&["e"])
+    .arguments("[STATES]")
+    .details("Explores up to so many states. Jump to an end's moment to stand there."),
+    Spec::new(
         "find",
-        &["/"],
-        MULTIVERSE,
-        "TEXT",
-        true,
         "to the nearest universe ahead that mentions a text",
-        "",
-        |c| text(c, "a text to look for").map(Request::Find)
-    ),
-    row!(
+        |c| text(c, "a text to look for").map(Request::Find),
+    )
+    .letters(&["/"])
+    .arguments("TEXT")
+    .repeating(),
+    Spec::new(
         "moment",
-        &[],
-        MULTIVERSE,
-        "",
-        false,
         "a text that names this universe in every walk",
-        "",
-        |_| Ok(Request::Moment)
+        |_| Ok(Request::Moment),
     ),
-    row!(
+];
+
+const STOPPING: &[Spec<Request>] = &[
+    Spec::new(
         "break",
-        &["b"],
-        STOPPING,
-        "TEXT",
-        false,
         "stop wherever the state or the step to it contains a text",
-        "",
-        |c| text(c, "a text, for example AMB").map(Request::Break)
-    ),
-    row!(
-        "breakpoints",
-        &["bp"],
-        STOPPING,
-        "",
-        false,
-        "list the breakpoints",
-        "",
-        |_| Ok(Request::Breakpoints)
-    ),
-    Spec {
-        name: "delete",
-        letters: &["d"],
-        group: STOPPING,
-        arguments: "NUMBER…|all",
-        summary: "delete breakpoints",
-        details: "",
-        examples: &[],
-        completes: &[Completes::Breakpoint, Completes::Words(&["all"])],
-        repeats: false,
-        parse: |cursor| identifiers(cursor).map(Request::Delete),
-    },
-    row!(
-        "print",
-        &["p", "v"],
-        LOOKING,
-        "",
-        false,
-        "the state here, and what can happen",
-        "",
-        |_| Ok(Request::Here)
-    ),
-    row!(
-        "list",
-        &["l"],
-        LOOKING,
-        "",
-        false,
-        "the source, with what is next",
-        "",
-        |_| Ok(Request::List)
-    ),
-    row!(
-        "path",
-        &["o"],
-        LOOKING,
-        "[STEPS]",
-        false,
-        "the last steps to here",
-        "",
-        |c| Ok(Request::Path(size(c, "a number of steps", 20)? as u32))
-    ),
-    row!(
-        "note",
-        &[],
-        OTHERS,
-        "TEXT",
-        false,
-        "write a note on this universe",
-        "",
-        |c| text(c, "a text").map(Request::Note)
-    ),
-    Spec {
-        name: "help",
-        letters: &["h", "?"],
-        group: OTHERS,
-        arguments: "[COMMAND]",
-        summary: "all commands, or one of them in full",
-        details: "",
-        examples: &[],
-        completes: &[Completes::Command],
-        repeats: false,
-        parse: |cursor| Ok(Request::Help(cursor.word().map(|w| w.text.to_string()))),
-    },
-    row!(
-        "quit",
-        &["q", "exit"],
-        OTHERS,
-        "",
-        false,
-        "leave",
-        "",
-        |_| Ok(Request::Quit)
-    ),
+        |c| text(c, "a text, for example AMB").map(Request::Break),
+    )
+    .letters(&["b"])
+    .arguments("TEXT"),
+    Spec::new("breakpoints", "list the breakpoints", |_| {
+        Ok(Request::Breakpoints)
+    })
+    .letters(&["bp"]),
+    Spec::new("delete", "delete breakpoints", |cursor| {
+        identifiers(cursor).map(Request::Delete)
+    })
+    .letters(&["d"])
+    .arguments("NUMBER…|all")
+    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]),
+];
+
+const LOOKING: &[Spec<Request>] = &[
+    Spec::new("print", "the state here, and what can happen", |_| {
+        Ok(Request::Here)
+    })
+    .letters(&["p", "v"]),
+    Spec::new("list", "the source, with what is next", |_| {
+        Ok(Request::List)
+    })
+    .letters(&["l"]),
+    Spec::new("path", "the last steps to here", |c| {
+        Ok(Request::Path(size(c, "a number of steps", 20)? as u32))
+    })
+    .letters(&["o"])
+    .arguments("[STEPS]"),
+];
+
+const OTHERS: &[Spec<Request>] = &[
+    Spec::new("note", "write a note on this universe", |c| {
+        text(c, "a text").map(Request::Note)
+    })
+    .arguments("TEXT"),
+    Spec::new("help", "all commands, or one of them in full", |cursor| {
+        Ok(Request::Help(cursor.word().map(|w| w.text.to_string())))
+    })
+    .letters(&["h", "?"])
+    .arguments("[COMMAND]")
+    .completes(&[Completes::Command]),
+    Spec::new("quit", "leave", |_| Ok(Request::Quit)).letters(&["q", "exit"]),
 ];
 
 /// A count that fits 32 bits.

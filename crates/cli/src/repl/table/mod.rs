@@ -1,0 +1,81 @@
+//! The commands of a debugging session, a module for each of their headings.
+
+mod inputs;
+mod keeping;
+mod looking;
+mod moving;
+mod multiverse;
+mod session;
+mod stopping;
+
+use borges_session::command::{CodePlace, Command};
+
+use super::arguments::code_place;
+use super::cursor::{Cursor, Misread};
+use super::spec::{Completes, Group, Table};
+
+/// What a typed line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// A command of the session.
+    Session(Command),
+    /// A command on the frame chosen with `up`, `down` and `frame`.
+    InFrame(FrameCommand),
+    /// Chooses a frame.
+    Frame(FrameChoice),
+    /// Compares the universe shown with another one.
+    CompareHere(String),
+    /// Help, on one command or on all.
+    Help(Option<String>),
+    /// The end.
+    Quit,
+}
+
+/// A command that looks at the chosen frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameCommand {
+    /// [`Command::Print`].
+    Print(String),
+    /// [`Command::Variables`].
+    Variables,
+}
+
+/// A choice of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameChoice {
+    /// The caller.
+    Up(u32),
+    /// The callee.
+    Down(u32),
+    /// This one; 0 is the innermost.
+    Number(u32),
+}
+
+const PLACES: &[Completes] = &[Completes::Line, Completes::Function];
+const UNIVERSES: &[Completes] = &[Completes::Universe];
+const PLACE_HELP: &str = "A PLACE is a line (19), a line of a file (color-dial.ts:19; the end of its path is enough), \
+a function (turnTo) or the byte offset of an instruction (@0x1a3).";
+
+/// Every command of a session, as help lists them.
+pub const COMMANDS: Table<Request> = Table(&[
+    Group::new("Moving", moving::COMMANDS),
+    Group::new("The multiverse", multiverse::COMMANDS),
+    Group::new("Stopping", stopping::COMMANDS),
+    Group::new("Inputs", inputs::COMMANDS),
+    Group::new("Looking", looking::COMMANDS),
+    Group::new("Notes", keeping::COMMANDS),
+    Group::new("The session", session::COMMANDS),
+]);
+
+/// Reads a command that has no arguments.
+macro_rules! bare {
+    ($command:expr) => {
+        |_| Ok(super::Request::Session($command))
+    };
+}
+use bare;
+
+/// A place, unless the line ends or goes on with a number that is followed by nothing and cannot be one.
+fn place_if_any(cursor: &mut Cursor<'_>) -> Result<Option<CodePlace>, Misread> {
+    cursor.word().map(code_place).transpose()
+}

@@ -1,0 +1,127 @@
+//! Commands on the multiverse.
+
+use borges_session::command::Command;
+
+use super::{Request, UNIVERSES, bare};
+use crate::repl::arguments::number_u32;
+use crate::repl::cursor::{Cursor, Misread};
+use crate::repl::spec::{Completes, Spec};
+
+pub(super) const COMMANDS: &[Spec<Request>] = &[
+    Spec::new(
+        "jump",
+        "show another universe",
+        |cursor| {
+            let target =
+                cursor.required("a universe, for example 0.3, start, tip or a bookmark")?;
+            Ok(Request::Session(Command::Jump {
+                target: target.text.to_string(),
+            }))
+        },
+    )
+    .letters(&["j"])
+    .arguments("UNIVERSE")
+    .details("A UNIVERSE is a number as the tree shows it (branch.index or branch.index+steps), a bookmark, \
+'start', 'tip' (the end of this branch), 'device' (where the device stands), or a moment. \
+The device does not move; see 'follow'.")
+    .examples(&[
+            ("jump 1.4", "after the fourth entry of branch 1"),
+            ("j tip", "to the end of what is recorded"),
+        ])
+    .completes(UNIVERSES),
+    Spec::new(
+        "tree",
+        "the multiverse as a tree",
+        |cursor| {
+            let lines = number_u32(cursor, "a number of lines", 24)?;
+            Ok(Request::Session(Command::Tree { lines }))
+        },
+    )
+    .letters(&["t"])
+    .arguments("[LINES]")
+    .examples(&[("tree 60", "at most 60 lines of it")]),
+    Spec::new(
+        "path",
+        "inputs, outputs and events around here",
+        |cursor| {
+            let around = number_u32(cursor, "a number of entries", 8)?;
+            Ok(Request::Session(Command::Path { around }))
+        },
+    )
+    .letters(&["o"])
+    .arguments("[AROUND]")
+    .examples(&[("path 20", "20 before and 20 after the place shown")]),
+    Spec::new(
+        "fork",
+        "leave the recorded future: what comes next is live",
+        bare!(Command::Fork),
+    )
+    .details("The recorded future stays in the tree; the next step forward begins a branch of its own."),
+    Spec::new(
+        "branches",
+        "add a branch for every value of the next input",
+        |cursor| {
+            let values = cursor.take_rest();
+            if values.text.is_empty() {
+                return Err(cursor.missing("the values, for example 0..7"));
+            }
+            Ok(Request::Session(Command::Branches {
+                values: values.text.to_string(),
+            }))
+        },
+    )
+    .arguments("VALUES")
+    .details("VALUES are single values, ranges with both ends included, or both: '0..3, 7'.")
+    .examples(&[
+            ("branches 0..7", "eight universes to explore"),
+            ("branches 1, 5, 90..99", "and so on"),
+        ]),
+    Spec::new(
+        "follow",
+        "bring the device to the place shown",
+        follow,
+    )
+    .arguments("[always|off]")
+    .details("Outputs on the way back are compensated in reverse order, those on the way forward are performed. \
+'follow always' does so after every command, 'follow off' no longer.")
+    .completes(&[Completes::Words(&["always", "off"])]),
+    Spec::new(
+        "compare",
+        "where two universes part, and what differs",
+        |cursor| {
+            let left = cursor
+                .required("a universe to compare with")?
+                .text
+                .to_string();
+            Ok(match cursor.word() {
+                None => Request::CompareHere(left),
+                Some(right) => Request::Session(Command::Compare {
+                    left,
+                    right: right.text.to_string(),
+                }),
+            })
+        },
+    )
+    .arguments("[LEFT] RIGHT")
+    .details("With one universe it is compared with the one shown.")
+    .examples(&[("compare 0.9 1.9", "two branches after their ninth entries")])
+    .completes(UNIVERSES),
+    Spec::new(
+        "moment",
+        "a text that names this universe in every session",
+        bare!(Command::Moment),
+    )
+    .details("Give it to 'jump' in any session of the same program, also on another machine."),
+];
+
+fn follow(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let always = match cursor.word() {
+        None => None,
+        Some(word) => match word.text {
+            "always" | "on" => Some(true),
+            "off" => Some(false),
+            _ => return Err(Misread::of(word, "expected 'always', 'off' or nothing")),
+        },
+    };
+    Ok(Request::Session(Command::Follow { always }))
+}

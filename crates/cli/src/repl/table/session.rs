@@ -1,0 +1,70 @@
+//! Commands on the session as a whole.
+
+use borges_session::command::Command;
+
+use super::{Request, bare};
+use crate::repl::spec::{Completes, Spec};
+
+pub(super) const COMMANDS: &[Spec<Request>] = &[
+    Spec::new(
+        "info",
+        "program, board, device, sizes",
+        bare!(Command::Info),
+    )
+    .letters(&["i"]),
+    Spec::new(
+        "upload",
+        "go on with a rebuilt program",
+        |cursor| {
+            let program = cursor.quoted()?;
+            if program.is_empty() {
+                return Err(cursor.missing("the module's file"));
+            }
+            Ok(Request::Session(Command::Upload { program }))
+        },
+    )
+    .arguments("FILE")
+    .details("The multiverse so far is kept, marked as another version's.")
+    .completes(&[Completes::File]),
+    Spec::new(
+        "query",
+        "ask the session file a question in SQL",
+        |cursor| {
+            let sql = cursor.take_rest();
+            if sql.text.is_empty() {
+                return Err(cursor.missing("a question, for example SELECT * FROM ends"));
+            }
+            Ok(Request::Session(Command::Query {
+                sql: sql.text.to_string(),
+            }))
+        },
+    )
+    .letters(&["sql"])
+    .arguments("SELECT …")
+    .details("Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
+more. Everything up to the end of the line belongs to the question; nothing can be changed.")
+    .examples(&[(
+            "query SELECT name, count(*) FROM inputs GROUP BY name",
+            "how often what was read",
+        )]),
+    Spec::new(
+        "verify",
+        "compare the device's state with the twin's",
+        bare!(Command::Verify),
+    ),
+    Spec::new(
+        "help",
+        "all commands, or one of them in full",
+        |cursor| Ok(Request::Help(cursor.word().map(|w| w.text.to_string()))),
+    )
+    .letters(&["h", "?"])
+    .arguments("[COMMAND]")
+    .examples(&[("help break", "what break can do"), ("?b", "the same")])
+    .completes(&[Completes::Command]),
+    Spec::new(
+        "quit",
+        "leave; a session file keeps everything",
+        |_| Ok(Request::Quit),
+    )
+    .letters(&["q", "exit"]),
+];
