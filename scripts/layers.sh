@@ -12,7 +12,8 @@ debuginfo: vm
 multiverse:
 languages: multiverse
 store:
-session: board debuginfo multiverse sim store stub vm wire
+link: wire
+session: board debuginfo link multiverse sim store stub vm wire
 cli: languages multiverse session
 vm:
 "

@@ -57,7 +57,7 @@ pub struct Board {
 }
 
 /// Limits for the program; `None`: the VM's own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProgramLimits {
     /// Pages of 64 KiB of memory.
     pub memory_pages: Option<u32>,
@@ -72,7 +72,7 @@ pub struct ProgramLimits {
 }
 
 /// A display.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DisplayBoard {
     /// Width in pixels.
     pub width: u16,
@@ -83,7 +83,7 @@ pub struct DisplayBoard {
 }
 
 /// How a display with an ST7735 controller hangs on the SPI bus. The program moves these pins itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SpiWiring {
     /// Low: a byte is a command; high: it is data.
     pub dc: u8,

@@ -12,7 +12,7 @@ const FONT: &MonoFont<'_> = &FONT_8X13;
 const TOP: usize = 1;
 
 /// The rows of a character, leftmost dot in the highest bit. What is not printable ASCII looks like a question mark.
-pub(crate) fn glyph(byte: u8) -> [u8; 16] {
+pub fn glyph(byte: u8) -> [u8; 16] {
     let character = if (b' '..=b'~').contains(&byte) {
         byte
     } else {

@@ -36,6 +36,7 @@ mod driver;
 mod file;
 mod font;
 mod hardware;
+mod portable;
 mod primitive;
 mod rule;
 mod sampling;
@@ -54,7 +55,9 @@ pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Rest
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
 pub use file::{BoardFileError, Fault};
+pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
+pub use portable::PortableBoard;
 pub use primitive::{Kind, Primitive, PrimitiveId, Register};
 pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};
 pub use sampling::Sampling;

@@ -78,6 +78,9 @@ pub struct Repl {
     /// Keep the session in this file; go on with it if it exists
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
+    /// Run it on a real device: serial:PORT, serial:PORT@BAUD or tcp:HOST:PORT [default: a simulated one]
+    #[arg(long, value_name = "ADDRESS")]
+    pub device: Option<String>,
     /// Take commands from this file (- for standard input) instead of the prompt
     #[arg(long, value_name = "FILE", conflicts_with = "execute")]
     pub script: Option<PathBuf>,

@@ -11,6 +11,9 @@ pub enum CommandError {
     /// The device, or the way to it.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The line to a real device.
+    #[error(transparent)]
+    Line(#[from] borges_link::OpenError),
     /// A replay.
     #[error(transparent)]
     Divergence(#[from] Divergence),

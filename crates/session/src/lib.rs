@@ -36,6 +36,7 @@ mod twin;
 mod upload;
 pub mod values;
 
+pub use borges_link::{Address, AddressError};
 pub use client::LinkError;
 pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;

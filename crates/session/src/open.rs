@@ -32,6 +32,8 @@ pub struct Options {
     pub session_file: Option<PathBuf>,
     /// Seed of everything random in a simulated board; without one, the board file's.
     pub seed: Option<u64>,
+    /// The real device to run it on; without one, a simulated one.
+    pub device: Option<borges_link::Address>,
     /// Faults of the simulated link, with their seed.
     pub faults: Option<(Faults, u64)>,
     /// Whether the simulated device takes differences of states; if not, it is moved by restart.
@@ -54,6 +56,7 @@ impl Options {
             entry: None,
             session_file: None,
             seed: None,
+            device: None,
             faults: None,
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
@@ -224,14 +227,23 @@ impl Session {
         ))
     }
 
-    /// Makes the simulated device if there is none yet.
+    /// Connects to the device, or makes a simulated one, if that has not happened yet.
     pub(crate) fn ensure_device(&mut self) -> Result<(), CommandError> {
         if self.device.is_some() {
             return Ok(());
         }
         let here = self.history.here();
         self.history.seek(crate::entry::Moment::START)?;
-        let (link, handle) = simulated(&self.options, &self.board);
+        let (link, handle) = match &self.options.device {
+            None => {
+                let (link, handle) = simulated(&self.options, &self.board);
+                (link, Some(handle))
+            }
+            Some(address) => {
+                let link = borges_link::open(address)?;
+                (link as Box<dyn borges_wire::link::Link>, None)
+            }
+        };
         let seed = std::process::id();
         let connected = Device::connect(
             link,
@@ -247,7 +259,7 @@ impl Session {
             device.set_mocks(self.mocks.clone())?;
         }
         self.device = Some(device);
-        self.simulated = Some(handle);
+        self.simulated = handle;
         Ok(())
     }
 

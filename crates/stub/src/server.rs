@@ -137,6 +137,11 @@ impl<H: Hardware> Stub<H> {
         self.driver.state()
     }
 
+    /// Tells the host what went wrong in the device's own software, as before the reboot that it caused.
+    pub fn report_failure(&mut self, text: String) {
+        self.report(Report::Panic { text });
+    }
+
     /// The line's end.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint

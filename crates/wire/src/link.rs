@@ -7,7 +7,7 @@ use crate::{Config, Endpoint, Incoming};
 /// A stream of bytes between host and device, and a clock: a serial line, a socket, a radio.
 ///
 /// It may lose, double, reorder and corrupt what it carries, and be down for a while. Nothing here
-/// blocks.
+/// waits for longer than about a millisecond.
 pub trait Link {
     /// Takes bytes from the front of `bytes`, and says how many: 0 if it has no room now, or is
     /// down.

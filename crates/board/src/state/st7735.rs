@@ -1,5 +1,7 @@
 //! The ST7735 display controller, as far as programs use it: what bytes on the SPI bus do to its memory.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use super::Framebuffer;
@@ -80,6 +82,26 @@ impl St7735 {
     /// Whether red and blue change places on a panel wired like this.
     pub fn swaps_colours(&self, wiring: &SpiWiring) -> bool {
         (self.madctl & MADCTL_BGR != 0) != wiring.bgr
+    }
+
+    /// What brings a real controller into this state: commands with their parameters. Only a pixel that was being
+    /// written is not brought back: writing starts at the window's first one.
+    pub fn commands(&self) -> Vec<(u8, Vec<u8>)> {
+        let span = |(from, to): (u16, u16)| [from.to_be_bytes(), to.to_be_bytes()].concat();
+        let switch = |on, yes, no| (if on { yes } else { no }, Vec::new());
+        let mut list = Vec::from([
+            switch(self.asleep, SLPIN, SLPOUT),
+            switch(self.inverted, INVON, INVOFF),
+            switch(self.on, DISPON, DISPOFF),
+            (MADCTL, Vec::from([self.madctl])),
+            (COLMOD, Vec::from([self.colmod])),
+            (CASET, span(self.columns)),
+            (RASET, span(self.rows)),
+        ]);
+        if self.command == RAMWR {
+            list.push((RAMWR, Vec::new()));
+        }
+        list
     }
 
     /// A command byte.

@@ -55,7 +55,17 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
     if let Some(file) = options.session.as_deref().filter(|file| file.exists()) {
         return go_on(file, path);
     }
+    let device =
+        match &options.device {
+            None => None,
+            Some(address) => Some(address.parse().map_err(
+                |error: borges_session::AddressError| {
+                    Failure::usage(error.to_string(), "see `borges repl --help`")
+                },
+            )?),
+        };
     let session = Options {
+        device,
         board: options.start.board.clone(),
         entry: options.start.entry.clone(),
         session_file: options.session.clone(),

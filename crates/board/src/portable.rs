@@ -1,0 +1,191 @@
+//! What of a board travels to a device.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use borges_vm::{ValType, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Board, Calls, Codomain, DisplayBoard, Kind, Primitive, PrimitiveId, ProgramLimits, Range,
+    Register, table::listed_primitives,
+};
+
+/// The part of a [`Board`] that a device needs, in a form that can be sent: what programs may call and within what
+/// limits. How the outside behaves stays with the host: on a device, that is the outside itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortableBoard {
+    name: String,
+    limits: ProgramLimits,
+    pins: u16,
+    motors: u8,
+    degrees_per_second: u32,
+    ports: u8,
+    pixels: u16,
+    display: DisplayBoard,
+    high_pins: Vec<u8>,
+    ranges: Vec<PortableRange>,
+    declared: Vec<Declared>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct PortableRange {
+    primitives: Vec<PrimitiveId>,
+    args: Vec<Option<Value>>,
+    codomain: Set,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Declared {
+    module: String,
+    name: String,
+    params: Vec<ValType>,
+    results: Vec<ValType>,
+    kind: DeclaredKind,
+    codomain: Set,
+    register: Option<(Vec<u8>, Vec<u8>, Vec<Value>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum DeclaredKind {
+    Input,
+    Output,
+    Constant(Value),
+    Trap,
+}
+
+/// A codomain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Set {
+    Full(ValType),
+    Intervals(ValType, Vec<(Value, Value)>),
+    NotBeforeLast(ValType),
+}
+
+impl From<&Codomain> for Set {
+    fn from(codomain: &Codomain) -> Self {
+        match codomain {
+            Codomain::Full(ty) => Set::Full(*ty),
+            Codomain::Range { min, max } => Set::Intervals(min.ty(), Vec::from([(*min, *max)])),
+            Codomain::Union(ty, intervals) => Set::Intervals(*ty, intervals.clone()),
+            Codomain::NotBeforeLast(ty) => Set::NotBeforeLast(*ty),
+        }
+    }
+}
+
+impl Set {
+    /// The codomain; what came over a wire is brought in order.
+    fn codomain(self) -> Codomain {
+        match self {
+            Set::Full(ty) => Codomain::Full(ty),
+            Set::Intervals(ty, intervals) => Codomain::union(ty, intervals),
+            Set::NotBeforeLast(ty) => Codomain::NotBeforeLast(ty),
+        }
+    }
+}
+
+impl From<&Board> for PortableBoard {
+    fn from(board: &Board) -> Self {
+        let listed = listed_primitives().len();
+        let declared = board.primitives.get(listed..).unwrap_or_default();
+        PortableBoard {
+            name: board.name.clone(),
+            limits: board.limits,
+            pins: board.pins,
+            motors: board.motors,
+            degrees_per_second: board.degrees_per_second,
+            ports: board.ports,
+            pixels: board.pixels,
+            display: board.display,
+            high_pins: board.high_pins.clone(),
+            ranges: board.ranges.iter().map(PortableRange::from).collect(),
+            declared: declared.iter().map(Declared::from).collect(),
+        }
+    }
+}
+
+impl From<&Range> for PortableRange {
+    fn from(range: &Range) -> Self {
+        PortableRange {
+            primitives: range.calls.primitives.clone(),
+            args: range.calls.args.clone(),
+            codomain: (&range.codomain).into(),
+        }
+    }
+}
+
+impl From<&Primitive> for Declared {
+    fn from(primitive: &Primitive) -> Self {
+        Declared {
+            module: primitive.module.clone().into_owned(),
+            name: primitive.name.clone().into_owned(),
+            params: primitive.params.to_vec(),
+            results: primitive.results.to_vec(),
+            kind: match primitive.kind {
+                Kind::Input => DeclaredKind::Input,
+                Kind::Output => DeclaredKind::Output,
+                Kind::Constant(value) => DeclaredKind::Constant(value),
+                Kind::Trap => DeclaredKind::Trap,
+            },
+            codomain: (&primitive.codomain).into(),
+            register: primitive
+                .register
+                .as_ref()
+                .map(|r| (r.key.clone(), r.state.clone(), r.initial.clone())),
+        }
+    }
+}
+
+impl From<PortableBoard> for Board {
+    fn from(portable: PortableBoard) -> Self {
+        let declared = portable.declared.into_iter().map(Primitive::from);
+        let range = |range: PortableRange| Range {
+            calls: Calls {
+                primitives: range.primitives,
+                args: range.args,
+            },
+            codomain: range.codomain.codomain(),
+        };
+        let mut board = Board {
+            name: portable.name,
+            limits: portable.limits,
+            pins: portable.pins.min(256),
+            motors: portable.motors,
+            degrees_per_second: portable.degrees_per_second,
+            ports: portable.ports,
+            pixels: portable.pixels,
+            high_pins: portable.high_pins,
+            ranges: portable.ranges.into_iter().map(range).collect(),
+            ..Board::with_primitives(declared.collect())
+        };
+        if board.display != portable.display {
+            board.set_display(portable.display);
+        }
+        board
+    }
+}
+
+impl From<Declared> for Primitive {
+    fn from(declared: Declared) -> Self {
+        let kind = match declared.kind {
+            DeclaredKind::Input => Kind::Input,
+            DeclaredKind::Output => Kind::Output,
+            DeclaredKind::Constant(value) => Kind::Constant(value),
+            DeclaredKind::Trap => Kind::Trap,
+        };
+        let register = |(key, state, initial)| Register {
+            key,
+            state,
+            initial,
+        };
+        Primitive {
+            module: Cow::Owned(declared.module),
+            name: Cow::Owned(declared.name),
+            params: Cow::Owned(declared.params),
+            results: Cow::Owned(declared.results),
+            kind,
+            codomain: declared.codomain.codomain(),
+            register: declared.register.map(register),
+            op: crate::primitive::Op::Declared,
+        }
+    }
+}

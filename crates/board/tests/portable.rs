@@ -1,0 +1,80 @@
+//! A board that has travelled to a device is the same there, as far as programs can tell.
+#![cfg(feature = "host")]
+
+use std::path::Path;
+
+use borges_board::{Board, PortableBoard};
+
+fn travelled(board: &Board) -> Board {
+    let bytes = postcard::to_allocvec(&PortableBoard::from(board)).expect("it can be written");
+    let portable: PortableBoard = postcard::from_bytes(&bytes).expect("it can be read");
+    portable.into()
+}
+
+fn assert_same(board: &Board) {
+    let there = travelled(board);
+    assert_eq!(there.primitives(), board.primitives());
+    assert_eq!(there.ranges, board.ranges);
+    assert_eq!(there.display, board.display);
+    assert_eq!(
+        (
+            there.limits,
+            there.pins,
+            there.motors,
+            there.ports,
+            there.pixels,
+            &there.high_pins
+        ),
+        (
+            board.limits,
+            board.pins,
+            board.motors,
+            board.ports,
+            board.pixels,
+            &board.high_pins
+        )
+    );
+}
+
+#[test]
+fn the_default_board_travels() {
+    assert_same(&Board::default_board());
+}
+
+#[test]
+fn every_board_of_the_examples_travels() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut seen = 0;
+    for folder in std::fs::read_dir(examples).expect("the examples") {
+        let file = folder.expect("a folder").path().join("board.toml");
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            continue;
+        };
+        assert_same(&Board::parse("board.toml", &text).expect("the example's board"));
+        seen += 1;
+    }
+    assert!(seen > 5, "{seen} boards");
+}
+
+#[test]
+fn what_the_user_declares_travels() {
+    let text = r#"
+        [[primitive]]
+        name = "read_scale"
+        params = ["i32"]
+        result = "i32"
+        kind = "input"
+        codomain = "0..1000"
+
+        [[primitive]]
+        name = "set_valve"
+        params = ["i32", "i32"]
+        kind = "output"
+        key = [0]
+        state = [1]
+        initial = [0]
+    "#;
+    let parsed = Board::parse("board.toml", text);
+    let board = parsed.unwrap_or_else(|e| panic!("{e}"));
+    assert_same(&board);
+}
