@@ -25,14 +25,7 @@ for argument in "$@"; do
 done
 
 if [ "$install" = yes ]; then
-  as_root=()
-  [ "$(id -u)" = 0 ] || as_root=(sudo)
-  packages=(clang-14 lld-14 rustc=1.63.0+dfsg1-2 libstd-rust-dev-wasm32)
-  command -v npm >/dev/null || packages+=(nodejs npm)
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
-  npm ci --prefix "$root/examples" --no-audit --no-fund
+  "$root/scripts/setup.sh" examples
 fi
 
 clang=${CLANG:-clang-14}

@@ -1,24 +1,87 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian or Ubuntu machine lacks to build Borges: a C compiler, for SQLite and as linker.
-# Called by the two commands of the README.
+# Installs what a fresh Debian or Ubuntu machine lacks, and nothing that is there already.
+#
+#   scripts/setup.sh            what building Borges needs
+#   scripts/setup.sh examples   and what rebuilding the example programs needs
+#   scripts/setup.sh tests      and what the tests need
+#
+# The two commands of the README call it. It works as root, and through sudo.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 packages=()
-command -v cc >/dev/null 2>&1 || packages+=(gcc)
-[ -e /usr/include/stdio.h ] || packages+=(libc6-dev)
-if [ ${#packages[@]} -gt 0 ]; then
-    as_root=()
+reasons=()
+
+# need PACKAGE REASON TOOL: the package is installed unless TOOL is a command or a file that is there.
+need() {
+    if ! { command -v "$3" || [ -e "$3" ]; } >/dev/null 2>&1; then
+        packages+=("$1")
+        reasons+=("  ${1%%=*}: $2")
+    fi
+}
+
+# Debian 12's compilers gave the committed examples their bytes; no others give the same.
+bookworm() {
+    grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release
+}
+
+for_build() {
+    need gcc "a C compiler, for SQLite and as linker" cc
+    need libc6-dev "the C library's headers, for SQLite" /usr/include/stdio.h
+}
+
+for_examples() {
+    need nodejs "runs the AssemblyScript compiler" node
+    need npm "installs the AssemblyScript compiler" npm
+    need clang-14 "compiles the C examples" clang-14
+    need lld-14 "links the C and Rust examples" wasm-ld-14
+    need rustc=1.63.0+dfsg1-2 "compiles the Rust example (beside your own toolchain)" /usr/bin/rustc
+    need libstd-rust-dev-wasm32 "Rust's library for the Rust example" /usr/lib/rustlib/wasm32-unknown-unknown
+}
+
+for_tests() {
+    if bookworm; then for_examples; fi
+}
+
+install_packages() {
+    [ ${#packages[@]} -gt 0 ] || return 0
+    local as_root=()
     if [ "$(id -u)" != 0 ]; then
+        as_root=(sudo)
         command -v sudo >/dev/null || {
-            echo "setup: please install these packages as root: ${packages[*]}" >&2
+            echo "setup: there is no sudo: as root, please run: apt-get install ${packages[*]}" >&2
             exit 1
         }
-        as_root=(sudo)
     fi
-    echo "setup: installing ${packages[*]}"
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+    command -v apt-get >/dev/null || {
+        echo "setup: this is neither Debian nor Ubuntu: please install what these packages hold: ${packages[*]}" >&2
+        exit 1
+    }
+    echo "setup: installing"
+    printf '%s\n' "${reasons[@]}"
+    # Another installation may be under way: wait for it.
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+    "${apt[@]}" update
+    "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+# npm_install FOLDER: what its package-lock.json says, unless it is there already.
+npm_install() {
+    [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] && return
+    echo "setup: npm ci in $1"
+    npm ci --prefix "$1" --no-audit --no-fund --silent
+}
+
+for_build
+case "${1:-build}" in
+    build) ;;
+    examples) for_examples ;;
+    tests) for_tests ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
+install_packages
+if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
+    npm_install examples
 fi
 command -v cargo >/dev/null 2>&1 || {
     echo "setup: no Rust toolchain: install one from https://rustup.rs (stable, 1.95 or later), then run this again" >&2
