@@ -320,7 +320,7 @@ impl Machine {
         later
     }
 
-    fn direct_causes(&self, id: EventId) -> Vec<EventId> {
+    pub(super) fn direct_causes(&self, id: EventId) -> Vec<EventId> {
         let Some(event) = self.event(id) else {
             return Vec::new();
         };

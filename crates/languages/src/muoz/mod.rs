@@ -21,6 +21,7 @@
 //! they stand. Threads are named by causal birth ([`ThreadName`]), variables by their binder and
 //! a number; [`Names`] makes the names that people see.
 
+pub mod caredeb;
 mod event;
 mod lex;
 mod machine;
@@ -30,9 +31,13 @@ mod outcome;
 mod parse;
 mod print;
 mod program;
+mod race;
+mod recipe;
+mod record;
 mod semantics;
 mod show;
 mod state;
+mod wait;
 
 pub use event::{Act, Event};
 pub use machine::{EventId, Machine, NoStep, Refusal};
@@ -41,5 +46,9 @@ pub use names::Names;
 pub use outcome::{Message, Remains};
 pub use parse::{ParseError, ParseErrorKind};
 pub use print::{Notation, Pretty};
-pub use semantics::{MuOz, Resource, Rule, Stuck};
+pub use race::Rival;
+pub use recipe::Resource;
+pub use record::{Recording, RecordingError};
+pub use semantics::{MuOz, Rule, Stuck};
 pub use state::{State, Value};
+pub use wait::Wait;

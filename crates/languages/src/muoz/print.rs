@@ -72,7 +72,7 @@ impl Printer<'_> {
         variable.unwrap_or_else(|| self.program.text(usage.ident))
     }
 
-    fn block(&self, block: Block, indent: usize, to: &mut String) -> fmt::Result {
+    pub(super) fn block(&self, block: Block, indent: usize, to: &mut String) -> fmt::Result {
         for line in self.program.block(block) {
             self.line(line, indent, to)?;
             if !line.last {

@@ -184,6 +184,20 @@ impl MuOz {
         format!("proc {{{}}}", parameters.join(" "))
     }
 
+    /// A procedure with its code.
+    pub(super) fn declaration(&self, closure: &Closure, names: &Names) -> String {
+        let bound = Some((names, &closure.environment));
+        let printer = Printer {
+            program: &self.program,
+            notation: Notation::Tool,
+            bound,
+        };
+        let mut text = self.signature(closure);
+        let _ = printer.block(closure.body, 1, &mut text);
+        text.push_str("\nend");
+        text
+    }
+
     pub(super) fn show_state(&self, state: &State, names: &Names) -> String {
         let mut lines = Vec::new();
         for (name, thread) in &state.threads {

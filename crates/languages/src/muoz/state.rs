@@ -153,6 +153,11 @@ impl State {
         self.threads.iter().map(|(name, _)| name)
     }
 
+    /// The ports, each as the variable for which it was made.
+    pub fn ports(&self) -> impl Iterator<Item = &VariableName> {
+        self.ports.iter().map(|(name, _)| name)
+    }
+
     /// Whether a thread has nothing left to do; none if there is no such thread.
     #[must_use]
     pub fn is_done(&self, thread: &ThreadName) -> Option<bool> {

@@ -1,0 +1,414 @@
+//! What commands answer: as data for programs, and as text for people.
+
+use std::fmt;
+
+use borges_multiverse::language::Span;
+
+use super::command::COMMANDS;
+
+/// A step that was done or undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Whose.
+    pub thread: String,
+    /// By which rule, forward or backward.
+    pub rule: &'static str,
+    /// The step in words.
+    pub text: String,
+    /// The statement.
+    pub span: Span,
+}
+
+/// Why going forward came to rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// All steps that were asked for are taken.
+    Done,
+    /// A thread executed `<br>`.
+    Break(String),
+    /// A thread came to an assertion that is false.
+    Assertion(String),
+    /// All threads are done.
+    Finished,
+    /// No thread can go on, but these are not done.
+    Hang,
+    /// The limit of steps is reached.
+    Limit,
+    /// The user interrupted it.
+    Cancelled,
+}
+
+/// What a thread is up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It can take a step.
+    Ready,
+    /// It waits for a message.
+    Waiting,
+    /// An assertion is false.
+    Failed,
+    /// No rule applies to it.
+    Stuck,
+    /// It has done all.
+    Done,
+}
+
+impl Status {
+    /// The status in a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Waiting => "waiting",
+            Self::Failed => "failed",
+            Self::Stuck => "stuck",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// A line of `list`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadLine {
+    /// Its name.
+    pub thread: String,
+    /// What it is up to.
+    pub status: Status,
+    /// Its next statement, and why it cannot be executed; empty if it is done.
+    pub text: String,
+    /// The line of that statement in the source, from 1; 0 if it is done.
+    pub line: u32,
+}
+
+/// A variable with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Its name.
+    pub name: String,
+    /// Its value: a number, `true`, `port k`, `proc f`; for a port of its own name, its queue.
+    pub value: String,
+}
+
+/// A message of a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageLine {
+    /// Which of the port's messages, from 1.
+    pub number: u32,
+    /// The variable that was sent.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Who sent it.
+    pub sender: String,
+    /// Who received it, and as which variable.
+    pub received: Option<(String, String)>,
+}
+
+/// A receive with what could have been otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaceLine {
+    /// The message that was received.
+    pub message: MessageLine,
+    /// Messages that could have been received instead.
+    pub others: Vec<MessageLine>,
+    /// Threads that could have received it instead, with their variable if they received later.
+    pub rivals: Vec<(String, Option<String>)>,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitLine {
+    /// Who.
+    pub thread: String,
+    /// On which port.
+    pub port: String,
+    /// Who could send to it.
+    pub senders: Vec<String>,
+    /// Whether nobody will.
+    pub forever: bool,
+}
+
+/// A statement that a thread will come back to, or its next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where in the source.
+    pub span: Span,
+    /// The source with the place marked.
+    pub excerpt: String,
+}
+
+/// What a command answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Steps were taken.
+    Went {
+        /// The last of them, in order.
+        steps: Vec<Step>,
+        /// How many there were in all.
+        total: u64,
+        /// Why there were no more.
+        rest: Rest,
+        /// The threads that are not done, if all rest.
+        unfinished: Vec<ThreadLine>,
+    },
+    /// These steps were undone, in this order.
+    Undid(Vec<Step>),
+    /// The threads.
+    Threads(Vec<ThreadLine>),
+    /// Variables: all, or those in a thread's scope.
+    Variables(Vec<Binding>),
+    /// A procedure's code.
+    Procedure {
+        /// Its name.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// A port with the messages that wait, or with those that were received.
+    Port {
+        /// Its name.
+        name: String,
+        /// The messages, the oldest first.
+        messages: Vec<MessageLine>,
+        /// Whether these are the messages that were received.
+        past: bool,
+    },
+    /// The code that a thread has still to execute.
+    Code {
+        /// The thread.
+        thread: ThreadLine,
+        /// The code.
+        text: String,
+    },
+    /// What a thread has done.
+    History {
+        /// The thread.
+        thread: String,
+        /// Its steps, the oldest first.
+        steps: Vec<Step>,
+    },
+    /// The receives from a port with what could have been otherwise.
+    Races {
+        /// The port.
+        port: String,
+        /// In the order in which they happened.
+        receives: Vec<RaceLine>,
+    },
+    /// Who waits for whom.
+    Waits(Vec<WaitLine>),
+    /// Where a thread stands, the innermost place first.
+    Where {
+        /// The thread.
+        thread: ThreadLine,
+        /// Its places.
+        places: Vec<Place>,
+    },
+    /// A run is kept for replay.
+    Recorded(String),
+    /// Help.
+    Help(String),
+    /// The session is to end.
+    Quit,
+}
+
+/// Steps that a run shows at most; it says how many there were.
+pub(super) const SHOWN: usize = 20;
+
+impl fmt::Display for Reply {
+    /// The answer for people; every line ends with a line break.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Went {
+                steps,
+                total,
+                rest,
+                unfinished,
+            } => went(f, steps, *total, rest, unfinished),
+            Self::Undid(steps) => {
+                for step in steps {
+                    writeln!(f, "undid {}: {}", step.thread, step.text)?;
+                }
+                Ok(())
+            }
+            Self::Threads(threads) => threads
+                .iter()
+                .try_for_each(|thread| writeln!(f, "{thread}")),
+            Self::Variables(variables) if variables.is_empty() => writeln!(f, "no variables"),
+            Self::Variables(variables) => variables
+                .iter()
+                .try_for_each(|b| writeln!(f, "{} = {}", b.name, b.value)),
+            Self::Procedure { name, text } => writeln!(f, "{name} = {text}"),
+            Self::Port {
+                name,
+                messages,
+                past,
+            } => {
+                let many = |n| {
+                    if n == 1 {
+                        "1 message".to_owned()
+                    } else {
+                        format!("{n} messages")
+                    }
+                };
+                let what = if *past { "received" } else { "waiting" };
+                writeln!(f, "port {name}: {} {what}", many(messages.len()))?;
+                messages
+                    .iter()
+                    .try_for_each(|message| writeln!(f, "  {message}"))
+            }
+            Self::Code { thread, text } if text.is_empty() => writeln!(f, "{thread}"),
+            Self::Code { text, .. } => writeln!(f, "{text}"),
+            Self::History { thread, steps } if steps.is_empty() => {
+                writeln!(f, "{thread} has done nothing")
+            }
+            Self::History { steps, .. } => {
+                for (nth, step) in (1_u32..).zip(steps) {
+                    writeln!(f, "{nth:3}  {}", step.text)?;
+                }
+                Ok(())
+            }
+            Self::Races { port, receives } if receives.is_empty() => {
+                writeln!(f, "nothing was received from {port}")
+            }
+            Self::Races { receives, .. } => receives.iter().try_for_each(|race| race.fmt(f)),
+            Self::Waits(waits) if waits.is_empty() => writeln!(f, "nobody waits"),
+            Self::Waits(waits) => show_waits(f, waits),
+            Self::Where { thread, places } => {
+                writeln!(f, "{thread}")?;
+                places
+                    .iter()
+                    .try_for_each(|place| f.write_str(&place.excerpt))
+            }
+            Self::Recorded(run) => writeln!(f, "recorded {run}"),
+            Self::Help(text) => f.write_str(text),
+            Self::Quit => Ok(()),
+        }
+    }
+}
+
+fn went(
+    f: &mut fmt::Formatter<'_>,
+    steps: &[Step],
+    total: u64,
+    rest: &Rest,
+    unfinished: &[ThreadLine],
+) -> fmt::Result {
+    if total > steps.len() as u64 {
+        writeln!(f, "{} steps, then:", total - steps.len() as u64)?;
+    }
+    for step in steps {
+        writeln!(f, "{}: {}", step.thread, step.text)?;
+    }
+    match rest {
+        Rest::Done if total == 0 => writeln!(f, "nothing to do: that has happened"),
+        Rest::Done => Ok(()),
+        Rest::Break(thread) => writeln!(f, "{thread} is at <br>"),
+        Rest::Assertion(thread) => writeln!(f, "the assertion of {thread} is false"),
+        Rest::Finished => writeln!(f, "all threads are done"),
+        Rest::Hang => {
+            writeln!(f, "no thread can go on; not done:")?;
+            unfinished
+                .iter()
+                .try_for_each(|thread| writeln!(f, "{thread}"))
+        }
+        Rest::Limit => writeln!(f, "stopped after {total} steps; run goes on"),
+        Rest::Cancelled => writeln!(f, "interrupted"),
+    }
+}
+
+fn show_waits(f: &mut fmt::Formatter<'_>, waits: &[WaitLine]) -> fmt::Result {
+    for wait in waits {
+        let senders = match &wait.senders[..] {
+            [] => "nobody could send to it".to_owned(),
+            senders => format!("a message could come from {}", senders.join(", ")),
+        };
+        writeln!(f, "{} waits on {}: {senders}", wait.thread, wait.port)?;
+    }
+    let lost = waits.iter().filter(|wait| wait.forever);
+    let lost: Vec<_> = lost.map(|wait| &wait.thread[..]).collect();
+    match lost[..] {
+        [] => Ok(()),
+        [one] => writeln!(f, "deadlock: {one} waits for ever"),
+        _ => writeln!(f, "deadlock: {} wait for ever", lost.join(", ")),
+    }
+}
+
+impl fmt::Display for ThreadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.status == Status::Done {
+            return write!(f, "{:4} done", self.thread);
+        }
+        let Self {
+            thread,
+            status,
+            line,
+            text,
+        } = self;
+        write!(f, "{thread:4} {:8} line {line}: {text}", status.word())
+    }
+}
+
+impl fmt::Display for MessageLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            number,
+            name,
+            value,
+            sender,
+            ..
+        } = self;
+        write!(f, "{number}: {name} = {value}, from {sender}")?;
+        match &self.received {
+            Some((reader, variable)) => write!(f, ", received by {reader} as {variable}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for RaceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.message)?;
+        for other in &self.others {
+            let MessageLine {
+                number,
+                name,
+                value,
+                sender,
+                ..
+            } = other;
+            writeln!(
+                f,
+                "  could have been {number}: {name} = {value}, from {sender}"
+            )?;
+        }
+        for (rival, variable) in &self.rivals {
+            match variable {
+                Some(variable) => writeln!(f, "  {rival} could have received it as {variable}")?,
+                None => writeln!(f, "  {rival}, which waits, could have received it")?,
+            }
+        }
+        if self.others.is_empty() && self.rivals.is_empty() {
+            writeln!(f, "  could not be otherwise")?;
+        }
+        Ok(())
+    }
+}
+
+/// The table of commands, or the rows that `of` names.
+pub(super) fn help(of: Option<&str>) -> Result<String, super::CommandError> {
+    let wanted = of.map(super::command::find).transpose()?;
+    let mut text = String::new();
+    for spec in COMMANDS {
+        if wanted.is_some_and(|wanted| wanted.name != spec.name) {
+            continue;
+        }
+        let short = if spec.short.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", spec.short)
+        };
+        let usage = format!("{}{short} {}", spec.name, spec.arguments);
+        text.push_str(&format!("{:<44} {}\n", usage.trim_end(), spec.help));
+    }
+    Ok(text)
+}

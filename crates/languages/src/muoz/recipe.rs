@@ -1,0 +1,163 @@
+//! The recipe: μOz as a language of the multiverse core.
+
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict, Waiting};
+
+use super::name::{ThreadName, VariableName};
+use super::names::Names;
+use super::outcome::Remains;
+use super::semantics::{Change, MuOz, Ready, Rule, Stuck};
+use super::state::State;
+
+/// What steps touch.
+///
+/// That all uses of a variable depend on its creation needs no resource: scopes are lexical, so
+/// whoever uses a variable got it from its creator by way of threads and messages.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// The life of a thread: its creation is written, its steps read it.
+    Thread(ThreadName),
+    /// The end at which messages enter a port.
+    Entry(VariableName),
+    /// The end at which they leave it.
+    Exit(VariableName),
+    /// A message of a port, counted from 0.
+    Message(VariableName, u32),
+}
+
+impl Language for MuOz {
+    type State = State;
+    /// The thread that takes its next step.
+    type Choice = ThreadName;
+    type Agent = ThreadName;
+    type Resource = Resource;
+    type Value = Remains;
+
+    fn initial(&self) -> State {
+        State::start(self.program.main)
+    }
+
+    fn enabled(&self, state: &State, choices: &mut Vec<ThreadName>) {
+        for (name, thread) in &state.threads {
+            if let Ready::Step(_) = self.ready(state, thread) {
+                choices.push(name.clone());
+            }
+        }
+    }
+
+    fn apply(&self, state: &State, choice: &ThreadName) -> Option<Next<State>> {
+        let Ready::Step(step) = self.ready(state, state.thread(choice)?) else {
+            return None;
+        };
+        let mut next = state.clone();
+        self.take(&mut next, choice, step)?;
+        Some(Next::one(next))
+    }
+
+    fn outcome(&self, state: &State) -> Outcome<Remains> {
+        let mut verdict = Verdict::Finished;
+        for (_, thread) in &state.threads {
+            let here = match self.ready(state, thread) {
+                Ready::Done | Ready::Step(_) => Verdict::Finished,
+                Ready::Waits(_) => Verdict::Deadlock,
+                Ready::Stuck(Stuck::Assertion) => Verdict::Failed,
+                Ready::Stuck(_) => Verdict::Stuck,
+            };
+            let rank = |verdict: Verdict| match verdict {
+                Verdict::Finished => 0,
+                Verdict::Deadlock => 1,
+                Verdict::Stuck => 2,
+                Verdict::Failed => 3,
+            };
+            verdict = if rank(here) > rank(verdict) {
+                here
+            } else {
+                verdict
+            };
+        }
+        Outcome {
+            verdict,
+            value: Remains::of(self, state),
+        }
+    }
+
+    fn agent(&self, _: &State, choice: &ThreadName) -> ThreadName {
+        choice.clone()
+    }
+
+    fn label(&self, state: &State, choice: &ThreadName) -> Label {
+        let names = Names::of(&self.program, state);
+        let ready = state.thread(choice).map(|thread| self.ready(state, thread));
+        let (rule, text) = match ready {
+            Some(Ready::Step(step)) => (
+                step.rule.name(),
+                self.describe(state, choice, &step, &names),
+            ),
+            Some(Ready::Waits(port)) => (
+                Rule::Receive.name(),
+                format!("{choice} waits on {}", names.show(&port)),
+            ),
+            Some(Ready::Stuck(stuck)) => ("stuck", format!("{choice}: {}", stuck.show(&names))),
+            Some(Ready::Done) | None => ("none", format!("{choice} has no next step")),
+        };
+        Label {
+            rule,
+            text,
+            span: self.next_span(state, choice),
+        }
+    }
+
+    fn footprint(&self, state: &State, choice: &ThreadName) -> Footprint<Resource> {
+        let mut footprint = Footprint::default();
+        if *choice != ThreadName::MAIN {
+            footprint.reads.push(Resource::Thread(choice.clone()));
+        }
+        let Some(thread) = state.thread(choice) else {
+            return footprint;
+        };
+        match self.ready(state, thread) {
+            Ready::Step(step) => match step.change {
+                Change::Nothing | Change::Bind(_) | Change::Call { .. } => {}
+                Change::Spawn { .. } => {
+                    let child = choice.child(thread.children + 1);
+                    footprint.writes.push(Resource::Thread(child));
+                }
+                Change::Send { port, .. } => {
+                    let number = state.port(&port).map_or(0, |port| port.sent.len());
+                    footprint
+                        .writes
+                        .push(Resource::Message(port.clone(), number));
+                    footprint.writes.push(Resource::Entry(port));
+                }
+                Change::Receive { port, .. } => receives(state, port, &mut footprint),
+            },
+            Ready::Waits(port) => receives(state, port, &mut footprint),
+            Ready::Done | Ready::Stuck(_) => {}
+        }
+        footprint
+    }
+
+    fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<ThreadName, Resource>>) {
+        for (name, thread) in &state.threads {
+            if let Ready::Waits(_) = self.ready(state, thread) {
+                waiting.push(Waiting {
+                    agent: name.clone(),
+                    footprint: self.footprint(state, name),
+                    label: self.label(state, name),
+                });
+            }
+        }
+    }
+
+    fn show(&self, state: &State) -> String {
+        let names = Names::of(&self.program, state);
+        self.show_state(state, &names)
+    }
+}
+
+fn receives(state: &State, port: VariableName, footprint: &mut Footprint<Resource>) {
+    let number = state.port(&port).map_or(0, |port| port.received);
+    footprint
+        .reads
+        .push(Resource::Message(port.clone(), number));
+    footprint.writes.push(Resource::Exit(port));
+}

@@ -1,0 +1,162 @@
+//! Recorded runs, and replaying parts of them with exactly their causes.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::machine::{EventId, Machine};
+use super::name::{NoThreadName, ThreadName};
+use super::semantics::MuOz;
+
+/// A run as a text: who took a step, in order. `t0*6 t2 t1` is six steps of the first thread, one
+/// of its second child, one of its first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording(pub Vec<ThreadName>);
+
+/// The most steps that are read from a text.
+const MAX_STEPS: usize = 10_000_000;
+
+/// Why a text is no recording.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordingError {
+    /// A word that names no thread.
+    #[error("{0} is no thread of a recording; a recording looks like t0*6 t2 t1")]
+    Thread(String, #[source] NoThreadName),
+    /// A wrong number of steps.
+    #[error("in {0} comes no number of steps after *; a recording looks like t0*6 t2 t1")]
+    Count(String),
+    /// Too many steps.
+    #[error("recordings have at most {MAX_STEPS} steps")]
+    Long,
+    /// The program does not run so.
+    #[error("the program cannot take step {0} of this recording: it was made of another program")]
+    Step(usize),
+}
+
+impl Recording {
+    /// The run that led a machine to where it is.
+    #[must_use]
+    pub fn of(machine: &Machine) -> Self {
+        Self(
+            machine
+                .events()
+                .map(|(_, event)| event.thread.clone())
+                .collect(),
+        )
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// [`RecordingError::Step`] with the first step, counted from 1, that cannot be taken.
+    pub fn run(&self, program: &Arc<MuOz>) -> Result<Machine, RecordingError> {
+        let mut machine = Machine::new(program.clone());
+        for (nth, thread) in self.0.iter().enumerate() {
+            machine
+                .forward(thread)
+                .map_err(|_| RecordingError::Step(nth + 1))?;
+        }
+        Ok(machine)
+    }
+}
+
+impl fmt::Display for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, turns) in self.0.chunk_by(|a, b| a == b).enumerate() {
+            if nth > 0 {
+                f.write_char(' ')?;
+            }
+            if let Some(thread) = turns.first() {
+                write!(f, "{thread}")?;
+            }
+            if turns.len() > 1 {
+                write!(f, "*{}", turns.len())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Recording {
+    type Err = RecordingError;
+
+    fn from_str(text: &str) -> Result<Self, RecordingError> {
+        let mut run = Vec::new();
+        for word in text.split_whitespace() {
+            let (thread, count) = match word.split_once('*') {
+                Some((thread, count)) => {
+                    let wrong = |_| RecordingError::Count(word.to_owned());
+                    (thread, count.parse::<usize>().map_err(wrong)?)
+                }
+                None => (word, 1),
+            };
+            let thread: ThreadName = thread
+                .parse()
+                .map_err(|e| RecordingError::Thread(word.to_owned(), e))?;
+            if count > MAX_STEPS - run.len() {
+                return Err(RecordingError::Long);
+            }
+            run.extend(std::iter::repeat_n(thread, count));
+        }
+        Ok(Self(run))
+    }
+}
+
+impl Machine {
+    /// Whether what has happened here also happened in `recorded`, with the same order on every
+    /// port: then everything else of that run can still happen.
+    #[must_use]
+    pub fn is_part_of(&self, recorded: &Self) -> bool {
+        let same = |machine: &Self, ids: &[EventId]| -> Vec<_> {
+            let events = ids.iter().filter_map(|id| machine.event(*id));
+            events
+                .map(|event| (event.thread.clone(), event.nth))
+                .collect()
+        };
+        let within = |mine: &[EventId], theirs: &[EventId]| {
+            same(recorded, theirs).starts_with(&same(self, mine))
+        };
+        self.state()
+            .threads()
+            .all(|thread| self.history(thread).len() <= recorded.history(thread).len())
+            && self.state().ports().all(|port| {
+                within(self.sends(port), recorded.sends(port))
+                    && within(self.receives(port), recorded.receives(port))
+            })
+    }
+
+    /// What must still happen here so that these events of `recorded` happen: they and exactly
+    /// their causes, in the order in which they happened there.
+    #[must_use]
+    pub fn missing(
+        &self,
+        recorded: &Self,
+        targets: impl IntoIterator<Item = EventId>,
+    ) -> Vec<ThreadName> {
+        let causes = recorded.causes(targets).into_iter();
+        let events = causes.filter_map(|id| recorded.event(id));
+        let missing =
+            events.filter(|event| event.nth as usize >= self.history(&event.thread).len());
+        missing.map(|event| event.thread.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_read_as_they_are_written() {
+        for text in ["", "t0", "t0*6 t2 t1", "t0*2 t1.1*10 t0"] {
+            assert_eq!(text.parse::<Recording>().unwrap().to_string(), text);
+        }
+        assert_eq!(
+            "t1 t1\nt1*0".parse::<Recording>().unwrap().to_string(),
+            "t1*2"
+        );
+        let wrong = |text: &str| text.parse::<Recording>().unwrap_err().to_string();
+        assert!(wrong("x").starts_with("x is no thread"));
+        assert!(wrong("t1*").starts_with("in t1* comes no number"));
+        assert!(wrong("t1*99999999999").starts_with("recordings have at most"));
+    }
+}
