@@ -18,8 +18,8 @@ pub struct Message {
 /// What remains of a program that ended: every variable, every queue, and who is not done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Remains {
-    /// Variables with their values, but for ports and procedures in the variables for which they
-    /// were made.
+    /// Variables with their values: numbers, `true`, `false`, `port k` (another name of it),
+    /// `proc {x y}`; ports under the names for which they were made are among the queues.
     pub variables: Vec<(String, String)>,
     /// Ports with the messages that nobody received, the oldest first.
     pub queues: Vec<(String, Vec<Message>)>,
@@ -51,7 +51,11 @@ impl Remains {
                         .queues
                         .push((shown, queue.iter().map(message).collect()));
                 }
-                Value::Procedure(procedure) if *procedure == name => {}
+                Value::Procedure(_) if variable.closure.is_some() => {
+                    let closure = variable.closure.as_ref();
+                    let text = closure.map(|closure| program.signature(closure));
+                    remains.variables.push((shown, text.unwrap_or_default()));
+                }
                 value => remains.variables.push((shown, value.show(&names))),
             }
         }

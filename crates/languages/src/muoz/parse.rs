@@ -360,10 +360,10 @@ impl<'t> Parser<'t> {
     fn scoped(&mut self, name: Ident) -> Parsed<Block> {
         self.expect("in")?;
         self.scope.push(name);
-        let body = self.block();
+        let body = self.block()?;
         self.scope.pop();
         self.expect("end")?;
-        body
+        Ok(body)
     }
 
     /// What follows `proc`; the procedure knows its own `name`.
@@ -386,17 +386,11 @@ impl<'t> Parser<'t> {
         let outside = self.scope.len();
         self.scope.push(name);
         self.scope.extend(&parameters);
-        let body = self.block();
+        let body = self.block()?;
         self.scope.truncate(outside);
         self.expect("end")?;
         let parameters = parameters.into();
-        Ok((
-            Bound::Procedure {
-                parameters,
-                body: body?,
-            },
-            head,
-        ))
+        Ok((Bound::Procedure { parameters, body }, head))
     }
 
     /// A send or a call, after `{`.
