@@ -1,12 +1,14 @@
 //! Model languages on the multiverse core: parser, semantics, and the recipe.
 //!
 //! - [`amb`]: λ_amb, numbers with addition and McCarthy's ambiguous choice.
+//! - [`ambienttalk`]: actors, objects, futures.
 //! - [`muoz`]: μOz, threads that communicate over ports.
 //! - [`source`]: places in source texts, for all languages.
 
 #![forbid(unsafe_code)]
 
 pub mod amb;
+pub mod ambienttalk;
 mod list;
 pub mod muoz;
 pub mod source;

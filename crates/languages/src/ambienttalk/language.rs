@@ -1,0 +1,536 @@
+//! AmbientTalk as a language of the core.
+
+use std::fmt;
+use std::sync::Arc;
+
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Verdict};
+
+use super::answer::Answer;
+use super::birth::ActorId;
+use super::code::{Instr, Program};
+use super::compile::compile;
+use super::parse::{ParseError, parse};
+use super::state::{Actor, Channel, State};
+use super::step::{Effect, Process, Rule};
+use super::value::{Entity, Future, Message};
+
+/// The most rules that are merged into a visible step. A run that is longer goes on with the next.
+const MAX_RUN: u64 = 100_000;
+
+/// What is a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grain {
+    /// Every rule.
+    #[default]
+    Rule,
+    /// What other actors notice, and the taking of a message: all rules of an actor up to the next
+    /// send, the next creation of an actor, or the end of the turn are one step.
+    Visible,
+}
+
+/// When messages to other actors arrive. Messages to oneself always arrive at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// In the same step.
+    #[default]
+    Immediate,
+    /// Later, those of one sender to one receiver in the order in which they were sent.
+    Fifo,
+    /// Later, in any order.
+    Unordered,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// What is a step.
+    pub grain: Grain,
+    /// When messages arrive.
+    pub delivery: Delivery,
+    /// Whether states number the messages.
+    ///
+    /// Footprints are then exact, as causality and partial-order reduction want them; but states
+    /// that differ in the number of past messages only are no longer equal, so a program that goes
+    /// round for ever has endlessly many.
+    pub numbered: bool,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct AmbientTalk {
+    pub(super) program: Arc<Program>,
+    options: Options,
+}
+
+/// What is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Choice {
+    /// An actor takes its next step.
+    Act(ActorId),
+    /// A message arrives.
+    Deliver {
+        /// Its sender.
+        from: ActorId,
+        /// Its receiver.
+        to: ActorId,
+        /// Its number among those under way (or among all, where messages are numbered).
+        number: u32,
+    },
+}
+
+/// Who takes a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Agent {
+    /// An actor.
+    Actor(ActorId),
+    /// The line from one actor to another, which delivers in order.
+    Line(ActorId, ActorId),
+    /// A message that arrives when it likes.
+    Message(ActorId, ActorId, u32),
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Actor(actor) => actor.fmt(f),
+            Self::Line(from, to) => write!(f, "line {from} → {to}"),
+            Self::Message(from, to, number) => write!(f, "message {from} → {to} #{number}"),
+        }
+    }
+}
+
+/// What steps touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Resource {
+    /// That an actor exists.
+    Birth(ActorId),
+    /// The end of an inbox at which messages enter (the whole inbox where messages have no numbers).
+    Inbox(ActorId),
+    /// A message in an inbox, by its number.
+    Message(ActorId, u32),
+    /// The line between two actors (where messages have no numbers).
+    Line(ActorId, ActorId),
+    /// A message under way, by its number.
+    UnderWay(ActorId, ActorId, u32),
+}
+
+impl AmbientTalk {
+    /// Parses a program.
+    ///
+    /// # Errors
+    /// [`ParseError`] with the place where the text stops making sense.
+    pub fn parse(text: &str, options: Options) -> Result<Self, ParseError> {
+        let items = parse(text)?;
+        let program = Arc::new(compile(&items, text.len())?);
+        Ok(Self { program, options })
+    }
+
+    /// The same program, run otherwise.
+    #[must_use]
+    pub fn with(&self, options: Options) -> Self {
+        let program = Arc::clone(&self.program);
+        Self { program, options }
+    }
+
+    /// How the program is run.
+    #[must_use]
+    pub const fn options(&self) -> Options {
+        self.options
+    }
+
+    /// Whether the actor has a step to take.
+    pub(super) fn can_act(actor: &Actor) -> bool {
+        actor.stuck.is_none() && !(actor.is_idle() && actor.inbox.is_empty())
+    }
+
+    pub(super) fn rule(&self, actor: &Actor) -> Option<Rule> {
+        self.program.next_rule(actor).ok().flatten()
+    }
+
+    fn act(&self, state: &State, id: ActorId) -> Option<Next<State>> {
+        let mut actor = (**state.actor(id)?).clone();
+        let mut rule = self.rule(&actor)?;
+        let mut effect = None;
+        let mut steps = 0;
+        loop {
+            let done = self.program.take(&mut actor, rule, self.options.numbered);
+            effect = effect.or(done);
+            steps += 1;
+            if self.options.grain == Grain::Rule || steps >= MAX_RUN || actor.is_idle() {
+                break;
+            }
+            match self.rule(&actor) {
+                Some(next) if !next.is_global() => rule = next,
+                _ => break,
+            }
+        }
+        self.program.seal(&mut actor);
+        let mut next = state.clone();
+        if let Some(place) = next.actor_mut(id) {
+            *place = Arc::new(actor);
+        }
+        match effect {
+            Some(Effect::Send(to, message)) => self.dispatch(&mut next, id, to, message),
+            Some(Effect::Create(created)) => {
+                let at = next.actors.partition_point(|other| other.id < created.id);
+                let mut actors = next.actors.into_vec();
+                actors.insert(at, Arc::from(created));
+                next.actors = actors.into();
+            }
+            None => {}
+        }
+        Some(Next { state: next, steps })
+    }
+
+    fn dispatch(&self, state: &mut State, from: ActorId, to: ActorId, message: Message) {
+        let message = Arc::new(message);
+        if self.options.delivery == Delivery::Immediate {
+            return self.arrive(state, to, message);
+        }
+        let mut channels = std::mem::take(&mut state.channels).into_vec();
+        let at = channels.binary_search_by_key(&(from, to), |c| (c.from, c.to));
+        let at = at.unwrap_or_else(|at| {
+            let channel = Channel {
+                from,
+                to,
+                messages: Vec::new(),
+                sent: 0,
+            };
+            channels.insert(at, Arc::new(channel));
+            at
+        });
+        let channel = Arc::make_mut(&mut channels[at]);
+        channel.messages.push((channel.sent, message));
+        if self.options.numbered {
+            channel.sent += 1;
+        } else {
+            channel.renumber();
+        }
+        state.channels = channels.into();
+    }
+
+    /// The message is the newest of the inbox.
+    fn arrive(&self, state: &mut State, to: ActorId, message: Arc<Message>) {
+        if let Some(actor) = state.actor_mut(to) {
+            let actor = Arc::make_mut(actor);
+            actor.inbox.push(message);
+            self.program.seal(actor);
+        }
+    }
+
+    fn deliver(&self, state: &State, from: ActorId, to: ActorId, number: u32) -> Option<State> {
+        let place = |channel: &Channel| {
+            let place = channel.messages.iter().position(|(n, _)| *n == number);
+            place.filter(|at| *at == 0 || self.options.delivery == Delivery::Unordered)
+        };
+        let at = place(state.channel(from, to)?)?;
+        let mut next = state.clone();
+        let mut channels = std::mem::take(&mut next.channels).into_vec();
+        let found = channels
+            .binary_search_by_key(&(from, to), |c| (c.from, c.to))
+            .ok()?;
+        let channel = Arc::make_mut(&mut channels[found]);
+        let (_, message) = channel.messages.remove(at);
+        if !self.options.numbered {
+            channel.renumber();
+            if channel.messages.is_empty() {
+                channels.remove(found);
+            }
+        }
+        next.channels = channels.into();
+        self.arrive(&mut next, to, message);
+        Some(next)
+    }
+
+    /// What a step of an actor touches beyond the actor itself. Only the first rule of a merged run
+    /// touches anything.
+    fn touched(&self, state: &State, actor: &Actor) -> Footprint<Resource> {
+        let mut footprint = Footprint::default();
+        let to = match self.rule(actor) {
+            Some(Rule::Process(_)) => {
+                match self.options.numbered {
+                    true => footprint
+                        .reads
+                        .push(Resource::Message(actor.id, actor.taken)),
+                    false => footprint.writes.push(Resource::Inbox(actor.id)),
+                }
+                None
+            }
+            Some(Rule::Send { message, .. } | Rule::SendResult(message)) => {
+                message.receiver.actor()
+            }
+            Some(Rule::NewActor(_, child)) => {
+                footprint.writes.push(Resource::Birth(child));
+                None
+            }
+            _ => None,
+        };
+        if actor.turn.is_none() && !actor.is_idle() {
+            footprint.reads.push(Resource::Birth(actor.id));
+        }
+        let Some(to) = to else {
+            return footprint;
+        };
+        if to == actor.id || self.options.delivery == Delivery::Immediate {
+            self.entering(state, to, &mut footprint);
+        } else if self.options.numbered {
+            let sent = state
+                .channel(actor.id, to)
+                .map_or(0, |channel| channel.sent);
+            footprint
+                .writes
+                .push(Resource::UnderWay(actor.id, to, sent));
+        } else {
+            footprint.writes.push(Resource::Line(actor.id, to));
+        }
+        footprint
+    }
+
+    /// A message enters an inbox.
+    fn entering(&self, state: &State, to: ActorId, footprint: &mut Footprint<Resource>) {
+        footprint.writes.push(Resource::Inbox(to));
+        if self.options.numbered {
+            let number = state
+                .actor(to)
+                .map_or(0, |actor| actor.taken + actor.inbox.len() as u32);
+            footprint.writes.push(Resource::Message(to, number));
+        }
+    }
+
+    /// The place in the source of an actor's next rule.
+    pub(super) fn span(&self, actor: &Actor) -> Option<Span> {
+        if let Some(frame) = actor.frames.last() {
+            let code = self.program.code(frame.code);
+            return code.spans.get(frame.pc as usize).copied();
+        }
+        let message = actor.outbox.first().or_else(|| actor.inbox.first())?;
+        Some(self.program.site(message.site).span)
+    }
+}
+
+impl Channel {
+    /// Without numbers of their own, messages go by their places.
+    fn renumber(&mut self) {
+        for (at, (number, _)) in self.messages.iter_mut().enumerate() {
+            *number = at as u32;
+        }
+    }
+}
+
+impl Language for AmbientTalk {
+    type State = State;
+    type Choice = Choice;
+    type Agent = Agent;
+    type Resource = Resource;
+    type Value = Answer;
+
+    fn initial(&self) -> State {
+        self.program.initial()
+    }
+
+    fn enabled(&self, state: &State, choices: &mut Vec<Choice>) {
+        let actors = state.actors.iter().filter(|actor| Self::can_act(actor));
+        choices.extend(actors.map(|actor| Choice::Act(actor.id)));
+        let all = self.options.delivery == Delivery::Unordered;
+        for channel in &state.channels {
+            let count = if all { usize::MAX } else { 1 };
+            let (from, to) = (channel.from, channel.to);
+            let numbers = channel
+                .messages
+                .iter()
+                .take(count)
+                .map(|(number, _)| *number);
+            choices.extend(numbers.map(|number| Choice::Deliver { from, to, number }));
+        }
+    }
+
+    fn apply(&self, state: &State, choice: &Choice) -> Option<Next<State>> {
+        match *choice {
+            Choice::Act(id) => self.act(state, id),
+            Choice::Deliver { from, to, number } => {
+                self.deliver(state, from, to, number).map(Next::one)
+            }
+        }
+    }
+
+    /// Stuck if an actor is; a deadlock if a future is awaited that nobody will resolve.
+    fn outcome(&self, state: &State) -> Outcome<Answer> {
+        let awaited = |actor: &Arc<Actor>| {
+            actor.heap.iter().flatten().any(|slot| {
+                matches!(&*slot.entity, Entity::Future(Future::Pending(queue)) if !queue.is_empty())
+            })
+        };
+        let verdict = if state.actors.iter().any(|actor| actor.stuck.is_some()) {
+            Verdict::Stuck
+        } else if state.actors.iter().any(awaited) {
+            Verdict::Deadlock
+        } else {
+            Verdict::Finished
+        };
+        let value = self.answer(state);
+        Outcome { verdict, value }
+    }
+
+    fn agent(&self, _: &State, choice: &Choice) -> Agent {
+        match *choice {
+            Choice::Act(actor) => Agent::Actor(actor),
+            Choice::Deliver { from, to, number } => match self.options.delivery {
+                Delivery::Unordered => Agent::Message(from, to, number),
+                _ => Agent::Line(from, to),
+            },
+        }
+    }
+
+    fn label(&self, state: &State, choice: &Choice) -> Label {
+        let nowhere = || Label {
+            rule: "NONE",
+            text: "not enabled here".to_owned(),
+            span: None,
+        };
+        match *choice {
+            Choice::Act(id) => {
+                let Some(actor) = state.actor(id) else {
+                    return nowhere();
+                };
+                self.rule(actor).map_or_else(nowhere, |rule| Label {
+                    rule: self.rule_name(actor, &rule),
+                    text: self.describe(state, actor, &rule),
+                    span: self.span(actor),
+                })
+            }
+            Choice::Deliver { from, to, number } => {
+                let channel = state.channel(from, to);
+                let found = channel.and_then(|channel| {
+                    channel.messages.iter().find(|(known, _)| *known == number)
+                });
+                found.map_or_else(nowhere, |(_, message)| Label {
+                    rule: "DELIVER",
+                    text: format!(
+                        "{} → {}: {}",
+                        self.actor_name(state, from),
+                        self.actor_name(state, to),
+                        self.message_text(state, message)
+                    ),
+                    span: Some(self.program.site(message.site).span),
+                })
+            }
+        }
+    }
+
+    fn footprint(&self, state: &State, choice: &Choice) -> Footprint<Resource> {
+        match *choice {
+            Choice::Act(id) => state
+                .actor(id)
+                .map_or_else(Footprint::default, |actor| self.touched(state, actor)),
+            Choice::Deliver { from, to, number } => {
+                let mut footprint = Footprint::default();
+                footprint.writes.push(match self.options.numbered {
+                    true => Resource::UnderWay(from, to, number),
+                    false => Resource::Line(from, to),
+                });
+                self.entering(state, to, &mut footprint);
+                footprint
+            }
+        }
+    }
+
+    fn show(&self, state: &State) -> String {
+        self.picture(state)
+    }
+}
+
+impl AmbientTalk {
+    fn rule_name(&self, actor: &Actor, rule: &Rule) -> &'static str {
+        let send = |message: &Message| match message.receiver.actor() {
+            Some(to) if to == actor.id => "LOCAL-ASYNCHRONOUS-SEND",
+            _ => "FAR-ASYNCHRONOUS-SEND",
+        };
+        match rule {
+            Rule::Let(_) => "LET",
+            Rule::Arithmetic(..) => "ARITHMETIC",
+            Rule::If(_) => "IF",
+            Rule::NewObject(template) => match self.program.template(*template).kind {
+                super::syntax::LiteralKind::Isolate => "NEW-ISOLATE",
+                _ => "NEW-OBJECT",
+            },
+            Rule::NewActor(..) => "NEW-ACTOR",
+            Rule::Invoke { .. } => "INVOKE",
+            Rule::FieldAccess(_) => "FIELD-ACCESS",
+            Rule::FieldUpdate { .. } => "FIELD-UPDATE",
+            Rule::MakeFuture => "MAKE-FUTURE",
+            Rule::Println(_) => "PRINTLN",
+            Rule::Send { message, .. } | Rule::SendResult(message) => send(message),
+            Rule::Process(process) => match process {
+                Process::Method { .. } => "PROCESS-MESSAGE",
+                Process::Callback { .. } | Process::FarCallback { .. } => "PROCESS-CALLBACK",
+                Process::Store { .. } | Process::Forward { .. } => "MESSAGE-TO-FUTURE",
+                Process::Resolve { .. } => "RESOLVE",
+            },
+        }
+    }
+
+    fn describe(&self, state: &State, actor: &Actor, rule: &Rule) -> String {
+        let name = self.actor_name(state, actor.id);
+        let what = match rule {
+            Rule::Send { message, .. } | Rule::SendResult(message) => {
+                let to = message.receiver.actor().unwrap_or(actor.id);
+                let to = self.actor_name(state, to);
+                return format!("{name} sends {} to {to}", self.message_text(state, message));
+            }
+            Rule::Process(process) => {
+                let message = actor.inbox.first().map(|m| self.message_text(state, m));
+                let message = message.unwrap_or_default();
+                match process {
+                    Process::Resolve { .. } => format!("resolves a future: {message}"),
+                    Process::Store { .. } => format!("keeps {message} for a future"),
+                    Process::Forward { .. } => format!("sends {message} on"),
+                    _ => format!("takes {message}"),
+                }
+            }
+            Rule::NewActor(_, child) => format!("creates {child}"),
+            Rule::FieldUpdate { me, slot } => {
+                let object = actor.object(*me);
+                let template = object.map(|object| self.program.template(object.template));
+                let field = template.and_then(|template| template.slots.get(*slot));
+                let field = field.map_or("", |field| self.program.name(*field));
+                let frame = actor.frames.last();
+                let value = frame.and_then(|frame| frame.values.last().copied());
+                let value = value.map(|value| self.value_text(state, actor.id, value));
+                format!("{field} := {}", value.unwrap_or_default())
+            }
+            Rule::FieldAccess(value) | Rule::Arithmetic(_, value) => {
+                format!("→ {}", self.value_text(state, actor.id, *value))
+            }
+            Rule::Invoke { code, .. } => {
+                format!("calls {}", self.program.name(self.program.code(*code).name))
+            }
+            Rule::Let(slot) => {
+                let code = actor
+                    .frames
+                    .last()
+                    .map(|frame| self.program.code(frame.code));
+                let name = code.and_then(|code| code.local_names.get(usize::from(*slot)));
+                let name = name.map_or("", |name| self.program.name(*name));
+                format!("sets {name}")
+            }
+            Rule::If(to) => {
+                let next = actor.frames.last().map(|frame| frame.pc + 1);
+                format!("the condition is {}", next == Some(*to))
+            }
+            Rule::MakeFuture => "makes a future".to_owned(),
+            Rule::NewObject(_) => "makes an object".to_owned(),
+            Rule::Println(_) => "prints".to_owned(),
+        };
+        format!("{name}: {what}")
+    }
+
+    /// Whether an actor's next step is the first of all.
+    pub(super) fn is_starting(&self, actor: &Actor) -> bool {
+        let [frame] = actor.frames.as_slice() else {
+            return false;
+        };
+        let instrs = &self.program.code(frame.code).instrs;
+        let first = instrs.iter().position(|instr: &Instr| instr.is_rule());
+        actor.turn.is_none() && first == Some(frame.pc as usize)
+    }
+}

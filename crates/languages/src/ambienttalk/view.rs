@@ -1,0 +1,407 @@
+//! States in words: names, messages, pictures.
+
+use borges_multiverse::language::Span;
+
+use super::answer::Datum;
+use super::birth::ActorId;
+use super::code::{Selector, SiteId};
+use super::language::AmbientTalk;
+use super::state::{Actor, State};
+use super::step::{Process, Rule};
+use super::syntax::LiteralKind;
+use super::value::{Future, Message, Value};
+
+/// An actor as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActorView {
+    /// Which.
+    pub id: ActorId,
+    /// Its name: the variable of its creator that holds it, or its birth.
+    pub name: String,
+    /// What it does next.
+    pub next: Next,
+    /// The place of that in the source.
+    pub span: Option<Span>,
+    /// The fields of its objects.
+    pub fields: Vec<(String, Datum)>,
+    /// Its inbox, oldest first.
+    pub inbox: Vec<MessageView>,
+    /// Messages that the turn still sends.
+    pub outbox: Vec<MessageView>,
+    /// The calls that it is in, the innermost last.
+    pub stack: Vec<FrameView>,
+    /// What it has printed.
+    pub output: Vec<String>,
+    /// Why it is stuck.
+    pub stuck: Option<String>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameView {
+    /// The method, `apply` for a block.
+    pub method: String,
+    /// The place of what it does.
+    pub span: Option<Span>,
+    /// Its variables.
+    pub variables: Vec<(String, Datum)>,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageView {
+    /// Where it was sent from.
+    pub site: SiteId,
+    /// What it asks for: a method; `resolve`, `when`.
+    pub selector: String,
+    /// Selector and arguments.
+    pub text: String,
+    /// Its place in the source.
+    pub span: Span,
+}
+
+/// What an actor does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doing {
+    /// It waits for a message.
+    Waiting,
+    /// It is stuck.
+    Stuck,
+    /// A rule that nobody else notices.
+    Local,
+    /// An actor literal.
+    CreateActor,
+    /// A send in the source.
+    Send,
+    /// The result of a method that ran because of a message.
+    SendResult,
+    /// A message that a future sends on.
+    Forward,
+    /// The oldest message asks for a method.
+    TakeMessage,
+    /// The oldest message calls back, or came through a future.
+    TakeResolution,
+    /// The oldest message is for a future that keeps it or sends it on.
+    TakeForFuture,
+    /// The oldest message resolves a future.
+    TakeResolve,
+}
+
+/// What an actor does next, and with which message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Next {
+    /// What.
+    pub doing: Doing,
+    /// The site of the message to be sent or taken.
+    pub site: Option<SiteId>,
+    /// To whom, if something is sent.
+    pub to: Option<ActorId>,
+    /// Whether it is the actor's first step.
+    pub starting: bool,
+    /// How many calls it is in.
+    pub depth: usize,
+    /// How many messages its turn has still to send.
+    pub pending: usize,
+}
+
+impl AmbientTalk {
+    /// The actors of a state, creators first.
+    #[must_use]
+    pub fn actors(&self, state: &State) -> Vec<ActorId> {
+        state.actors.iter().map(|actor| actor.id).collect()
+    }
+
+    /// How many messages an actor's inbox holds; none for an unknown actor.
+    #[must_use]
+    pub fn inbox_len(&self, state: &State, actor: ActorId) -> Option<usize> {
+        state.actor(actor).map(|actor| actor.inbox.len())
+    }
+
+    /// What an actor has printed.
+    #[must_use]
+    pub fn output(&self, state: &State, actor: ActorId) -> Vec<String> {
+        let lines = state.actor(actor).map(|actor| actor.output.iter());
+        lines
+            .into_iter()
+            .flatten()
+            .map(|line| line.to_string())
+            .collect()
+    }
+
+    /// The value of a field, by its name in [`ActorView::fields`]: `result`, `table.forks`.
+    #[must_use]
+    pub fn field(&self, state: &State, actor: ActorId, path: &str) -> Option<Datum> {
+        let actor = state.actor(actor)?;
+        let fields = self.fields(state, actor);
+        fields
+            .into_iter()
+            .find(|(name, _)| name == path)
+            .map(|(_, value)| value)
+    }
+
+    fn fields(&self, state: &State, actor: &Actor) -> Vec<(String, Datum)> {
+        let mut fields = Vec::new();
+        for (path, object) in self.object_paths(actor) {
+            let Some(object) = actor.object(object) else {
+                continue;
+            };
+            let template = self.program.template(object.template);
+            for (slot, value) in template.slots.iter().zip(&object.slots) {
+                let name = format!("{path}.{}", self.program.name(*slot));
+                let datum = self.datum(state, actor.id, *value);
+                fields.push((name.trim_start_matches('.').to_owned(), datum));
+            }
+        }
+        fields
+    }
+
+    /// Everything about an actor; none if there is none of that name.
+    #[must_use]
+    pub fn view(&self, state: &State, id: ActorId) -> Option<ActorView> {
+        let actor = state.actor(id)?;
+        let messages = |messages: &[std::sync::Arc<Message>]| {
+            messages
+                .iter()
+                .map(|m| self.message_view(state, m))
+                .collect()
+        };
+        let stack = actor.frames.iter().map(|frame| {
+            let code = self.program.code(frame.code);
+            let variables = code.local_names.iter().zip(&frame.values);
+            FrameView {
+                method: self.program.name(code.name).to_owned(),
+                span: code.spans.get(frame.pc as usize).copied(),
+                variables: variables
+                    .map(|(name, value)| {
+                        (
+                            self.program.name(*name).to_owned(),
+                            self.datum(state, id, *value),
+                        )
+                    })
+                    .filter(|(name, _)| !name.is_empty())
+                    .collect(),
+            }
+        });
+        Some(ActorView {
+            id,
+            name: self.actor_name(state, id),
+            next: self.next(state, id)?,
+            span: self.span(actor),
+            fields: self.fields(state, actor),
+            inbox: messages(&actor.inbox),
+            outbox: messages(&actor.outbox),
+            stack: stack.collect(),
+            output: actor.output.iter().map(|line| line.to_string()).collect(),
+            stuck: actor.stuck.map(|stuck| stuck.to_string()),
+        })
+    }
+
+    /// What an actor does next; none if there is no such actor.
+    #[must_use]
+    pub fn next(&self, state: &State, id: ActorId) -> Option<Next> {
+        let actor = state.actor(id)?;
+        let head = actor.inbox.first();
+        let (doing, site, to) = if actor.stuck.is_some() {
+            (Doing::Stuck, head.map(|m| m.site), None)
+        } else {
+            match self.rule(actor) {
+                None => (Doing::Waiting, None, None),
+                Some(Rule::NewActor(_, child)) => (Doing::CreateActor, None, Some(child)),
+                Some(Rule::Send { message, .. }) => {
+                    (Doing::Send, Some(message.site), message.receiver.actor())
+                }
+                Some(Rule::SendResult(message)) => {
+                    let doing = match message.selector {
+                        Selector::Resolve => Doing::SendResult,
+                        _ => Doing::Forward,
+                    };
+                    (doing, Some(message.site), message.receiver.actor())
+                }
+                Some(Rule::Process(process)) => {
+                    let forwarded = head.is_some_and(|message| message.forwarded);
+                    let doing = match process {
+                        Process::Method { .. } if forwarded => Doing::TakeResolution,
+                        Process::Method { .. } => Doing::TakeMessage,
+                        Process::Callback { .. } | Process::FarCallback { .. } => {
+                            Doing::TakeResolution
+                        }
+                        Process::Store { .. } | Process::Forward { .. } => Doing::TakeForFuture,
+                        Process::Resolve { .. } => Doing::TakeResolve,
+                    };
+                    (doing, head.map(|message| message.site), None)
+                }
+                Some(_) => (Doing::Local, None, None),
+            }
+        };
+        Some(Next {
+            doing,
+            site,
+            to,
+            starting: self.is_starting(actor),
+            depth: actor.frames.len(),
+            pending: actor.outbox.len(),
+        })
+    }
+
+    /// Whether an actor is within a turn.
+    #[must_use]
+    pub fn in_turn(&self, state: &State, id: ActorId) -> bool {
+        state.actor(id).is_some_and(|actor| !actor.is_idle())
+    }
+
+    /// The site of the message that an actor is working on.
+    #[must_use]
+    pub fn turn_site(&self, state: &State, id: ActorId) -> Option<SiteId> {
+        Some(state.actor(id)?.turn.as_ref()?.site)
+    }
+
+    /// The places from which the program sends, in the order of the source: what, and where.
+    #[must_use]
+    pub fn sites(&self) -> Vec<(SiteId, String, Span)> {
+        let mut sites: Vec<_> = (0..self.program.sites.len() as u32).map(SiteId).collect();
+        sites.sort_by_key(|site| self.program.site(*site).span);
+        let view = |site: SiteId| {
+            let known = self.program.site(site);
+            (
+                site,
+                self.program.name(known.selector).to_owned(),
+                known.span,
+            )
+        };
+        sites.into_iter().map(view).collect()
+    }
+
+    /// The actor literals of the program.
+    #[must_use]
+    pub fn actor_literals(&self) -> Vec<Span> {
+        let templates = self.program.templates.iter().skip(1);
+        let actors = templates.filter(|template| template.kind == LiteralKind::Actor);
+        actors.map(|template| template.span).collect()
+    }
+
+    fn message_view(&self, state: &State, message: &Message) -> MessageView {
+        MessageView {
+            site: message.site,
+            selector: self.program.selector(message.selector).to_owned(),
+            text: self.message_text(state, message),
+            span: self.program.site(message.site).span,
+        }
+    }
+
+    /// The field of the creator's own object that holds the actor, or its birth.
+    #[must_use]
+    pub fn actor_name(&self, state: &State, id: ActorId) -> String {
+        if id == ActorId::MAIN {
+            return "main".to_owned();
+        }
+        let holder = state.actors.iter().find_map(|actor| {
+            let object = actor.object(0)?;
+            let template = self.program.template(object.template);
+            let captures = usize::from(template.captures);
+            let fields = template.slots.iter().zip(&object.slots).skip(captures);
+            let mut holding = fields.filter(|(_, value)| **value == Value::Object(id, 0));
+            let field = holding.next().map(|(field, _)| self.program.name(*field))?;
+            let creates = id.path().starts_with(&actor.id.path());
+            (creates && actor.id < id).then_some((actor.id, field))
+        });
+        match holder {
+            Some((ActorId::MAIN, field)) => field.to_owned(),
+            Some((owner, field)) => format!("{}.{field}", self.actor_name(state, owner)),
+            None => id.to_string(),
+        }
+    }
+
+    pub(super) fn message_text(&self, state: &State, message: &Message) -> String {
+        let at = message.receiver.actor().unwrap_or(ActorId::MAIN);
+        let arguments: Vec<_> = message
+            .arguments
+            .iter()
+            .map(|value| self.value_text(state, at, *value))
+            .collect();
+        let arguments = arguments.join(", ");
+        match message.selector {
+            Selector::Register => "a callback".to_owned(),
+            selector => format!("{}({arguments})", self.program.selector(selector)),
+        }
+    }
+
+    /// A value, as seen in actor `at`.
+    pub(super) fn value_text(&self, state: &State, at: ActorId, value: Value) -> String {
+        let named = |owner: ActorId, name: u32, kind: &str| {
+            if name == 0 && kind.is_empty() {
+                return self.actor_name(state, owner);
+            }
+            let path = state.actor(owner).and_then(|actor| {
+                let paths = self.object_paths(actor);
+                paths
+                    .into_iter()
+                    .find(|(_, object)| *object == name)
+                    .map(|(path, _)| path)
+            });
+            let path = path.unwrap_or_else(|| format!("{kind}#{name}"));
+            if owner == at {
+                path.trim_start_matches('.').to_owned()
+            } else {
+                let path = path.trim_start_matches('.');
+                format!("{}.{path}", self.actor_name(state, owner))
+            }
+        };
+        match value {
+            Value::Text(_) => format!("{:?}", self.program.text(value)),
+            Value::Object(owner, name) => named(owner, name, ""),
+            Value::Future(owner, name) | Value::Resolver(owner, name) => {
+                let actor = state.actor(owner);
+                let future = actor.and_then(|actor| actor.future(name));
+                match future {
+                    Some(Future::Resolved(inner)) if !matches!(inner, Value::Future(..)) => {
+                        format!("future({})", self.value_text(state, at, *inner))
+                    }
+                    _ => named(owner, name, "future"),
+                }
+            }
+            other => self.program.text(other),
+        }
+    }
+
+    pub(super) fn picture(&self, state: &State) -> String {
+        let mut picture = String::new();
+        for actor in &state.actors {
+            let Some(view) = self.view(state, actor.id) else {
+                continue;
+            };
+            let fields: Vec<_> = view
+                .fields
+                .iter()
+                .map(|(n, v)| format!("{n} = {v}"))
+                .collect();
+            let inbox: Vec<_> = view.inbox.iter().map(|m| m.text.as_str()).collect();
+            let doing = match (&view.stuck, self.rule(actor)) {
+                (Some(why), _) => format!("stuck: {why}"),
+                (None, None) => "waits".to_owned(),
+                (None, Some(_)) if actor.is_idle() => "idle".to_owned(),
+                (None, Some(_)) => "runs".to_owned(),
+            };
+            picture.push_str(&format!(
+                "{} [{doing}] {{{}}} inbox [{}]",
+                view.name,
+                fields.join(", "),
+                inbox.join(", ")
+            ));
+            if !view.output.is_empty() {
+                picture.push_str(&format!(" printed {:?}", view.output));
+            }
+            picture.push('\n');
+        }
+        for channel in &state.channels {
+            let messages = channel.messages.iter();
+            let texts: Vec<_> = messages.map(|(_, m)| self.message_text(state, m)).collect();
+            if !texts.is_empty() {
+                let from = self.actor_name(state, channel.from);
+                let to = self.actor_name(state, channel.to);
+                picture.push_str(&format!("{from} → {to}: {}\n", texts.join(", ")));
+            }
+        }
+        picture.truncate(picture.trim_end().len());
+        picture
+    }
+}
