@@ -3,6 +3,7 @@
 //! - [`amb`]: λ_amb, numbers with addition and McCarthy's ambiguous choice.
 //! - [`ambienttalk`]: actors, objects, futures.
 //! - [`muoz`]: μOz, threads that communicate over ports.
+//! - [`model`]: all of them behind one type, explored to one report.
 //! - [`source`]: places in source texts, for all languages.
 
 #![forbid(unsafe_code)]
@@ -10,5 +11,6 @@
 pub mod amb;
 pub mod ambienttalk;
 mod list;
+pub mod model;
 pub mod muoz;
 pub mod source;

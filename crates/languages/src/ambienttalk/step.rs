@@ -82,7 +82,7 @@ impl Rule {
 struct Operands<'a>(&'a [Value]);
 
 impl Operands<'_> {
-    fn from_top(&self, nth: usize) -> Value {
+    fn below_top(&self, nth: usize) -> Value {
         let at = self.0.len().checked_sub(nth + 1);
         at.map_or(Value::Null, |at| self.0[at])
     }
@@ -182,15 +182,15 @@ impl Program {
         Ok(match instr {
             Instr::Let(slot) => Rule::Let(slot),
             Instr::Arithmetic(operator) => {
-                let value = arithmetic(operator, operands.from_top(1), operands.from_top(0))?;
+                let value = arithmetic(operator, operands.below_top(1), operands.below_top(0))?;
                 Rule::Arithmetic(2, value)
             }
             Instr::Negate => {
                 let value =
-                    arithmetic(Operator::Subtract, Value::Integer(0), operands.from_top(0))?;
+                    arithmetic(Operator::Subtract, Value::Integer(0), operands.below_top(0))?;
                 Rule::Arithmetic(1, value)
             }
-            Instr::If(otherwise) => match operands.from_top(0) {
+            Instr::If(otherwise) => match operands.below_top(0) {
                 Value::Boolean(true) => Rule::If(frame.pc + 1),
                 Value::Boolean(false) => Rule::If(otherwise),
                 _ => return Err(Stuck::NoBoolean),
@@ -209,7 +209,7 @@ impl Program {
             }
             Instr::Invoke(name, arguments) => {
                 let arguments = usize::from(arguments);
-                let (me, object) = own(actor, operands.from_top(arguments))?;
+                let (me, object) = own(actor, operands.below_top(arguments))?;
                 let code = self.method(object, name, arguments)?;
                 if actor.frames.len() >= MAX_FRAMES {
                     return Err(Stuck::Deep);
@@ -221,12 +221,12 @@ impl Program {
                 }
             }
             Instr::FieldAccess(name) => {
-                let (_, object) = own(actor, operands.from_top(0))?;
+                let (_, object) = own(actor, operands.below_top(0))?;
                 let slot = self.template(object.template).field(name);
                 Rule::FieldAccess(object.slots[slot.ok_or(Stuck::NoField)?])
             }
             Instr::FieldUpdate(name) => {
-                let (me, object) = own(actor, operands.from_top(1))?;
+                let (me, object) = own(actor, operands.below_top(1))?;
                 let slot = self.template(object.template).field(name);
                 Rule::FieldUpdate {
                     me,
@@ -703,10 +703,10 @@ fn send(
     arguments: usize,
     two_way: bool,
 ) -> Result<Rule, Stuck> {
-    let future = two_way.then(|| operands.from_top(0));
+    let future = two_way.then(|| operands.below_top(0));
     let mut taken = operands.top(arguments + usize::from(two_way)).to_vec();
     taken.truncate(arguments);
-    let receiver = operands.from_top(arguments + usize::from(two_way));
+    let receiver = operands.below_top(arguments + usize::from(two_way));
     let resolver = match future {
         Some(Value::Future(owner, name)) => Some(Value::Resolver(owner, name)),
         _ => None,

@@ -13,6 +13,8 @@ pub struct ShortestPaths {
     start: NodeId,
     /// The last edge of a path to each node; `u32::MAX` at the start and where none leads.
     last: Vec<u32>,
+    /// The number of edges to each node; `u32::MAX` where no path leads.
+    lengths: Vec<u32>,
 }
 
 impl ShortestPaths {
@@ -30,6 +32,13 @@ impl ShortestPaths {
                 .last
                 .get(node.0 as usize)
                 .is_some_and(|edge| *edge != u32::MAX)
+    }
+
+    /// The number of edges of a shortest path to `node`; none if no path is known.
+    #[must_use]
+    pub fn length(&self, node: NodeId) -> Option<u32> {
+        let length = self.lengths.get(node.0 as usize).copied();
+        length.filter(|length| *length != u32::MAX)
     }
 
     /// The edges of a shortest path to `node`; none if no path is known.
@@ -88,17 +97,26 @@ impl<L: Language> Graph<L> {
     #[must_use]
     pub fn shortest_paths(&self, start: NodeId) -> ShortestPaths {
         let mut last = vec![u32::MAX; self.len()];
+        let mut lengths = vec![u32::MAX; self.len()];
+        if let Some(length) = lengths.get_mut(start.0 as usize) {
+            *length = 0;
+        }
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
             for (id, edge) in self.edges_from(node) {
-                let known = &mut last[edge.to.0 as usize];
-                if *known == u32::MAX && edge.to != start {
-                    *known = id.0;
+                let to = edge.to.0 as usize;
+                if lengths[to] == u32::MAX {
+                    last[to] = id.0;
+                    lengths[to] = lengths[node.0 as usize] + 1;
                     queue.push_back(edge.to);
                 }
             }
         }
-        ShortestPaths { start, last }
+        ShortestPaths {
+            start,
+            last,
+            lengths,
+        }
     }
 
     /// The edges of a shortest path from `start` to a node that `fits`, and that node.

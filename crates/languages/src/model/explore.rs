@@ -1,0 +1,475 @@
+//! From a program to a report.
+
+use std::collections::BTreeMap;
+
+use borges_multiverse::adapt::Runs;
+use borges_multiverse::causality::{Classes, Found};
+use borges_multiverse::graph::{
+    self, CountError, Exploration, Graph, Limits, NodeId, Pause, Strategy,
+};
+use borges_multiverse::language::{Language, Outcome, Verdict};
+
+use super::report::{Datum, End, Report, Step, Why};
+use super::{Model, Program};
+use crate::amb::{Amb, Answer};
+use crate::ambienttalk::{AmbientTalk, Delivery, Grain, Options};
+use crate::muoz::MuOz;
+use crate::source;
+
+/// How a program is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explore {
+    /// What is a step. In λ_amb and μOz, a visible step goes on to the next choice.
+    pub grain: Grain,
+    /// When messages between actors arrive; nothing in other languages.
+    pub delivery: Delivery,
+    /// What is left out.
+    pub reduction: Reduction,
+    /// The order in which states are visited.
+    pub order: Order,
+    /// The most states that are visited.
+    pub states: usize,
+    /// The longest path that is followed.
+    pub depth: u32,
+    /// How many steps may be spent on counting the classes of runs, next to the states.
+    pub class_steps: u64,
+}
+
+impl Default for Explore {
+    fn default() -> Self {
+        Self {
+            grain: Grain::Rule,
+            delivery: Delivery::Immediate,
+            reduction: Reduction::None,
+            order: Order::BreadthFirst,
+            states: 1_000_000,
+            depth: u32::MAX,
+            class_steps: 1_000_000,
+        }
+    }
+}
+
+/// What an exploration leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Nothing: the graph of all states.
+    #[default]
+    None,
+    /// All runs of a class but one (dynamic partial-order reduction).
+    Dpor,
+}
+
+/// The order of an exploration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Nearest first.
+    #[default]
+    BreadthFirst,
+    /// Deepest first.
+    DepthFirst,
+    /// At random, from a seed.
+    Random(u64),
+}
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// States visited.
+    pub states: u64,
+    /// Steps taken.
+    pub edges: u64,
+    /// Ends found.
+    pub ends: u64,
+    /// States whose turn is still to come.
+    pub waiting: u64,
+}
+
+/// A language of which the ends can be reported.
+trait Reported: Language {
+    /// What remains: the printed lines, the final values, who waits.
+    fn remains(&self, value: &Self::Value) -> Remains;
+
+    /// An agent as it is called in a state.
+    fn agent_name(&self, _state: &Self::State, agent: &Self::Agent) -> String {
+        agent.to_string()
+    }
+}
+
+#[derive(Default)]
+struct Remains {
+    output: Vec<String>,
+    values: BTreeMap<String, Datum>,
+    waiting: BTreeMap<String, String>,
+}
+
+impl Reported for Amb {
+    fn remains(&self, value: &Answer) -> Remains {
+        let mut remains = Remains::default();
+        match value {
+            Answer::Number(number) => {
+                let datum = Datum::of_text(&number.to_string());
+                remains.values.insert("value".to_owned(), datum);
+            }
+            Answer::Stuck(term) => {
+                let why = "no rule applies to (amb)".to_owned();
+                remains.waiting.insert(term.clone(), why);
+            }
+        }
+        remains
+    }
+}
+
+impl Reported for AmbientTalk {
+    fn remains(&self, answer: &crate::ambienttalk::Answer) -> Remains {
+        let lines = answer.output.iter().flat_map(|(_, lines)| lines.iter());
+        let values = answer.values.iter().cloned();
+        Remains {
+            output: lines.cloned().collect(),
+            values: values.map(|(name, value)| (name, value.into())).collect(),
+            waiting: answer.stuck.iter().cloned().collect(),
+        }
+    }
+
+    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
+        match agent {
+            crate::ambienttalk::Agent::Actor(actor) => self.actor_name(state, *actor),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl Reported for MuOz {
+    fn remains(&self, value: &crate::muoz::Remains) -> Remains {
+        let variables = value.variables.iter();
+        let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
+        let queues = value.queues.iter().map(|(name, queue)| {
+            let messages = queue.iter().map(|message| Datum::of_text(&message.value));
+            (name.clone(), Datum::List(messages.collect()))
+        });
+        Remains {
+            output: Vec::new(),
+            values: variables.chain(queues).collect(),
+            waiting: value.waiting.iter().cloned().collect(),
+        }
+    }
+}
+
+impl<L: Reported> Reported for &L {
+    fn remains(&self, value: &Self::Value) -> Remains {
+        (**self).remains(value)
+    }
+
+    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
+        (**self).agent_name(state, agent)
+    }
+}
+
+impl<L: Reported> Reported for Runs<L> {
+    fn remains(&self, value: &Self::Value) -> Remains {
+        self.inner().remains(value)
+    }
+
+    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
+        self.inner().agent_name(state, agent)
+    }
+}
+
+/// The longest deterministic run that is one visible step.
+const RUN: u64 = 100_000;
+
+pub(super) fn explore(
+    model: &Model,
+    options: &Explore,
+    mut keep_going: impl FnMut(&Progress) -> bool,
+) -> Report {
+    let mut job = Job {
+        text: model.text(),
+        options,
+        keep_going: &mut keep_going,
+    };
+    let visible = options.grain == Grain::Visible;
+    let mut report = match model.program() {
+        Program::Amb(program) if visible => job.run(&Runs::new(program, RUN), &program),
+        Program::Amb(program) => job.run(&program, &program),
+        Program::MuOz(program) if visible => job.run(&Runs::new(program, RUN), &program),
+        Program::MuOz(program) => job.run(&program, &program),
+        Program::AmbientTalk(program) => {
+            let as_asked = Options {
+                grain: options.grain,
+                delivery: options.delivery,
+                numbered: false,
+            };
+            let exact = program.with(Options {
+                numbered: true,
+                ..as_asked
+            });
+            job.run(&program.with(as_asked), &exact)
+        }
+    };
+    report.language = model.dialect().name();
+    report
+}
+
+struct Job<'j> {
+    text: &'j str,
+    options: &'j Explore,
+    keep_going: &'j mut dyn FnMut(&Progress) -> bool,
+}
+
+/// The ends of one outcome.
+struct Ending<C> {
+    count: u64,
+    way: C,
+}
+
+impl Job<'_> {
+    /// `plain` is the language for graphs, `exact` that with exact footprints.
+    fn run<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+        match self.options.reduction {
+            Reduction::None => self.graph(plain, exact),
+            Reduction::Dpor => self.classes(exact),
+        }
+    }
+
+    fn empty(&self) -> Report {
+        Report {
+            language: "",
+            grain: match self.options.grain {
+                Grain::Rule => "rule",
+                Grain::Visible => "visible",
+            },
+            reduction: match self.options.reduction {
+                Reduction::None => "none",
+                Reduction::Dpor => "dpor",
+            },
+            delivery: match self.options.delivery {
+                Delivery::Immediate => "immediate",
+                Delivery::Fifo => "fifo",
+                Delivery::Unordered => "unordered",
+            },
+            states: 0,
+            edges: 0,
+            paths: None,
+            classes: None,
+            complete: false,
+            why: None,
+            cyclic: None,
+            ends: Vec::new(),
+        }
+    }
+
+    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+        let strategy = match self.options.order {
+            Order::BreadthFirst => Strategy::BreadthFirst,
+            Order::DepthFirst => Strategy::DepthFirst,
+            Order::Random(seed) => Strategy::Random { seed },
+        };
+        let limits = Limits {
+            states: self.options.states,
+            depth: self.options.depth,
+        };
+        let mut exploration = Exploration::new(plain, strategy);
+        let pause = exploration.run(&limits, |progress: graph::Progress| {
+            (self.keep_going)(&Progress {
+                states: progress.states as u64,
+                edges: progress.edges as u64,
+                ends: progress.ends as u64,
+                waiting: progress.waiting as u64,
+            })
+        });
+        let graph = exploration.into_graph();
+        let mut report = self.empty();
+        report.states = graph.len() as u64;
+        report.edges = graph.edge_count() as u64;
+        report.complete = pause == Pause::Complete;
+        report.why = match pause {
+            Pause::Complete | Pause::Halted => None,
+            Pause::Depth => Some(Why::Depth),
+            Pause::States | Pause::Full => Some(Why::States),
+            Pause::Cancelled => Some(Why::Cancelled),
+        };
+        match graph.count_paths() {
+            Ok(counts) => {
+                report.paths = Some(counts.total().to_string());
+                report.cyclic = Some(false);
+                report.classes = self.count(exact);
+            }
+            Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
+            Err(CountError::Unexplored(_)) => {}
+        }
+        report.ends = self.ends(plain, &graph);
+        report
+    }
+
+    fn ends<P: Reported>(&self, plain: &P, graph: &Graph<&P>) -> Vec<End> {
+        let shortest = graph.shortest_paths(NodeId::ROOT);
+        let length = |node: NodeId| shortest.length(node).unwrap_or(u32::MAX);
+        let mut found: BTreeMap<Outcome<P::Value>, Ending<NodeId>> = BTreeMap::new();
+        for end in graph.ends() {
+            let Some(outcome) = graph.outcome(end) else {
+                continue;
+            };
+            let known = found
+                .entry(outcome)
+                .or_insert(Ending { count: 0, way: end });
+            known.count += 1;
+            if length(end) < length(known.way) {
+                known.way = end;
+            }
+        }
+        let trace = |node: NodeId| {
+            let path = shortest.path(graph, node).unwrap_or_default();
+            let edges = path.iter().filter_map(|edge| graph.edge(*edge));
+            self.trace(plain, edges.map(|edge| edge.choice.clone()))
+        };
+        found
+            .into_iter()
+            .map(|(outcome, ends)| self.end(plain, &outcome, ends.count, trace(ends.way)))
+            .collect()
+    }
+
+    fn end<P: Reported>(
+        &self,
+        language: &P,
+        outcome: &Outcome<P::Value>,
+        states: u64,
+        trace: Vec<Step>,
+    ) -> End {
+        let remains = language.remains(&outcome.value);
+        End {
+            kind: match outcome.verdict {
+                Verdict::Finished => "finished",
+                Verdict::Stuck => "stuck",
+                Verdict::Deadlock => "deadlock",
+                Verdict::Failed => "failed",
+            },
+            output: remains.output,
+            values: remains.values,
+            waiting: remains.waiting,
+            text: outcome.value.to_string(),
+            states,
+            trace,
+        }
+    }
+
+    fn trace<P: Reported>(
+        &self,
+        language: &P,
+        choices: impl IntoIterator<Item = P::Choice>,
+    ) -> Vec<Step> {
+        let mut state = language.initial();
+        let mut trace = Vec::new();
+        let mut enabled = Vec::new();
+        for choice in choices {
+            enabled.clear();
+            language.enabled(&state, &mut enabled);
+            let option = enabled.iter().position(|other| *other == choice);
+            let label = language.label(&state, &choice);
+            let agent = language.agent(&state, &choice);
+            let agent = language.agent_name(&state, &agent);
+            let Some(next) = language.apply(&state, &choice) else {
+                break;
+            };
+            let at = label
+                .span
+                .map(|span| source::position(self.text, span.start));
+            trace.push(Step {
+                agent,
+                rule: label.rule,
+                text: label.text,
+                line: at.map(|at| at.line),
+                column: at.map(|at| at.column),
+                // There are fewer than 2^32 options: their list is in memory.
+                option: option.unwrap_or(0) as u32,
+                options: enabled.len() as u32,
+                rules: next.steps,
+            });
+            state = next.state;
+        }
+        trace
+    }
+
+    /// The number of classes, unless that takes too long.
+    fn count<E: Reported>(&mut self, exact: &E) -> Option<u64> {
+        let budget = self.options.class_steps;
+        let mut classes = Classes::new(exact);
+        let mut count = 0_u64;
+        let mut spent = 0_u64;
+        loop {
+            let found = classes.advance(usize::MAX, || {
+                spent += 1;
+                spent <= budget
+            });
+            match found {
+                Found::End => count += 1,
+                Found::Done => return Some(count),
+                Found::Cut | Found::Cancelled => return None,
+            }
+        }
+    }
+
+    /// One run of each class.
+    fn classes<E: Reported>(&mut self, exact: &E) -> Report {
+        let depth = usize::try_from(self.options.depth).unwrap_or(usize::MAX);
+        // A program that goes round for ever must come to an end here too.
+        let depth = depth.min(1_000_000);
+        let limit = self.options.states as u64;
+        let mut classes = Classes::new(exact);
+        let mut found: BTreeMap<Outcome<E::Value>, Ending<Vec<E::Choice>>> = BTreeMap::new();
+        let mut report = self.empty();
+        let (mut ends, mut steps, mut why) = (0_u64, 0_u64, None);
+        loop {
+            let reached = classes.advance(depth, || {
+                steps += 1;
+                let progress = Progress {
+                    states: steps,
+                    edges: steps,
+                    ends,
+                    waiting: 0,
+                };
+                steps <= limit && (!steps.is_multiple_of(256) || (self.keep_going)(&progress))
+            });
+            match reached {
+                Found::End => {
+                    ends += 1;
+                    let Some(state) = classes.state() else {
+                        continue;
+                    };
+                    let events = classes.run().events();
+                    let way = || events.iter().map(|event| event.choice.clone()).collect();
+                    let known = found.entry(exact.outcome(state)).or_insert_with(|| Ending {
+                        count: 0,
+                        way: way(),
+                    });
+                    known.count += 1;
+                    if events.len() < known.way.len() {
+                        known.way = way();
+                    }
+                }
+                Found::Cut => why = Some(Why::Depth),
+                Found::Done => break,
+                Found::Cancelled => {
+                    why = Some(if steps > limit {
+                        Why::States
+                    } else {
+                        Why::Cancelled
+                    });
+                    break;
+                }
+            }
+        }
+        report.states = classes.steps() + 1;
+        report.edges = classes.steps();
+        report.complete = why.is_none();
+        report.classes = report.complete.then_some(ends);
+        report.why = why;
+        report.ends = found
+            .into_iter()
+            .map(|(outcome, ends)| {
+                let trace = self.trace(exact, ends.way);
+                self.end(exact, &outcome, ends.count, trace)
+            })
+            .collect();
+        report
+    }
+}

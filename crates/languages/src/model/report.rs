@@ -1,0 +1,144 @@
+//! The report of an exploration.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use crate::ambienttalk;
+
+/// What an exploration found. Its JSON is a contract: fields are added, never changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The language.
+    pub language: &'static str,
+    /// What a step was: `rule` or `visible`.
+    pub grain: &'static str,
+    /// How runs were left out: `none` (all were followed, equal states merged) or `dpor` (one run
+    /// of each class).
+    pub reduction: &'static str,
+    /// When messages between actors arrived: `immediate`, `fifo` or `unordered`.
+    pub delivery: &'static str,
+    /// The number of different states; without merging (`dpor`) the number of states visited.
+    pub states: u64,
+    /// The number of steps between them; without merging the number of steps taken.
+    pub edges: u64,
+    /// The number of maximal paths, as a decimal number of any length; none if it is unknown, as
+    /// where the program can go round for ever.
+    pub paths: Option<String>,
+    /// The number of classes of runs that differ in more than the order of independent steps; none
+    /// if they were too many to count.
+    pub classes: Option<u64>,
+    /// Whether everything was explored.
+    pub complete: bool,
+    /// Why not.
+    pub why: Option<Why>,
+    /// Whether a run can go on for ever.
+    pub cyclic: Option<bool>,
+    /// Each outcome once.
+    pub ends: Vec<End>,
+}
+
+/// Why an exploration is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// The limit of states was reached.
+    States,
+    /// The limit of depth was reached.
+    Depth,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// An outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct End {
+    /// `finished`, `stuck`, `deadlock` or `failed`.
+    pub kind: &'static str,
+    /// The printed lines; actor after actor, where there are several.
+    pub output: Vec<String>,
+    /// The final values: fields of objects, variables, queues; the value of an expression is called
+    /// `value`.
+    pub values: BTreeMap<String, Datum>,
+    /// Who waits or is stuck, and why.
+    pub waiting: BTreeMap<String, String>,
+    /// The outcome in one line.
+    pub text: String,
+    /// How many states have it; without merging, how many classes of runs.
+    pub states: u64,
+    /// A shortest way there (without merging, the shortest that was taken).
+    pub trace: Vec<Step>,
+}
+
+/// A step of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Who takes it.
+    pub agent: String,
+    /// The rule.
+    pub rule: &'static str,
+    /// What it does.
+    pub text: String,
+    /// Where in the source, from 1.
+    pub line: Option<u32>,
+    /// The column there.
+    pub column: Option<u32>,
+    /// Its position among what could happen, from 0.
+    pub option: u32,
+    /// How many things could happen.
+    pub options: u32,
+    /// How many rules it stands for.
+    pub rules: u64,
+}
+
+/// A final value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Datum {
+    /// Nothing.
+    Null,
+    /// A truth value.
+    Boolean(bool),
+    /// An integer.
+    Integer(i64),
+    /// Anything else, in the language's words.
+    Text(String),
+    /// A queue.
+    List(Vec<Datum>),
+}
+
+impl Datum {
+    /// A value that is known by its text only.
+    pub(super) fn of_text(text: &str) -> Self {
+        match text {
+            "true" => Self::Boolean(true),
+            "false" => Self::Boolean(false),
+            _ => text
+                .parse()
+                .map_or_else(|_| Self::Text(text.to_owned()), Self::Integer),
+        }
+    }
+}
+
+impl From<ambienttalk::Datum> for Datum {
+    fn from(datum: ambienttalk::Datum) -> Self {
+        match datum {
+            ambienttalk::Datum::Null => Self::Null,
+            ambienttalk::Datum::Boolean(value) => Self::Boolean(value),
+            ambienttalk::Datum::Integer(value) => Self::Integer(value),
+            ambienttalk::Datum::Text(text) => Self::Text(text),
+            ambienttalk::Datum::Reference(name) => Self::Text(format!("→{name}")),
+        }
+    }
+}
+
+impl Serialize for Datum {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Integer(value) => serializer.serialize_i64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => serializer.collect_seq(items),
+        }
+    }
+}
