@@ -26,7 +26,7 @@ pub(crate) enum Target {
 pub(crate) struct Breakpoint {
     pub(crate) id: u32,
     pub(crate) spec: NewBreakpoint,
-    /// Where it really is, in words.
+    /// Where it really is, in words; nothing if [`Self::spec`] says it.
     pub(crate) resolved: String,
     pub(crate) target: Target,
     pub(crate) enabled: bool,
@@ -168,7 +168,7 @@ impl Session {
         Ok(Reply::BreakpointSet(listing))
     }
 
-    /// What a breakpoint waits for, and where that is in words.
+    /// What a breakpoint waits for, and where that is in words, as far as the kind does not say it.
     pub(crate) fn breakpoint_target(
         &self,
         kind: &StopKind,
@@ -183,8 +183,8 @@ impl Session {
                 let local = watches
                     .iter()
                     .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
-                let call = if local { ", in this call" } else { "" };
-                Ok((Target::Write(watches), format!("writes of {what}{call}")))
+                let call = if local { "in this call" } else { "" };
+                Ok((Target::Write(watches), call.to_owned()))
             }
             StopKind::Primitive(name) => {
                 let board = self.board();
@@ -199,10 +199,10 @@ impl Session {
                         "this board has no primitive '{name}'"
                     )));
                 }
-                Ok((Target::Primitive(ids), format!("calls of {name}")))
+                Ok((Target::Primitive(ids), String::new()))
             }
-            StopKind::Trap => Ok((Target::Trap, "any trap".to_owned())),
-            StopKind::Event => Ok((Target::Event, "any event".to_owned())),
+            StopKind::Trap => Ok((Target::Trap, String::new())),
+            StopKind::Event => Ok((Target::Event, String::new())),
         }
     }
 

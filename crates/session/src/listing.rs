@@ -222,7 +222,7 @@ pub struct BreakpointListing {
     /// As it was given.
     #[serde(flatten)]
     pub spec: NewBreakpoint,
-    /// Where it really is, in words ("color_dial.ts:21").
+    /// Where it really is, in words ("color_dial.ts:21"); empty if what was asked says it.
     pub resolved: String,
     /// Byte offsets in the module that it stops at.
     pub offsets: Vec<u32>,

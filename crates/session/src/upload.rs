@@ -79,7 +79,11 @@ impl Session {
                 }
                 Err(_) => {
                     breakpoint.enabled = false;
-                    lost.push(format!("{id} ({})", breakpoint.resolved));
+                    let what = match &kind {
+                        StopKind::Write(what) | StopKind::Primitive(what) => what,
+                        _ => &breakpoint.resolved,
+                    };
+                    lost.push(format!("{id} ({what})"));
                 }
             }
         }

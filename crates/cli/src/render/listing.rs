@@ -35,8 +35,12 @@ fn breakpoint_line(breakpoint: &BreakpointListing, paint: &Paint) -> String {
         printable(&described(&breakpoint.spec))
     );
     if !breakpoint.resolved.is_empty() {
-        let at = format!("  at {}", printable(&breakpoint.resolved));
-        line.push_str(&paint.paint(Role::Place, at));
+        let at = match breakpoint.spec.kind {
+            StopKind::Code(_) => "at ",
+            _ => "",
+        };
+        let place = format!("  {at}{}", printable(&breakpoint.resolved));
+        line.push_str(&paint.paint(Role::Place, place));
     }
     if breakpoint.count > 0 {
         let hit = format!("  hit {}", count(breakpoint.count, "time"));

@@ -27,7 +27,7 @@ impl Session {
                     );
                     return Err(CommandError::NoSuch(text));
                 }
-                Ok((vec![offset], self.offset_text(offset)))
+                Ok((vec![offset], self.place_text(offset, None)))
             }
             CodePlace::Function(name) => {
                 let offsets = self.info.break_at_function(name);
@@ -39,10 +39,11 @@ impl Session {
                     };
                     return Err(CommandError::NoSuch(text));
                 }
-                let words: Vec<String> = offsets
+                let mut words: Vec<String> = offsets
                     .iter()
-                    .map(|offset| self.offset_text(*offset))
+                    .map(|offset| self.place_text(*offset, Some(name)))
                     .collect();
+                words.dedup();
                 Ok((offsets, words.join(", ")))
             }
             CodePlace::Line { file, line } => {
@@ -87,16 +88,21 @@ impl Session {
         shown.or(main).ok_or_else(none)
     }
 
-    pub(super) fn offset_text(&self, offset: CodeOffset) -> String {
-        let function = self.info.frames_at(offset).into_iter().next();
-        let name = function.map_or_else(|| "?".to_owned(), |frame| frame.function);
-        match self
+    /// Where an instruction is: its line and its function, which is left out if it is the `asked` one.
+    fn place_text(&self, offset: CodeOffset, asked: Option<&str>) -> String {
+        let line = self
             .info
             .place_at(offset)
-            .and_then(|place| Some((self.info.file(place.file)?, place.line)))
-        {
-            Some((file, line)) => format!("{name} at {}:{line}", file.path),
-            None => format!("{name} @{:#x}", offset.0),
+            .and_then(|place| Some((self.info.file(place.file)?, place.line)));
+        let text = match line {
+            Some((file, line)) => format!("{}:{line}", file.path),
+            None => format!("@{:#x}", offset.0),
+        };
+        match self.info.frames_at(offset).into_iter().next() {
+            Some(frame) if asked != Some(&frame.function) => {
+                format!("{text} in {}", frame.function)
+            }
+            _ => text,
         }
     }
 }
