@@ -12,6 +12,18 @@ use thiserror::Error;
 /// How long a device may take for an answer before it is taken for lost, in µs of the link's clock.
 const ANSWER_US: u64 = 10_000_000;
 
+impl LinkError {
+    /// Whether the answer may still come: what was asked is done once the line works again.
+    pub(crate) fn may_still_come(&self) -> bool {
+        matches!(self, Self::Silent { .. })
+    }
+
+    /// Whether the device has forgotten everything.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self, Self::Lost { .. })
+    }
+}
+
 /// Why the device did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkError {
@@ -56,6 +68,13 @@ pub enum LinkError {
     /// The device's own software failed.
     #[error("the device's software failed: {0}")]
     Panic(String),
+}
+
+/// How long a silence may still last, and what was heard before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    deadline: u64,
+    heard: u64,
 }
 
 /// The host's end.
@@ -109,6 +128,31 @@ impl Client {
         self.port.link().now_us()
     }
 
+    /// The device may be silent for a while, from now on.
+    pub(crate) fn patience(&mut self) -> Patience {
+        Patience {
+            deadline: self.now_us() + ANSWER_US,
+            heard: self.traffic().1,
+        }
+    }
+
+    /// Whether the device has been silent for too long.
+    fn check(&mut self, patience: &mut Patience, doing: &str) -> Result<(), LinkError> {
+        // A slow line is not a silent one.
+        if patience.heard != self.traffic().1 {
+            *patience = self.patience();
+        }
+        if self.now_us() > patience.deadline {
+            return Err(silent(doing));
+        }
+        Ok(())
+    }
+
+    /// Drops what the device has said by itself.
+    pub(crate) fn forget_said(&mut self) {
+        self.said.clear();
+    }
+
     /// Asks, and waits for the answer.
     pub(crate) fn ask(&mut self, command: Command) -> Result<Report, LinkError> {
         let doing = name_of(&command);
@@ -127,7 +171,7 @@ impl Client {
             command,
         };
         let bytes = message.to_bytes();
-        let deadline = self.now_us() + ANSWER_US;
+        let mut patience = self.patience();
         loop {
             match self.port.endpoint().send(Channel::Control, &bytes) {
                 Ok(()) => return Ok(id),
@@ -145,16 +189,13 @@ impl Client {
                 }
             }
             self.pump(doing)?;
-            if self.now_us() > deadline {
-                return Err(silent(doing));
-            }
+            self.check(&mut patience, doing)?;
         }
     }
 
     /// Waits for the answer to a request.
     pub(crate) fn answer(&mut self, id: RequestId, doing: &str) -> Result<Report, LinkError> {
-        let mut deadline = self.now_us() + ANSWER_US;
-        let mut heard = self.traffic().1;
+        let mut patience = self.patience();
         loop {
             if let Some(report) = self.answers.remove(&id) {
                 return match report {
@@ -168,24 +209,20 @@ impl Client {
                 };
             }
             self.pump(doing)?;
-            let now = self.now_us();
-            // A slow line is not a silent one.
-            if heard != self.traffic().1 {
-                heard = self.traffic().1;
-                deadline = now + ANSWER_US;
-            }
-            if now > deadline {
-                return Err(silent(doing));
-            }
+            self.check(&mut patience, doing)?;
         }
     }
 
     /// The next thing that the device said by itself, after one look at the line.
-    pub(crate) fn listen(&mut self, doing: &str) -> Result<Option<Report>, LinkError> {
-        if let Some(report) = self.said.pop_front() {
-            return Ok(Some(report));
+    pub(crate) fn listen(
+        &mut self,
+        patience: &mut Patience,
+        doing: &str,
+    ) -> Result<Option<Report>, LinkError> {
+        if self.said.is_empty() {
+            self.pump(doing)?;
+            self.check(patience, doing)?;
         }
-        self.pump(doing)?;
         Ok(self.said.pop_front())
     }
 
@@ -251,7 +288,7 @@ fn silent(doing: &str) -> LinkError {
     }
 }
 
-fn name_of(command: &Command) -> &'static str {
+pub(crate) fn name_of(command: &Command) -> &'static str {
     match command {
         Command::Hello { .. } => "connecting",
         Command::Load { .. } => "loading",
@@ -263,7 +300,7 @@ fn name_of(command: &Command) -> &'static str {
         }
         Command::SetWatches(_) => "setting watches",
         Command::SetMocks(_) => "setting mocks",
-        Command::Compensate(_) => "undoing outputs",
+        Command::Compensate { .. } => "undoing outputs",
         Command::Perform { .. } => "performing outputs again",
         Command::Apply { .. } => "moving the program's state",
         Command::Reset => "resetting",
@@ -272,6 +309,7 @@ fn name_of(command: &Command) -> &'static str {
         }
         Command::Inject { .. } => "raising an event",
         Command::SetRecording { .. } => "setting up the recording",
+        Command::BoardEvents(_) => "switching the board's events",
     }
 }
 

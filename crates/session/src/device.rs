@@ -1,26 +1,27 @@
 //! The device as the session knows it: where its program stands, what of its outputs is in force, and how to move both.
 //!
 //! Invariant: [`Device::state`] and [`Device::effects`] change only with what the device confirmed. They differ only
-//! inside [`Device::bring`], or after one that failed half-way; the next one goes on from there.
+//! inside [`Device::bring`], or after one that failed half-way; the next one goes on from there. What was asked and not
+//! answered is *due*: the link delivers everything once, so the answer comes when the line works again, and nothing else
+//! is done before it.
 
 use std::collections::VecDeque;
 
 use borges_board::{Captured, Event as BoardEvent};
 use borges_multiverse::tree::Place;
 use borges_stub::{Call, Mocks, Program, decode_captured, decode_event, from_wire, to_wire};
-use borges_vm::{FuncIdx, StateHash, Value};
+use borges_vm::{CodeOffset, FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
     Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Mock, Part, PauseReason,
-    PrimitiveStop, Record, RecordKind, Report, TraceDecoder, Watch, WatchAccess,
+    PrimitiveStop, Record, RecordKind, Report, RequestId, TraceDecoder, Watch, WatchAccess,
 };
 use thiserror::Error;
 
-use crate::client::{Client, LinkError};
+use crate::client::{Client, LinkError, name_of};
 use crate::command::{Event, Flow};
 use crate::entry::Moment;
 use crate::history::{Divergence, History, Stops};
-use crate::survey::Perform;
 use crate::twin::{Feed, TwinFrame};
 
 /// What can go wrong with a device.
@@ -97,13 +98,71 @@ pub(crate) struct Device {
     /// The outputs that are in force: those on the way to this place.
     pub(crate) effects: Place,
     /// The twin as it was at [`Self::state`], to compute differences from.
-    frame: TwinFrame,
+    pub(crate) frame: TwinFrame,
+    /// What was asked and not answered: the answer says whether it is so.
+    due: Option<(RequestId, Intent, &'static str)>,
+    /// It runs, or did when it was last heard of.
+    running: Option<Course>,
     mocks: Mocks,
-    armed: LiveStops,
-    next_record: u64,
+    told: Told,
+    pub(crate) next_record: u64,
     last_good: u64,
     /// Unread records of the trace.
-    records: VecDeque<Record>,
+    pub(crate) records: VecDeque<Record>,
+}
+
+/// What is so once the device says that it has done what it was asked.
+#[derive(Debug)]
+pub(crate) enum Intent {
+    /// The outputs up to this place are in force.
+    Effects(Place),
+    /// So is this one, which captured what the answer says.
+    Performed(Place),
+    /// The program's state is another.
+    State(Moment, TwinFrame),
+    /// The program is at its start; this is its state there.
+    Begun(TwinFrame),
+    /// The program runs.
+    Run(Course),
+    /// The event that leads to this place was delivered.
+    Injected(Place),
+    /// The program stands still, as it may have done before: what it said of that again means nothing.
+    Still,
+}
+
+/// Which way a running program goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// Wherever the world takes it.
+    Live,
+    /// Along the recorded path to this place.
+    Along(Place),
+}
+
+/// What the device was told about when to stop and what to read; nothing where that is not certain.
+#[derive(Debug, Default)]
+struct Told {
+    code: Option<Vec<CodeOffset>>,
+    watches: Option<Vec<borges_vm::Watch>>,
+    primitives: Option<Vec<PrimitiveStop>>,
+    stop_on_events: Option<bool>,
+    board_events: Option<bool>,
+    /// Its mocks are those that it should have.
+    mocks: bool,
+}
+
+impl Told {
+    /// What a device knows after its power-on.
+    fn nothing() -> Self {
+        Self {
+            code: Some(Vec::new()),
+            watches: Some(Vec::new()),
+            primitives: Some(Vec::new()),
+            stop_on_events: Some(false),
+            board_events: Some(true),
+            mocks: true,
+        }
+    }
 }
 
 impl Device {
@@ -114,7 +173,7 @@ impl Device {
         program: &Program,
         board: ContentHash,
         entry: (FuncIdx, Vec<Value>),
-        history: &History,
+        history: &mut History,
     ) -> Result<Self, DeviceError> {
         let (client, welcome) = Client::connect(link, seed, None)?;
         let (name, limits) = match welcome {
@@ -132,14 +191,16 @@ impl Device {
             state: Moment::START,
             effects: Place::ROOT,
             frame: history.twin.frame(None),
+            due: None,
+            running: None,
             mocks: Mocks::default(),
-            armed: LiveStops::default(),
+            told: Told::nothing(),
             next_record: 0,
             last_good: 0,
             records: VecDeque::new(),
         };
         device.load(Part::Program, bytes)?;
-        device.begin()?;
+        device.begin(history)?;
         Ok(device)
     }
 
@@ -153,10 +214,111 @@ impl Device {
         &self.mocks
     }
 
-    /// Replaces all mocks, on the device first.
+    /// Replaces all mocks. If that fails, the old ones are in force, as soon as the device can be told.
     pub(crate) fn set_mocks(&mut self, list: Vec<Mock>) -> Result<(), DeviceError> {
+        self.told.mocks = false;
         self.client.ask(Command::SetMocks(list.clone()))?;
         self.mocks = Mocks::new(list);
+        self.told.mocks = true;
+        Ok(())
+    }
+
+    /// Tells the device of mocks that are not those in force.
+    pub(crate) fn lend_mocks(&mut self, list: Vec<Mock>) -> Result<(), DeviceError> {
+        self.told.mocks = false;
+        self.client.ask(Command::SetMocks(list))?;
+        Ok(())
+    }
+
+    /// Asks for something that changes where the device stands.
+    pub(crate) fn ask_for(
+        &mut self,
+        history: &mut History,
+        command: Command,
+        intent: Intent,
+    ) -> Result<(), DeviceError> {
+        let doing = name_of(&command);
+        let id = self.client.post(command)?;
+        self.due = Some((id, intent, doing));
+        self.fulfil(history)
+    }
+
+    /// Waits for the answer that is due, and takes note of what is so then.
+    fn fulfil(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        let Some((id, _, doing)) = &self.due else {
+            return Ok(());
+        };
+        let answer = self.client.answer(*id, doing);
+        if answer.as_ref().is_err_and(LinkError::may_still_come) {
+            return answer.map(|_| ()).map_err(DeviceError::Link);
+        }
+        let due = self.due.take();
+        let report = answer?;
+        let Some((_, intent, _)) = due else {
+            return Ok(());
+        };
+        match intent {
+            Intent::Effects(place) => self.effects = place,
+            Intent::Performed(place) => {
+                if let Report::Performed { captured, .. } = report {
+                    let captured = decode_captured(&captured).unwrap_or_default();
+                    history.amend_captured(place, captured);
+                }
+                self.effects = place;
+            }
+            Intent::State(state, frame) => {
+                (self.state, self.frame) = (state, frame);
+                self.last_good = state.steps;
+            }
+            Intent::Begun(frame) => {
+                (self.state, self.frame) = (Moment::START, frame);
+                self.told.board_events = Some(true);
+                (self.next_record, self.last_good) = (0, 0);
+            }
+            Intent::Run(course) => self.running = Some(course),
+            Intent::Injected(place) => {
+                (self.state.place, self.effects) = (place, place);
+            }
+            Intent::Still => self.client.forget_said(),
+        }
+        Ok(())
+    }
+
+    /// Finds out where the device stands, if that was left open when the line failed.
+    ///
+    /// The twin may be elsewhere afterwards.
+    pub(crate) fn recover(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        self.fulfil(history)?;
+        let Some(course) = self.running else {
+            return Ok(());
+        };
+        let line = history.line();
+        history.seek(self.state)?;
+        let halted = self.halt(history, course);
+        history.set_line(line);
+        halted
+    }
+
+    /// Stops a program of which nothing was heard for a while.
+    fn halt(&mut self, history: &mut History, course: Course) -> Result<(), DeviceError> {
+        let id = self.client.post(Command::Pause)?;
+        self.due = Some((id, Intent::Still, "pausing"));
+        self.client.answer(id, "pausing")?;
+        let mut patience = self.client.patience();
+        // All that was said before the answer is here: the first pause is the one that counts.
+        while let Some(report) = self.client.listen(&mut patience, "pausing")? {
+            let paused = match course {
+                Course::Live => self
+                    .report(history, report, &mut |_| Flow::Continue)?
+                    .is_some(),
+                Course::Along(path) => self.report_along(history, path, report)?.is_some(),
+            };
+            if paused {
+                break;
+            }
+        }
+        self.client.forget_said();
+        self.due = None;
         Ok(())
     }
 
@@ -169,22 +331,18 @@ impl Device {
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Paused, DeviceError> {
         debug_assert_eq!(self.state, history.here());
-        self.arm(stops)?;
-        self.client.ask(Command::Run { until })?;
-        let (mut pausing, mut looks) = (false, 0u32);
-        let result = loop {
-            match self.client.listen("running")? {
-                Some(Report::Paused {
-                    reason,
-                    steps,
-                    state,
-                    next_record,
-                }) => {
-                    break self.paused(history, reason, steps, state, next_record);
-                }
+        self.arm(stops, true)?;
+        if !self.told.mocks {
+            self.set_mocks(self.mocks.list().to_vec())?;
+        }
+        self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
+        let (mut pausing, mut looks) = (None, 0u32);
+        let mut patience = self.client.patience();
+        let paused = loop {
+            match self.client.listen(&mut patience, "running")? {
                 Some(report) => {
-                    if let Err(error) = self.report(history, report, observer) {
-                        break Err(error);
+                    if let Some(paused) = self.report(history, report, observer)? {
+                        break paused;
                     }
                 }
                 None => {}
@@ -197,32 +355,51 @@ impl Device {
                 done,
                 total: until,
             };
-            if looks % 16 == 0 && !pausing && observer(progress) == Flow::Pause {
-                pausing = true;
-                self.client.post(Command::Pause)?;
+            if looks % 16 == 0 && pausing.is_none() && observer(progress) == Flow::Pause {
+                pausing = Some(self.client.post(Command::Pause)?);
             }
         };
-        self.settle(history);
-        if result.is_err() {
-            // The device must not run on unseen.
-            let _stopped = self.client.post(Command::Pause);
+        if let Some(id) = pausing {
+            // The program may have stopped by itself before: then it says twice that it stands.
+            self.due = Some((id, Intent::Still, "pausing"));
+            match self.fulfil(history) {
+                Err(DeviceError::Link(error)) if error.may_still_come() => {}
+                other => other?,
+            }
         }
-        result
+        Ok(paused)
     }
 
-    /// The device stands where the twin stands now.
+    /// The device stands where the twin stands now, or at least came so far.
     fn settle(&mut self, history: &History) {
         self.state = history.here();
         self.effects = self.state.place;
         self.frame = history.twin.frame(Some(&self.frame));
     }
 
+    /// Takes note of what the device said by itself; how it stopped, if it did.
     fn report(
         &mut self,
         history: &mut History,
         report: Report,
         observer: &mut dyn FnMut(Event) -> Flow,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Option<Paused>, DeviceError> {
+        let taken = self.take_in(history, report, observer);
+        // Whatever came of it: so far the device certainly came.
+        if !matches!(taken, Ok(None)) {
+            self.settle(history);
+        } else {
+            (self.state, self.effects) = (history.here(), history.here().place);
+        }
+        taken
+    }
+
+    fn take_in(
+        &mut self,
+        history: &mut History,
+        report: Report,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<Option<Paused>, DeviceError> {
         match report {
             Report::Trace {
                 first,
@@ -230,21 +407,33 @@ impl Device {
                 records,
             } => {
                 let known = self.take_records(first, base, &records)?;
-                self.ingest(history, known)
+                self.ingest(history, known)?;
             }
             Report::State { steps, state, .. } => {
                 self.ingest(history, steps)?;
-                self.compare(history, steps, state)
+                self.compare(history, steps, state)?;
             }
             Report::Overrun { steps } => {
                 let text = format!(
                     "the link is slower than the program: recording stopped at step {steps}; pause, and go on from there"
                 );
                 observer(Event::Warning { text });
-                Ok(())
             }
-            _ => Ok(()),
+            Report::Paused {
+                reason,
+                steps,
+                state,
+                next_record,
+            } => {
+                // It stands, whatever it says of where.
+                self.running = None;
+                return self
+                    .paused(history, reason, steps, state, next_record)
+                    .map(Some);
+            }
+            _ => {}
         }
+        Ok(None)
     }
 
     fn paused(
@@ -270,7 +459,12 @@ impl Device {
     }
 
     /// Reads packed records; the step up to which the program certainly is.
-    fn take_records(&mut self, first: u64, base: u64, bytes: &[u8]) -> Result<u64, DeviceError> {
+    pub(crate) fn take_records(
+        &mut self,
+        first: u64,
+        base: u64,
+        bytes: &[u8],
+    ) -> Result<u64, DeviceError> {
         if first != self.next_record {
             let (wanted, got) = (self.next_record, first);
             return Err(DeviceError::Gap { wanted, got });
@@ -347,44 +541,70 @@ impl Device {
     /// Compares the device's state with that of the twin where the device stands.
     pub(crate) fn verify(&mut self, history: &mut History) -> Result<(u64, u64), DeviceError> {
         let here = history.here();
-        history.seek(self.state)?;
-        let report = self.client.ask(Command::QueryState)?;
-        let result = match report {
-            Report::State { steps, state, .. } => {
-                self.compare(history, steps, state).map(|()| (steps, state))
-            }
+        let recovered = self.recover(history);
+        history.seek(here)?;
+        recovered?;
+        match self.client.ask(Command::QueryState)? {
+            Report::State { steps, state, .. } => self.agree(steps, state),
             _ => Err(DeviceError::BadTrace {
                 steps: self.state.steps,
             }),
-        };
-        history.seek(here)?;
-        result
+        }
     }
 
-    /// Tells the device where to stop, if it does not know already.
-    fn arm(&mut self, stops: &LiveStops) -> Result<(), DeviceError> {
-        if self.armed.stops.code != stops.stops.code {
-            let offsets = stops.stops.code.iter().map(|offset| offset.0).collect();
+    /// Whether the device is in the state that it should be in.
+    pub(crate) fn agree(&mut self, steps: u64, device: u64) -> Result<(u64, u64), DeviceError> {
+        let StateHash(twin) = self.frame.vm.hash();
+        if (steps, device) != (self.state.steps, twin) {
+            let last_good = self.last_good;
+            return Err(DeviceError::Disagree {
+                steps,
+                device,
+                twin,
+                last_good,
+            });
+        }
+        self.last_good = steps;
+        Ok((steps, device))
+    }
+
+    /// Tells the device where to stop and whether the board's events count, if it does not know already.
+    pub(crate) fn arm(&mut self, stops: &LiveStops, board_events: bool) -> Result<(), DeviceError> {
+        let LiveStops { stops, primitives } = stops;
+        if self.told.code.as_ref() != Some(&stops.code) {
+            self.told.code = None;
+            let offsets = stops.code.iter().map(|offset| offset.0).collect();
             self.client.ask(Command::SetBreakpoints(offsets))?;
+            self.told.code = Some(stops.code.clone());
         }
-        if self.armed.stops.watches != stops.stops.watches {
-            let watches = stops.stops.watches.iter().map(wire_watch).collect();
+        if self.told.watches.as_ref() != Some(&stops.watches) {
+            self.told.watches = None;
+            let watches = stops.watches.iter().map(wire_watch).collect();
             self.client.ask(Command::SetWatches(watches))?;
+            self.told.watches = Some(stops.watches.clone());
         }
-        if self.armed.primitives != stops.primitives {
+        if self.told.primitives.as_ref() != Some(primitives) {
+            self.told.primitives = None;
             self.client
-                .ask(Command::SetPrimitiveStops(stops.primitives.clone()))?;
+                .ask(Command::SetPrimitiveStops(primitives.clone()))?;
+            self.told.primitives = Some(primitives.clone());
         }
-        if self.armed.stops.events != stops.stops.events {
-            self.client.ask(Command::StopOnEvents(stops.stops.events))?;
+        if self.told.stop_on_events != Some(stops.events) {
+            self.told.stop_on_events = None;
+            self.client.ask(Command::StopOnEvents(stops.events))?;
+            self.told.stop_on_events = Some(stops.events);
         }
-        self.armed = stops.clone();
+        if self.told.board_events != Some(board_events) {
+            self.told.board_events = None;
+            self.client.ask(Command::BoardEvents(board_events))?;
+            self.told.board_events = Some(board_events);
+        }
         Ok(())
     }
 
     /// Puts the program at its start, without touching the environment.
-    fn begin(&mut self) -> Result<(), DeviceError> {
-        self.client.next_epoch();
+    pub(crate) fn begin(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        self.next_epoch();
         let (entry, arguments) = &self.entry;
         let begin = Command::Begin {
             program: self.program,
@@ -392,13 +612,60 @@ impl Device {
             entry: entry.0,
             arguments: arguments.iter().map(|value| to_wire(*value)).collect(),
         };
-        self.client.ask(begin)?;
-        self.records.clear();
-        (self.next_record, self.last_good) = (0, 0);
-        Ok(())
+        let start = history.start().clone();
+        self.ask_for(history, begin, Intent::Begun(start))
     }
 
-    fn load(&mut self, part: Part, bytes: &[u8]) -> Result<(), DeviceError> {
+    /// What is still on its way belongs to a branch that is abandoned.
+    pub(crate) fn next_epoch(&mut self) {
+        self.client.next_epoch();
+        self.records.clear();
+    }
+
+    /// Waits for the next thing that the device says by itself while it runs along a path.
+    pub(crate) fn hear_along(
+        &mut self,
+        history: &mut History,
+        path: Place,
+    ) -> Result<(), DeviceError> {
+        let mut patience = self.client.patience();
+        loop {
+            if let Some(report) = self.client.listen(&mut patience, "replaying")?
+                && self.report_along(history, path, report)?.is_some()
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The device's state, as it says.
+    pub(crate) fn query(&mut self) -> Result<Option<(u64, u64, u64)>, DeviceError> {
+        match self.client.ask(Command::QueryState)? {
+            Report::State {
+                steps,
+                state,
+                next_record,
+                ..
+            } => Ok(Some((steps, state, next_record))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The longest message that it takes.
+    pub(crate) fn message_bytes(&self) -> u32 {
+        self.limits.message_bytes
+    }
+
+    /// The longest difference of states that it takes.
+    pub(crate) fn delta_bytes(&self) -> u32 {
+        self.limits.delta_bytes
+    }
+
+    pub(crate) fn stands_still(&mut self) {
+        self.running = None;
+    }
+
+    pub(crate) fn load(&mut self, part: Part, bytes: &[u8]) -> Result<(), DeviceError> {
         let hash = ContentHash::of(bytes);
         let total = u32::try_from(bytes.len())
             .map_err(|_| DeviceError::CannotMove("more than 4 GiB".to_owned()))?;
@@ -426,139 +693,6 @@ impl Device {
         }
         Ok(())
     }
-
-    /// Brings the device to `target` (MIO, algorithm 1): back to the join, compensating each output on the way, last
-    /// first; forward to the target, performing each output; the program's state moves by its difference.
-    ///
-    /// The twin is where it was afterwards.
-    pub(crate) fn bring(
-        &mut self,
-        history: &mut History,
-        target: Moment,
-    ) -> Result<(), DeviceError> {
-        if self.state == target && self.effects == target.place {
-            return Ok(());
-        }
-        let here = history.here();
-        let moved = self
-            .bring_effects(history, target.place)
-            .and_then(|()| self.bring_state(history, target));
-        history.seek(here)?;
-        moved
-    }
-
-    fn bring_effects(&mut self, history: &mut History, target: Place) -> Result<(), DeviceError> {
-        let lost = || DeviceError::CannotMove("the place is not in this multiverse".to_owned());
-        let join = history.tree.join(self.effects, target).ok_or_else(lost)?;
-        let undo = history.undo_list(join, self.effects)?;
-        for batch in in_batches(undo, self.limits.message_bytes) {
-            let reached = batch.reached;
-            self.client.ask(Command::Compensate(batch.compensations))?;
-            self.effects = reached;
-        }
-        self.effects = join;
-        for redo in history.redo_list(join, target)? {
-            if let Some(compensation) = redo.model {
-                self.client
-                    .ask(Command::Compensate(vec![Bytes(compensation)]))?;
-            }
-            if let Some(Perform {
-                steps,
-                primitive,
-                arguments,
-                memory,
-            }) = redo.perform
-            {
-                let perform = Command::Perform {
-                    steps,
-                    primitive,
-                    arguments,
-                    memory,
-                };
-                if let Report::Performed { captured, .. } = self.client.ask(perform)? {
-                    let captured = decode_captured(&captured).unwrap_or_default();
-                    history.amend_captured(redo.place, captured);
-                }
-            }
-            self.effects = redo.place;
-        }
-        self.effects = target;
-        Ok(())
-    }
-
-    fn bring_state(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
-        history.seek(target)?;
-        let frame = history.twin.frame(Some(&self.frame));
-        let delta = borges_vm::Delta::between(&self.frame.vm, &frame.vm);
-        let delta = delta.map_err(|e| DeviceError::CannotMove(e.to_string()))?;
-        let delta = delta.to_bytes();
-        if delta.len() as u64 > u64::from(self.limits.delta_bytes) {
-            return self.slide(history, target, frame);
-        }
-        self.client.next_epoch();
-        self.records.clear();
-        self.load(Part::State, delta)?;
-        let apply = Command::Apply {
-            delta: ContentHash::of(delta),
-            steps: target.steps,
-            state: history.twin.hash().0,
-            next_record: self.next_record,
-        };
-        self.client.ask(apply)?;
-        self.state = target;
-        self.frame = frame;
-        self.last_good = target.steps;
-        Ok(())
-    }
-
-    /// Goes to `target` by restart (RCMD's *slide*), for a device that cannot take a difference: the recorded inputs are
-    /// mocked in their order, and the outputs happen as they come.
-    fn slide(
-        &mut self,
-        history: &mut History,
-        target: Moment,
-        frame: TwinFrame,
-    ) -> Result<(), DeviceError> {
-        // Everything happens again: so first, nothing must have happened.
-        let undo = history.undo_list(Place::ROOT, target.place)?;
-        for batch in in_batches(undo, self.limits.message_bytes) {
-            let reached = batch.reached;
-            self.client.ask(Command::Compensate(batch.compensations))?;
-            self.effects = reached;
-        }
-        self.effects = Place::ROOT;
-        self.begin()?;
-        self.state = Moment::START;
-        self.arm(&LiveStops::default())?;
-        let wanted = self.mocks.list().to_vec();
-        let (inputs, events) = history.choices_to(target.place);
-        self.client.ask(Command::SetMocks(inputs))?;
-        for (steps, event) in events {
-            self.slide_to(steps)?;
-            let (kind, payload) = borges_stub::encode_event(&event);
-            self.client.ask(Command::Inject { kind, payload })?;
-        }
-        self.slide_to(target.steps)?;
-        self.client.ask(Command::SetMocks(wanted))?;
-        self.records.clear();
-        let report = self.client.ask(Command::QueryState)?;
-        if let Report::State { steps, state, .. } = report {
-            history.seek(target)?;
-            self.compare(history, steps, state)?;
-        }
-        (self.state, self.effects, self.frame) = (target, target.place, frame);
-        Ok(())
-    }
-
-    fn slide_to(&mut self, steps: u64) -> Result<(), DeviceError> {
-        self.client.ask(Command::Run { until: Some(steps) })?;
-        loop {
-            if let Some(Report::Paused { next_record, .. }) = self.client.listen("replaying")? {
-                self.next_record = next_record;
-                return Ok(());
-            }
-        }
-    }
 }
 
 fn wire_watch(watch: &borges_vm::Watch) -> Watch {
@@ -576,43 +710,6 @@ fn wire_watch(watch: &borges_vm::Watch) -> Watch {
             access,
         },
     }
-}
-
-/// What undoes one entry, and where that leads.
-pub(crate) struct Undo {
-    pub(crate) compensation: Vec<u8>,
-    pub(crate) reached: Place,
-}
-
-/// Some compensations that fit into one message.
-struct Batch {
-    compensations: Vec<Bytes>,
-    reached: Place,
-}
-
-fn in_batches(list: Vec<Undo>, message_bytes: u32) -> Vec<Batch> {
-    let most = message_bytes.saturating_sub(64) as usize;
-    let (mut batches, mut size): (Vec<Batch>, usize) = (Vec::new(), 0);
-    for undo in list {
-        let length = undo.compensation.len() + 4;
-        let fits = size + length <= most;
-        match batches.last_mut().filter(|_| fits) {
-            Some(batch) => {
-                batch.compensations.push(Bytes(undo.compensation));
-                batch.reached = undo.reached;
-                size += length;
-            }
-            None => {
-                let (compensations, reached) = (vec![Bytes(undo.compensation)], undo.reached);
-                batches.push(Batch {
-                    compensations,
-                    reached,
-                });
-                size = length;
-            }
-        }
-    }
-    batches
 }
 
 /// Feeds the twin with what a device reported.

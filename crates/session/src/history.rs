@@ -3,7 +3,7 @@
 //! Nothing here touches a device. The twin always stands at [`History::here`], a moment of the recorded multiverse; the
 //! *line* is the branch whose tip ends the path that motions forward follow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use borges_board::{Captured, Event};
 use borges_multiverse::tree::{BranchId, Edge, End, Growth, Path, Place, Tree, TreeError};
@@ -70,6 +70,10 @@ pub(crate) struct History {
     line: BranchId,
     /// What was recorded since it was last taken away to be saved.
     fresh: Fresh,
+    /// The twin shows what is no longer so: it must be restored before it is looked at again.
+    stale: bool,
+    /// Runs that went past the entries recorded there, because an event did not come this time: up to which step.
+    beyond: BTreeMap<Place, u64>,
 }
 
 /// What was recorded and is not saved yet.
@@ -104,6 +108,8 @@ impl History {
             place: Place::ROOT,
             line: BranchId::ROOT,
             fresh: Fresh::default(),
+            stale: false,
+            beyond: BTreeMap::new(),
         }
     }
 
@@ -144,10 +150,46 @@ impl History {
         Moment { place, steps }
     }
 
-    /// Whether everything that is known of the current path lies behind.
+    /// Whether everything that is known of the current path lies behind, or on another way.
     pub(crate) fn at_tip(&self) -> bool {
         let (here, tip) = (self.here(), self.tip());
-        here.place == tip.place && here.steps >= tip.steps
+        here == tip || !self.leads_to(here, tip)
+    }
+
+    /// Lets the current path lead on from here, if anything that is recorded does.
+    pub(crate) fn face_forward(&mut self) {
+        let here = self.here();
+        if self.leads_to(here, self.tip()) {
+            return;
+        }
+        let ahead = |place: &Place| self.leads_to(here, self.tip_of(place.branch));
+        let onward = self.tree.children(here.place).find(ahead);
+        self.line = onward.map_or(here.place.branch, |place| place.branch);
+    }
+
+    /// The last step at which the program is known to have been after the entries of `place` and nothing else.
+    pub(crate) fn known_until(&self, place: Place) -> u64 {
+        let children = self.tree.children(place);
+        let left = children.filter_map(|child| self.tree.entry(child).map(Entry::step_before));
+        let tip = self.tip_of(place.branch);
+        let reached = (tip.place == place).then_some(tip.steps);
+        let beyond = self.beyond.get(&place).copied();
+        left.chain(reached).chain(beyond).max().unwrap_or(0)
+    }
+
+    /// The twin at the start of the program.
+    pub(crate) fn start(&self) -> &TwinFrame {
+        self.keyframes.nearest(&self.tree, Moment::START).1
+    }
+
+    /// What the twin shows is no longer so if `place` lies behind it.
+    pub(crate) fn doubt_after(&mut self, place: Place) {
+        self.stale |= self.tree.is_on_path(place, self.place);
+    }
+
+    /// The branch at whose tip the current path ends.
+    pub(crate) fn line(&self) -> BranchId {
+        self.line
     }
 
     /// The first moment of a place: right after its last entry.
@@ -190,16 +232,21 @@ impl History {
             .canonical(target.place)
             .ok_or(Divergence { steps })?;
         let target = Moment { place, steps };
-        if target == self.here() {
+        let stale = std::mem::take(&mut self.stale);
+        if target == self.here() && !stale {
             return Ok(());
         }
         let (from, frame) = self.keyframes.nearest(&self.tree, target);
-        if !(self.leads_to(self.here(), target) && self.here() >= from) {
+        if stale || !(self.leads_to(self.here(), target) && self.here() >= from) {
             self.twin.restore(frame);
             self.place = from.place;
         }
         let found = self.walk(target, &Stops::default(), None)?;
         if self.here() != target {
+            eprintln!(
+                "DIV c here {:?} target {target:?} found {found:?} from {from:?}",
+                self.here()
+            );
             // A program cannot end before a moment that was recorded.
             debug_assert!(found != Found::Target);
             return Err(Divergence {
@@ -252,7 +299,10 @@ impl History {
                     // An entry of the path should have happened by now.
                     match left_for {
                         Some(found) => break found,
-                        None => return Err(Divergence { steps: here.steps }),
+                        None => {
+                            eprintln!("DIV a here {here:?} target {target:?} begun {begun_at:?}");
+                            return Err(Divergence { steps: here.steps });
+                        }
                     }
                 }
                 Halt::Until | Halt::Yield => {}
@@ -265,7 +315,16 @@ impl History {
                 Halt::Stop(_) => break Found::Target,
                 Halt::Left => match left_for {
                     Some(found) => break found,
-                    None => return Err(Divergence { steps: here.steps }),
+                    None => {
+                        eprintln!(
+                            "DIV b here {here:?} target {target:?} begun {begun_at:?} next {:?} pending {:?}",
+                            self.tree
+                                .between(self.place, target.place)
+                                .and_then(|mut p| p.next()),
+                            self.twin.machine.pending().map(|p| p.func)
+                        );
+                        return Err(Divergence { steps: here.steps });
+                    }
                 },
             }
             if let Some(found) = left_for {
@@ -313,6 +372,8 @@ impl History {
                 }
                 _ => self.tree.reach(place.branch, steps)?,
             }
+        } else if steps > self.known_until(place) {
+            self.beyond.insert(place, steps);
         }
         Ok(halt)
     }

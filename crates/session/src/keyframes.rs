@@ -131,8 +131,19 @@ impl<F: Frame> Keyframes<F> {
                 index: place.index,
                 steps: limit,
             };
-            // Within the branch, a keyframe with fewer entries was taken before the next entry happened.
-            if let Some((key, frame)) = self.frames.range(low..=high).next_back() {
+            // A run may have gone on where this path has its next entry: an event that did not come that time.
+            let leads_on = |key: &Key| {
+                let next = Place {
+                    branch: place.branch,
+                    index: key.index + 1,
+                };
+                let next = (key.index < place.index)
+                    .then(|| tree.entry(next))
+                    .flatten();
+                next.is_none_or(|entry| key.steps <= entry.step_before())
+            };
+            let mut frames = self.frames.range(low..=high).rev();
+            if let Some((key, frame)) = frames.find(|(key, _)| leads_on(key)) {
                 return (key.moment(), frame);
             }
             let fork = tree.fork_of(place.branch);
@@ -173,7 +184,7 @@ impl<F: Frame> Keyframes<F> {
         let mut removed = 0;
         self.frames.retain(|key, frame| {
             let dense = last.is_some_and(|kept| {
-                kept.branch == key.branch && key.work() - kept.work() < spacing
+                kept.branch == key.branch && key.work().abs_diff(kept.work()) < spacing
             });
             if dense {
                 removed += frame.bytes();

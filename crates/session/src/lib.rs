@@ -12,6 +12,7 @@
 
 mod answers;
 mod breakpoints;
+mod bring;
 mod client;
 pub mod command;
 pub mod contents;

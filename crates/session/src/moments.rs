@@ -60,12 +60,7 @@ impl Session {
                 "there is no universe {name}: 'tree' shows the branches and their entries"
             ))
         })?;
-        // A run is known up to the next entry on its own branch, or up to where the branch was followed.
-        let next = self.history.tree.children(at.place).next();
-        let known = match next.and_then(|next| self.history.tree.entry(next)) {
-            Some(entry) => entry.step_before(),
-            None => self.history.tip_of(at.place.branch).steps,
-        };
+        let known = self.history.known_until(at.place);
         if at.steps > known {
             let text = format!(
                 "universe {name} has not been reached: its run is known up to step {known}"
@@ -101,6 +96,14 @@ impl Session {
             at.steps,
             URL_SAFE_NO_PAD.encode(packed)
         )
+    }
+
+    /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn device_moment(&self) -> Option<String> {
+        let device = self.device.as_ref()?;
+        (device.effects == device.state.place).then(|| self.moment_text(device.state))
     }
 
     /// Replays a moment string into the multiverse. Branches that exist are followed.

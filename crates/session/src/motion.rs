@@ -258,8 +258,15 @@ impl Session {
         {
             return self.arrive(next);
         }
-        let until = self.history.here().steps + 1;
-        self.run_live(&Stops::default(), Some(until), observer)
+        let here = self.history.here();
+        if self.awaits_events() {
+            // An event that is due is a step of its own: a run of no steps delivers it.
+            let reason = self.run_live(&Stops::default(), Some(here.steps), observer)?;
+            if self.history.here() != here || reason != StopReason::Done {
+                return Ok(reason);
+            }
+        }
+        self.run_live(&Stops::default(), Some(here.steps + 1), observer)
     }
 
     /// One step forward on the recorded path, unless a mock says something else than the recording.
@@ -296,26 +303,54 @@ impl Session {
             }
             self.history.seek(tip)?;
         }
-        // Live: stop before every call; the next entry is the first that makes the path longer.
-        let depth = self.history.here().place.index;
+        // Live: stop before every call and event; the next entry is the first that makes the path longer.
+        let origin = self.history.here().place;
         let every = self.program().board.ids().collect();
         let stops = Stops {
             primitives: every,
             events: true,
             ..Stops::default()
         };
-        while self.history.here().place.index == depth {
+        // Once it stands before something, it goes over that, by as little as possible.
+        let mut past = match self.awaits_events() {
+            true => Some(self.history.here().steps),
+            false => self.past_call(),
+        };
+        while self.history.here().place == origin {
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
-            self.device_run(&stops, None, observer)?;
-            let until = self.history.here().steps + 1;
-            let paused = self.device_run(&Stops::default(), Some(until), observer)?;
-            if paused.reason == PauseReason::Requested {
-                return Ok(StopReason::Paused);
-            }
+            let (stops, until) = match past {
+                Some(until) => (&Stops::default(), Some(until)),
+                None => (&stops, None),
+            };
+            let paused = self.device_run(stops, until, observer)?;
+            past = match paused.reason {
+                PauseReason::Requested => return Ok(StopReason::Paused),
+                PauseReason::Event { .. } => Some(self.history.here().steps),
+                _ => self.past_call(),
+            };
         }
-        Ok(self.ended().unwrap_or(StopReason::Done))
+        // An event that came where the program stood may have been followed by more.
+        let here = self.history.here();
+        let first = self.history.tree.between(origin, here.place);
+        let first = first
+            .and_then(|mut path| path.next())
+            .map(|(place, _)| place);
+        let moment = first.and_then(|place| self.history.moment_of(place));
+        self.arrive(moment.unwrap_or(here))
+    }
+
+    /// Whether an event may come here.
+    fn awaits_events(&self) -> bool {
+        let board = &self.history.twin.board;
+        board.timer().is_some() || board.subscriptions().next().is_some()
+    }
+
+    /// The step count after the call of a primitive that comes next, if one does.
+    fn past_call(&self) -> Option<u64> {
+        let call = self.history.twin.machine.pending();
+        call.map(|_| self.history.here().steps + 1)
     }
 
     /// Goes forward until a stop that `accept` takes, or a breakpoint; the twin leads where nothing is recorded.
@@ -406,13 +441,9 @@ impl Session {
         };
         self.history.disarm(stops);
         self.history.twin.restore(&frame);
-        let users = Stops {
-            code: Vec::new(),
-            watches: Vec::new(),
-            ..self.breakpoints.stops()
-        };
+        // What an event that nobody foresees leads to stops there as well.
+        let users = self.breakpoints.stops();
         let paused = self.device_run(&users, Some(target), observer)?;
-        // An event is the only thing that a lead does not foresee; what it found is void then.
         let foreseen = self.history.here().place.index == here.place.index + probe.entries;
         Ok(match paused.reason {
             PauseReason::Requested => None,
@@ -420,6 +451,8 @@ impl Session {
                 Some(Found::Primitive(borges_board::PrimitiveId(primitive)))
             }
             PauseReason::Event { .. } => Some(Found::Event),
+            PauseReason::Breakpoint { offset } => Some(Found::Code(CodeOffset(offset))),
+            PauseReason::Watch { watch, .. } => Some(Found::Watch(watch as usize)),
             PauseReason::Until if foreseen => Some(found),
             _ => Some(Found::Target),
         })

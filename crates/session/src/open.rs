@@ -244,14 +244,16 @@ impl Session {
                 (link as Box<dyn borges_wire::link::Link>, None)
             }
         };
-        let seed = std::process::id();
+        let faults = self.options.faults.as_ref();
+        let seed = faults.map_or_else(std::process::id, |(_, seed)| *seed as u32);
+        let program = self.history.twin.program().clone();
         let connected = Device::connect(
             link,
             seed,
-            self.history.twin.program(),
+            &program,
             self.board.hash(),
             self.entry.clone(),
-            &self.history,
+            &mut self.history,
         );
         self.history.seek(here)?;
         let mut device = connected?;

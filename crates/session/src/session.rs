@@ -13,7 +13,7 @@ use borges_wire::Mock;
 
 use crate::breakpoints::Breakpoints;
 use crate::command::{Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
-use crate::device::{Device, LiveStops, Paused};
+use crate::device::{Device, DeviceError, LiveStops, Paused};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
 use crate::history::{History, Stops};
@@ -260,15 +260,8 @@ impl Session {
 
     fn jump(&mut self, target: Moment) -> Result<StopReason, CommandError> {
         self.history.seek(target)?;
-        let place = self.history.here().place;
         // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
-        if !self
-            .history
-            .tree
-            .is_on_path(place, self.history.tip().place)
-        {
-            self.history.set_line(place.branch);
-        }
+        self.history.face_forward();
         Ok(self.ended().unwrap_or(StopReason::Done))
     }
 
@@ -292,9 +285,6 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Ok(String::new());
         };
-        if device.state == here && device.effects == here.place {
-            return Ok("it was already".to_owned());
-        }
         let outputs = |history: &History, from, to| {
             let entries = history.tree.between(from, to).into_iter().flatten();
             entries.filter(|(_, entry)| entry.is_output()).count()
@@ -308,8 +298,23 @@ impl Session {
             outputs(&self.history, join, device.effects),
             outputs(&self.history, join, here.place),
         );
-        device.bring(&mut self.history, here)?;
+        let was = (device.state, device.effects);
+        let brought = device.bring(&mut self.history, here);
+        self.unless_gone(brought)?;
+        if was == (here, here.place) {
+            return Ok("it was already".to_owned());
+        }
         Ok(format!("{undo} outputs undone, {redo} performed again"))
+    }
+
+    /// A device that has forgotten everything is none any more: another connection begins with its start.
+    fn unless_gone<T>(&mut self, result: Result<T, DeviceError>) -> Result<T, CommandError> {
+        if let Err(DeviceError::Link(error)) = &result
+            && error.is_gone()
+        {
+            (self.device, self.simulated) = (None, None);
+        }
+        Ok(result?)
     }
 
     /// Runs the device from here, where it is brought first.
@@ -343,7 +348,7 @@ impl Session {
                 observer(Event::Console { text });
             }
         }
-        Ok(paused?)
+        self.unless_gone(paused)
     }
 
     fn verify(&mut self) -> Result<Reply, CommandError> {
@@ -351,7 +356,8 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
-        let (steps, hash) = device.verify(&mut self.history)?;
+        let verified = device.verify(&mut self.history);
+        let (steps, hash) = self.unless_gone(verified)?;
         Ok(done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
         )))

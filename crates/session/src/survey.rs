@@ -6,15 +6,26 @@ use borges_stub::{Call, Halt, encode_captured, to_wire};
 use borges_vm::Value;
 use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd};
 
-use crate::device::Undo;
-use crate::entry::{Entry, EntryKind};
+use crate::bring::Leg;
+use crate::entry::{Entry, EntryKind, Moment};
 use crate::history::{Divergence, History, Replay, Stops};
 use crate::twin::{Before, Feed};
+
+/// What undoes one entry, and where that leads.
+pub(crate) struct Undo {
+    pub(crate) compensation: Vec<u8>,
+    /// The place before it.
+    pub(crate) reached: Place,
+    /// Instructions retired before it.
+    pub(crate) steps: u64,
+}
 
 /// What has to happen on a device so that an entry has happened, without its program running.
 pub(crate) struct Redo {
     /// The place after the entry.
     pub(crate) place: Place,
+    /// Instructions retired before it.
+    pub(crate) steps: u64,
     /// What its model of the board must learn, such as an input's reading.
     pub(crate) model: Option<Vec<u8>>,
     /// The output to perform.
@@ -26,8 +37,6 @@ pub(crate) type PathCall = (Place, Entry, Option<(PrimitiveId, Vec<Value>)>);
 
 /// An output to perform again.
 pub(crate) struct Perform {
-    /// The step count at which the program makes the call.
-    pub(crate) steps: u64,
     /// Which.
     pub(crate) primitive: u16,
     /// The arguments.
@@ -69,6 +78,7 @@ impl History {
                 list.push(Undo {
                     compensation,
                     reached,
+                    steps: entry.step_before(),
                 });
             }
             reached = place;
@@ -112,33 +122,55 @@ impl History {
         Ok(list)
     }
 
-    /// Everything that decides the path to `target`: for each input primitive its values in order, and the events with
-    /// their steps.
-    pub(crate) fn choices_to(&self, target: Place) -> (Vec<Mock>, Vec<(u64, Event)>) {
-        let (mut mocks, mut events): (Vec<Mock>, Vec<(u64, Event)>) = (Vec::new(), Vec::new());
-        for (_, entry) in self.tree.path(target).into_iter().flatten() {
+    /// Everything that decides the path from `start` to `target`, in pieces whose inputs take about `most` bytes: for
+    /// each input primitive its values in order, and then an event, if one comes there.
+    pub(crate) fn legs(&self, start: Place, target: Moment, most: usize) -> Vec<Leg> {
+        let mut legs = Vec::new();
+        let (mut inputs, mut size): (Vec<Mock>, usize) = (Vec::new(), 0);
+        for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
             match &entry.kind {
                 EntryKind::Input {
                     primitive, value, ..
                 } => {
-                    let found = mocks.iter().position(|mock| mock.primitive == primitive.0);
+                    let found = inputs.iter().position(|mock| mock.primitive == primitive.0);
                     let index = found.unwrap_or_else(|| {
-                        mocks.push(Mock {
+                        inputs.push(Mock {
                             primitive: primitive.0,
                             arguments: None,
                             values: Vec::new(),
                             used: 0,
                             end: MockEnd::Live,
                         });
-                        mocks.len() - 1
+                        inputs.len() - 1
                     });
-                    mocks[index].values.push(to_wire(*value));
+                    inputs[index].values.push(to_wire(*value));
+                    size += size_of::<Value>();
+                    if size >= most {
+                        size = 0;
+                        legs.push(Leg {
+                            inputs: std::mem::take(&mut inputs),
+                            until: entry.step,
+                            event: None,
+                        });
+                    }
                 }
-                EntryKind::Event(event) => events.push((entry.step, *event)),
+                EntryKind::Event(event) => {
+                    size = 0;
+                    legs.push(Leg {
+                        inputs: std::mem::take(&mut inputs),
+                        until: entry.step,
+                        event: Some((place, *event)),
+                    });
+                }
                 EntryKind::Output { .. } => {}
             }
         }
-        (mocks, events)
+        legs.push(Leg {
+            inputs,
+            until: target.steps,
+            event: None,
+        });
+        legs
     }
 
     /// Notes what an output captured when it was performed again.
@@ -153,6 +185,7 @@ impl History {
             self.tree.amend(place, entry);
             // What was shown of the board after it is no longer what the board is like.
             self.keyframes.forget_after(&self.tree, place);
+            self.doubt_after(place);
         }
     }
 
@@ -208,13 +241,13 @@ fn perform(board: &Board, place: Place, call: &Call<'_>) -> Option<Redo> {
     });
     let arguments = call.args.iter().map(|value| to_wire(*value)).collect();
     let perform = Some(Perform {
-        steps: call.steps,
         primitive: call.primitive.0,
         arguments,
         memory: memory.into_iter().collect(),
     });
     Some(Redo {
         place,
+        steps: call.steps,
         model: None,
         perform,
     })
@@ -234,6 +267,7 @@ fn learn(
     let model = (!learning.is_empty()).then(|| encode(&learning));
     model.is_some().then_some(Redo {
         place,
+        steps: call.steps,
         model,
         perform: None,
     })

@@ -92,6 +92,11 @@ impl Twin {
         self.machine.hash()
     }
 
+    /// The program has returned or trapped.
+    pub(crate) fn ended(&self) -> bool {
+        self.machine.outcome().is_some()
+    }
+
     pub(crate) fn frame(&self, near: Option<&TwinFrame>) -> TwinFrame {
         TwinFrame {
             vm: self.machine.snapshot(near.map(|frame| &frame.vm)),
@@ -117,9 +122,11 @@ impl Twin {
                     board: &mut self.board,
                     feed,
                 };
-                let halt = execute(&mut self.machine, &self.program, &mut world, limit);
-                if halt != Halt::Until {
-                    return halt;
+                match execute(&mut self.machine, &self.program, &mut world, limit) {
+                    Halt::Until => {}
+                    // After the call that just happened comes an event: it has its own limit.
+                    Halt::Yield => continue,
+                    halt => return halt,
                 }
             }
             match event {
@@ -160,6 +167,10 @@ struct TwinWorld<'a, F> {
 impl<F: Feed> World for TwinWorld<'_, F> {
     fn stops_before(&mut self, call: &Call<'_>) -> bool {
         self.feed.stops_before(call)
+    }
+
+    fn yields(&mut self) -> bool {
+        self.feed.event_due().is_some()
     }
 
     fn input(&mut self, call: &Call<'_>) -> Answer {

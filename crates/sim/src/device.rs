@@ -8,8 +8,9 @@ use borges_wire::link::Link;
 
 use crate::link::{Clock, Faults, LossyLink};
 
-/// How far a virtual clock moves at each look at a bad line, in µs.
+/// How far a virtual clock moves at each look at a bad line, in µs, while the device waits and while it works.
 const TICK_US: u64 = 500;
+const WORK_US: u64 = 50;
 
 /// The host's end of a link whose other end is a stub in this process.
 ///
@@ -91,9 +92,10 @@ impl<H: Hardware> SimDevice<H> {
                     }
                     stub.feed(now, &buffer[..length]);
                 }
-                if stub.poll(now) == Poll::Idle {
-                    self.clock.advance(TICK_US);
-                }
+                self.clock.advance(match stub.poll(now) {
+                    Poll::Idle => TICK_US,
+                    Poll::Busy => WORK_US,
+                });
                 while let Some(frame) = stub.transmit() {
                     rest.extend_from_slice(frame);
                 }

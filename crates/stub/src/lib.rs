@@ -7,8 +7,7 @@
 //! # Invariants
 //! - The trace is complete: every input, every event, and every output that captured something is recorded with its
 //!   exact step before anything later happens, or [`borges_wire::Report::Overrun`] says where recording stopped.
-//! - A command changes nothing if it is answered by a failure, but for [`borges_wire::FailureCode::Diverged`], after
-//!   which the program has to be begun anew.
+//! - A command changes nothing if it is answered by a failure.
 //! - Whatever arrives, the stub answers; lengths are checked before memory is taken.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 
 use borges_board::{Board, BoardState, Compensation, Driver, Event, Hardware, PrimitiveId};
 use borges_vm::{
-    CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, Trap, Value,
+    CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, StateError, Trap,
+    Value,
 };
 use borges_wire::{
-    Bytes, Channel, Command, ContentHash, DeviceLimits, DeviceStatus, Endpoint, Epoch, FailureCode,
-    Incoming, MemoryBlob, Overflow, Part, PauseReason, PrimitiveStop, Record, RecordKind, Report,
-    RequestId, SCHEMA, ToDevice, ToHost, TraceEncoder,
+    Bytes, Channel, Command, ContentHash, DeviceLimits, DeviceStatus, Difference, Endpoint, Epoch,
+    FailureCode, Incoming, MemoryBlob, Overflow, Part, PauseReason, PrimitiveStop, Record,
+    RecordKind, Report, RequestId, SCHEMA, ToDevice, ToHost, TraceEncoder,
 };
 
 use crate::execute::{Halt, Program, deliver, execute};
@@ -67,6 +68,16 @@ struct Begun {
     next_check: u64,
 }
 
+impl Begun {
+    /// Notes an event whose handler was just entered.
+    fn record_event(&mut self, kind: u8, payload: Bytes) {
+        let steps = self.machine.steps();
+        let kind = RecordKind::Event { kind, payload };
+        // In order: the encoder is at this step or before it.
+        let _in_order = self.trace.push(&Record { steps, kind });
+    }
+}
+
 /// The debug server of a device with hardware `H`.
 pub struct Stub<H> {
     config: Config,
@@ -82,6 +93,8 @@ pub struct Stub<H> {
     stops: Vec<PrimitiveStop>,
     watches: Vec<borges_vm::Watch>,
     stop_on_events: bool,
+    /// The board's own events are delivered.
+    board_events: bool,
     overflow: Overflow,
     check_every: u64,
     /// Recording has stopped because the link was too slow.
@@ -115,6 +128,7 @@ impl<H: Hardware> Stub<H> {
             stops: Vec::new(),
             watches: Vec::new(),
             stop_on_events: false,
+            board_events: true,
             overflow: Overflow::Block,
             check_every: 0,
             overrun: false,
@@ -254,25 +268,21 @@ impl<H: Hardware> Stub<H> {
                 self.mocks = Mocks::new(mocks);
                 Ok(None)
             }
-            Command::Compensate(list) => self.compensate(&list),
+            Command::Compensate { steps, list } => self.compensate(steps, &list),
             Command::Perform {
                 steps,
                 primitive,
                 arguments,
                 memory,
             } => self.perform(id, steps, primitive, &arguments, &memory),
-            Command::Apply {
-                delta,
-                steps,
-                state,
-                next_record,
-            } => self.apply(id, delta, steps, state, next_record),
+            Command::Apply { delta, next_record } => self.apply(id, delta, next_record),
             Command::Reset => {
                 self.begun = None;
                 self.mocks = Mocks::default();
                 self.stops.clear();
                 self.breakpoints.clear();
                 self.watches.clear();
+                self.board_events = true;
                 self.driver.discard_events();
                 Ok(None)
             }
@@ -312,14 +322,10 @@ impl<H: Hardware> Stub<H> {
                     bytes,
                 }))
             }
-            Command::Inject { kind, payload } => {
-                let Some(event) = crate::record::decode_event(kind, &payload) else {
-                    return fail(FailureCode::NoSuch, "no such event");
-                };
-                self.paused()?;
-                if let Some(begun) = &mut self.begun {
-                    begun.held = Some(event);
-                }
+            Command::Inject { kind, payload } => self.inject(kind, payload),
+            Command::BoardEvents(delivered) => {
+                self.board_events = delivered;
+                self.driver.discard_events();
                 Ok(None)
             }
             Command::SetRecording {
@@ -416,6 +422,7 @@ impl<H: Hardware> Stub<H> {
             .begin(FuncIdx(entry), &arguments)
             .map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
         self.overrun = false;
+        self.board_events = true;
         self.driver.at(0);
         self.driver.discard_events();
         self.begun = Some(Begun {
@@ -499,7 +506,26 @@ impl<H: Hardware> Stub<H> {
         Ok(None)
     }
 
-    fn compensate(&mut self, list: &[Bytes]) -> Done {
+    /// Enters the handler of an event that the host names.
+    fn inject(&mut self, kind: u8, payload: Bytes) -> Done {
+        let Some(event) = crate::record::decode_event(kind, &payload) else {
+            return fail(FailureCode::NoSuch, "no such event");
+        };
+        let overrun = self.overrun;
+        let begun = self.paused()?;
+        if !deliver(&mut begun.machine, &event) {
+            return fail(
+                FailureCode::State,
+                "the event's handler cannot be entered here",
+            );
+        }
+        if !overrun {
+            begun.record_event(kind, payload);
+        }
+        Ok(None)
+    }
+
+    fn compensate(&mut self, steps: u64, list: &[Bytes]) -> Done {
         self.paused()?;
         let mut compensations: Vec<Compensation> = Vec::new();
         for bytes in list {
@@ -511,6 +537,8 @@ impl<H: Hardware> Stub<H> {
         for compensation in &compensations {
             self.driver.compensate(&self.board, compensation);
         }
+        // Time goes back with what is undone.
+        self.driver.at(steps);
         Ok(None)
     }
 
@@ -549,38 +577,36 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
-    fn apply(
-        &mut self,
-        id: RequestId,
-        hash: ContentHash,
-        steps: u64,
-        state: u64,
-        next_record: u64,
-    ) -> Done {
+    fn apply(&mut self, id: RequestId, delta: Difference, next_record: u64) -> Done {
         self.paused()?;
-        let Some(bytes) = self.uploads.complete(Part::State, hash) else {
-            return fail(FailureCode::State, "the difference is not loaded");
+        let bytes = match &delta {
+            Difference::Whole(bytes) => bytes.0.as_slice(),
+            Difference::Loaded(hash) => match self.uploads.complete(Part::State, *hash) {
+                Some(bytes) => bytes,
+                None => return fail(FailureCode::State, "the difference is not loaded"),
+            },
         };
-        let delta =
-            Delta::from_bytes(bytes).map_err(|e| (FailureCode::Malformed, e.to_string()))?;
+        if bytes.len() as u64 > u64::from(self.config.limits.delta_bytes) {
+            let most = self.config.limits.delta_bytes;
+            return fail(
+                FailureCode::Limit,
+                format!("a difference of at most {most} bytes"),
+            );
+        }
+        let refused = |error: StateError| {
+            let code = match error {
+                StateError::WrongBase | StateError::WrongResult => FailureCode::Diverged,
+                _ => FailureCode::Malformed,
+            };
+            (code, error.to_string())
+        };
+        let delta = Delta::from_bytes(bytes).map_err(refused)?;
         let Some(begun) = &mut self.begun else {
             return fail(FailureCode::State, "no program has begun");
         };
-        begun
-            .machine
-            .apply(&delta)
-            .map_err(|e| (FailureCode::Malformed, e.to_string()))?;
+        begun.machine.apply(&delta).map_err(refused)?;
         self.uploads.forget(Part::State);
-        let machine = &begun.machine;
-        if machine.steps() != steps || machine.hash().0 != state {
-            let detail = format!(
-                "step {} and hash {:016x} instead",
-                machine.steps(),
-                machine.hash().0
-            );
-            self.begun = None;
-            return fail(FailureCode::Diverged, detail);
-        }
+        let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
         begun.trace = TraceEncoder::new(steps, next_record);
         begun.held = None;
         begun.next_check = steps.saturating_add(self.check_every);
@@ -619,15 +645,17 @@ impl<H: Hardware> Stub<H> {
         };
         let (until, resumed_at) = (running.until, running.resumed_at);
         let steps = begun.machine.steps();
-        if until.is_some_and(|until| steps >= until) {
+        let there = until.is_some_and(|until| steps >= until);
+        // A run of no steps delivers what is due, once.
+        if there && resumed_at != Some(steps) {
             self.stop(PauseReason::Until);
             return true;
         }
-        if let Some(reason) = self.events(resumed_at) {
-            self.stop(reason);
-            return true;
+        match self.events(resumed_at) {
+            Some(reason) => self.stop(reason),
+            None if there => self.stop(PauseReason::Until),
+            None => self.advance(until),
         }
-        self.advance(until, resumed_at);
         true
     }
 
@@ -666,7 +694,7 @@ impl<H: Hardware> Stub<H> {
         if begun.machine.in_handler() {
             return None;
         }
-        if begun.held.is_none() {
+        if begun.held.is_none() && self.board_events {
             begun.held = self.driver.poll_event();
         }
         let event = begun.held?;
@@ -675,30 +703,39 @@ impl<H: Hardware> Stub<H> {
             return Some(PauseReason::Event { kind });
         }
         begun.held = None;
-        if deliver(&mut begun.machine, &event) && !self.overrun {
-            let kind = RecordKind::Event { kind, payload };
-            // In order: the encoder is at this step or before it.
-            let _in_order = begun.trace.push(&Record { steps, kind });
+        if deliver(&mut begun.machine, &event) {
+            // In the handler, at the same step, the program has not stood yet.
+            if let Some(running) = &mut begun.running {
+                running.resumed_at = None;
+            }
+            if !self.overrun {
+                begun.record_event(kind, payload);
+            }
         }
         None
     }
 
     /// Executes up to a slice's length.
-    fn advance(&mut self, until: Option<u64>, resumed_at: Option<u64>) {
+    fn advance(&mut self, until: Option<u64>) {
         let batch_bytes = self.batch_bytes();
         let Some(begun) = &mut self.begun else {
             return;
         };
+        let resumed_at = begun
+            .running
+            .as_ref()
+            .and_then(|running| running.resumed_at);
         let steps = begun.machine.steps();
-        let mut limit = steps
+        let end = steps
             .saturating_add(self.config.slice)
             .min(until.unwrap_or(u64::MAX));
-        if let Some(distance) = self.driver.steps_to_event() {
-            // Events wait for the end of a handler: look again soon.
-            limit = limit.min(
-                steps.saturating_add(distance.max(if begun.machine.in_handler() { 64 } else { 1 })),
-            );
-        }
+        let distance = self.driver.steps_to_event().filter(|_| self.board_events);
+        // An event that is due while a handler runs comes right after it, at the same step however the run is sliced.
+        let waiting = distance == Some(0) && begun.machine.in_handler();
+        let mut limit = match distance {
+            Some(distance) => end.min(steps.saturating_add(distance.max(1))),
+            None => end,
+        };
         let mut noticed = Noticed::default();
         let mut world = DeviceWorld {
             batch_bytes,
@@ -710,7 +747,14 @@ impl<H: Hardware> Stub<H> {
             resumed_at,
             noticed: &mut noticed,
         };
-        let halt = execute(&mut begun.machine, &begun.program, &mut world, limit);
+        let halt = loop {
+            let halt = execute(&mut begun.machine, &begun.program, &mut world, limit);
+            let again = waiting && halt == Halt::Until && begun.machine.in_handler() && limit < end;
+            if !again {
+                break halt;
+            }
+            limit += 1;
+        };
         if self.check_every > 0 && begun.machine.steps() >= begun.next_check {
             begun.next_check = begun.machine.steps().saturating_add(self.check_every);
             let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);

@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{Bytes, Value};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0x9f87_f303;
+pub const SCHEMA: u32 = 0x9de1_d291;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(
@@ -176,10 +176,11 @@ pub enum Command {
     },
     /// Runs. Answered at once; a [`Report::Paused`] follows when it stops.
     Run {
-        /// The step count (from the start of the program) at which to stop at the latest.
+        /// The step count (from the start of the program) at which to stop at the latest, before an event that is due
+        /// there. If the program is there already, an event that is due is delivered, and no instruction executed.
         until: Option<u64>,
     },
-    /// Stops before the next instruction. Answered by [`Report::Paused`], also when it was paused.
+    /// Stops before the next instruction. A [`Report::Paused`] comes before the answer, also when it was paused.
     Pause,
     /// Replaces all breakpoints.
     SetBreakpoints(
@@ -196,11 +197,13 @@ pub enum Command {
     /// Replaces all mocks.
     SetMocks(#[serde(deserialize_with = "list")] Vec<Mock>),
     /// Runs compensations, first to last.
-    Compensate(
+    Compensate {
+        /// Instructions retired before the call that is undone last: where the program would stand now.
+        steps: u64,
         /// Each one as the board crate writes it.
         #[serde(deserialize_with = "list")]
-        Vec<Bytes>,
-    ),
+        list: Vec<Bytes>,
+    },
     /// Performs an output again, on the way forward to another universe; the program's state is not
     /// touched. Answered by [`Report::Performed`].
     Perform {
@@ -215,15 +218,11 @@ pub enum Command {
         #[serde(deserialize_with = "list")]
         memory: Vec<MemoryBlob>,
     },
-    /// Moves the program's state by the loaded difference ([`Part::State`]): all of it or nothing.
-    /// Answered by [`Report::State`], whose hash the host compares.
+    /// Moves the program's state by a difference, which says where it leads: all of it or nothing. Answered by
+    /// [`Report::State`].
     Apply {
-        /// The difference that must be loaded.
-        delta: ContentHash,
-        /// The step count that the program has afterwards.
-        steps: u64,
-        /// The hash that its state must have afterwards.
-        state: u64,
+        /// The difference.
+        delta: Difference,
         /// The number that the next trace record gets.
         next_record: u64,
     },
@@ -244,7 +243,8 @@ pub enum Command {
         /// First byte.
         offset: u32,
     },
-    /// Lets an event happen now, as if the board had raised it.
+    /// Lets an event happen now, as if the board had raised it: its handler is entered before this is answered. The
+    /// program must be paused.
     Inject {
         /// What kind of event, as the board numbers them.
         kind: u8,
@@ -258,6 +258,9 @@ pub enum Command {
         /// Report [`Report::State`] about every so many steps while running; 0 is never.
         check_every: u64,
     },
+    /// Whether the board's own events are delivered, as they are after [`Command::Begin`]. They are not while a host leads
+    /// the program along a path that is known, where it injects those that belong there.
+    BoardEvents(bool),
 }
 
 /// What a host knows that was connected before.
@@ -278,6 +281,15 @@ pub enum Part {
     Board,
     /// A difference between two states of the program.
     State,
+}
+
+/// A difference between two states of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Difference {
+    /// The whole of it.
+    Whole(Bytes),
+    /// One that was loaded ([`Part::State`]) because it is too long for a message.
+    Loaded(ContentHash),
 }
 
 /// Stops before a call of a primitive.

@@ -132,7 +132,10 @@ fn commands() -> Vec<Command> {
                 end: MockEnd::RepeatLast,
             },
         ]),
-        Command::Compensate(vec![Bytes(vec![1, 2]), Bytes(vec![])]),
+        Command::Compensate {
+            steps: 300,
+            list: vec![Bytes(vec![1, 2]), Bytes(vec![])],
+        },
         Command::Perform {
             steps: 70_000,
             primitive: 1,
@@ -143,10 +146,12 @@ fn commands() -> Vec<Command> {
             }],
         },
         Command::Apply {
-            delta: ContentHash(5),
-            steps: 1000,
-            state: u64::MAX,
-            next_record: 12,
+            delta: Difference::Whole(Bytes(vec![66, 111])),
+            next_record: 1000,
+        },
+        Command::Apply {
+            delta: Difference::Loaded(ContentHash(3)),
+            next_record: 0,
         },
         Command::Reset,
         Command::QueryState,
@@ -167,6 +172,7 @@ fn commands() -> Vec<Command> {
             overflow: Overflow::Block,
             check_every: 0,
         },
+        Command::BoardEvents(false),
     ]
 }
 
@@ -183,7 +189,7 @@ fn command_number(command: &Command) -> usize {
         Command::SetWatches(..) => 7,
         Command::StopOnEvents(..) => 8,
         Command::SetMocks(..) => 9,
-        Command::Compensate(..) => 10,
+        Command::Compensate { .. } => 10,
         Command::Perform { .. } => 11,
         Command::Apply { .. } => 12,
         Command::Reset => 13,
@@ -192,9 +198,10 @@ fn command_number(command: &Command) -> usize {
         Command::ReadSave { .. } => 16,
         Command::Inject { .. } => 17,
         Command::SetRecording { .. } => 18,
+        Command::BoardEvents(..) => 19,
     }
 }
-const COMMANDS: usize = 19;
+const COMMANDS: usize = 20;
 
 fn reports() -> Vec<Report> {
     let id = RequestId(200);

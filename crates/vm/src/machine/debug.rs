@@ -155,6 +155,13 @@ impl Machine {
         self.debug.is_some()
     }
 
+    /// Every breakpoint may be reported again.
+    pub(crate) fn forget_reported(&mut self) {
+        if let Some(debug) = &mut self.debug {
+            debug.reported = None;
+        }
+    }
+
     fn forget_empty_debug(&mut self) {
         if self.debug.as_ref().is_some_and(|debug| debug.is_empty()) {
             self.debug = None;

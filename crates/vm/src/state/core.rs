@@ -202,6 +202,8 @@ impl Machine {
             start,
             handler,
         } = core.control;
+        // Whoever comes here on another way has not stopped here.
+        self.forget_reported();
         let state = &mut self.state;
         (state.phase, state.entry, state.start, state.handler) = (phase, entry, start, handler);
         state.steps = steps;
