@@ -9,16 +9,25 @@ use super::op::Reason;
 pub(crate) struct Entry {
     /// Its code, or its stub.
     pub(crate) ip: *const u64,
+    /// What `call_indirect` compares; see [`kind`].
+    pub(crate) kind: u64,
     /// Bytes of its frame.
     pub(crate) bytes: u32,
-    /// Its type's number in the machine; for what `call_indirect` must leave to the other tier,
-    /// no type's.
-    pub(crate) ty: u32,
     /// Cells of its parameters.
     pub(crate) params: u16,
     /// Cells of its other locals.
     pub(crate) zeros: u16,
 }
+
+/// One number for the type of a function and its instance. Running code stays within one instance,
+/// because it has but one memory at hand: calls of another instance's functions are left to the other
+/// tier, like those of functions of another type.
+pub(crate) const fn kind(instance: u32, ty: u32) -> u64 {
+    (instance as u64) << 32 | ty as u64
+}
+
+/// Of what no `call_indirect` may enter.
+pub(crate) const NO_KIND: u64 = u64::MAX;
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug)]

@@ -38,11 +38,11 @@ mod translate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use self::cx::{Call, Entry};
+use self::cx::{Call, Entry, NO_KIND, kind};
 use self::dispatch::handler_word;
 use self::op::Code;
 use self::translate::{Compiled, Surroundings, compile};
-use crate::machine::{Func, Instance, NONE};
+use crate::machine::{Func, Instance};
 use crate::{CodeOffset, Limits};
 
 /// Words of all functions' code at most (64 MiB). What does not fit is left to the stepping tier.
@@ -155,8 +155,8 @@ impl Fast {
         let mut entries = Vec::with_capacity(funcs.len() + 1);
         entries.push(Entry {
             ip: self.stubs.as_ptr(),
+            kind: NO_KIND,
             bytes: 0,
-            ty: NONE,
             params: 0,
             zeros: 0,
         });
@@ -172,8 +172,8 @@ impl Fast {
             self.doors.set(func.instance, body.start, true);
             entries.push(Entry {
                 ip: self.stub(address as u32),
+                kind: kind(func.instance, func.ty),
                 bytes: body.cells() * 8,
-                ty: func.ty,
                 params: body.params,
                 zeros: body.locals - body.params,
             });

@@ -118,8 +118,8 @@ impl Op for CallOp {
 }
 
 /// Calls a function by its place in a table. Half-word 0: the slot of the index. Half-word 1: that
-/// of the first argument. Word 2: the table's address and the type. Words 3 and 4 as for a direct
-/// call.
+/// of the first argument. Half-words 2 and 3: the table's address. Word 2: the function's
+/// [kind](super::super::cx::kind). Words 3 and 4 as for a direct call.
 pub(crate) struct CallIndirectOp<A>(PhantomData<A>);
 
 impl<A: Source> Op for CallIndirectOp<A> {
@@ -132,15 +132,14 @@ impl<A: Source> Op for CallIndirectOp<A> {
         unsafe {
             let index = A::read::<i32>(regs) as u32 as usize;
             let cx = &*regs.cx;
-            let (table, ty) = (regs.word(2) as u32, (regs.word(2) >> 32) as u32);
-            let table = cx.tables.add(table as usize);
+            let table = cx.tables.add(regs.high() as usize);
             let Some(&cell) = (&*table).get(index) else {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
             };
-            // Entry 0 is that of no function, and of no type.
+            // Entry 0 is that of no function, and of no kind.
             let entry = cx.entries.add(cell as usize);
-            if (*entry).ty != ty {
+            if (*entry).kind != regs.word(2) {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
             }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::super::cx::kind;
 use super::super::op::Code;
 use super::super::op::control::CALL_WORDS;
 use super::compute::words;
@@ -264,7 +265,7 @@ impl Translator<'_> {
         self.emitter.settle_all();
         // SAFETY is not at stake: this is a number until code runs.
         let entry = surroundings.entries.wrapping_add(address as usize + 1) as usize as u64;
-        self.call_with(Code::Call, 0, entry, (&ty.params, &ty.results));
+        self.call_with(Code::Call, (0, 0), entry, (&ty.params, &ty.results));
     }
 
     pub(super) fn call_indirect(&mut self, ty: u32, table: u32) {
@@ -287,14 +288,15 @@ impl Translator<'_> {
         };
         let table = instance.tables.get(table as usize).copied().unwrap_or(0);
         let ty = instance.types.get(ty as usize).copied().unwrap_or(0);
-        let callee = u64::from(ty) << 32 | u64::from(table);
-        self.call_with(code, index.slot(), callee, (&types.params, &types.results));
+        let callee = kind(self.surroundings.id, ty);
+        let operands = (index.slot(), table);
+        self.call_with(code, operands, callee, (&types.params, &types.results));
     }
 
     fn call_with(
         &mut self,
         code: Code,
-        index: u16,
+        (index, table): (u16, u32),
         callee: u64,
         (params, results): (&[ValType], &[ValType]),
     ) {
@@ -302,7 +304,7 @@ impl Translator<'_> {
         let first = self.emitter.slot_at(operands);
         let delta = self.delta(i64::from(self.next_ordinal));
         let point = u64::from(self.address) << 32 | self.points.len() as u64;
-        let words: [u64; CALL_WORDS - 1] = [pack([index, first, 0, 0]), callee, delta, point];
+        let words: [u64; CALL_WORDS - 1] = [pack_high(index, first, table), callee, delta, point];
         self.emitter.emit(code, &words);
         self.emitter.stack.truncate(operands);
         self.came_back(results);
