@@ -6,9 +6,13 @@ use std::env;
 /// others (Thumb without wide branches, for one) it does not, and the stack would overflow.
 const TAIL_CALLING: [&str; 2] = ["x86_64", "aarch64"];
 
+/// Targets where inline assembler is stable, among those that a VM is for.
+const ASSEMBLING: [&str; 6] = ["x86", "x86_64", "arm", "aarch64", "riscv32", "riscv64"];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(borges_tail_calls)");
+    println!("cargo::rustc-check-cfg=cfg(borges_dispatch_everywhere)");
     println!("cargo::rustc-check-cfg=cfg(borges_fast)");
     let variable = |name| env::var(name).unwrap_or_default();
     let feature = |name: &str| env::var_os(name).is_some();
@@ -18,9 +22,15 @@ fn main() {
         return;
     }
     println!("cargo::rustc-cfg=borges_fast");
-    let optimised = matches!(variable("OPT_LEVEL").as_str(), "2" | "3");
-    let tail_calling = TAIL_CALLING.contains(&variable("CARGO_CFG_TARGET_ARCH").as_str());
-    if optimised && tail_calling && !feature("CARGO_FEATURE_PORTABLE_DISPATCH") {
+    // When size counts, or the time to compile, one dispatch will do.
+    if !matches!(variable("OPT_LEVEL").as_str(), "2" | "3") {
+        return;
+    }
+    let arch = variable("CARGO_CFG_TARGET_ARCH");
+    if TAIL_CALLING.contains(&arch.as_str()) && !feature("CARGO_FEATURE_PORTABLE_DISPATCH") {
         println!("cargo::rustc-cfg=borges_tail_calls");
+    }
+    if ASSEMBLING.contains(&arch.as_str()) {
+        println!("cargo::rustc-cfg=borges_dispatch_everywhere");
     }
 }

@@ -9,15 +9,13 @@ use super::code::validate_body;
 use super::error::{InvalidKind, LoadCause, LoadError};
 use super::names::function_names;
 use super::{
-    ConstExpr, CustomSection, DataSegment, ElementSegment, ExportEntry, ExternIdx, GlobalType,
-    ImportEntry, MemoryType, Module, SegmentMode, TableType,
+    CustomSection, ExportEntry, ExternIdx, GlobalType, ImportEntry, MemoryType, Module, TableType,
 };
-use crate::binary::{Instr, Malformed, MalformedKind, Reader, error_at, ref_type, val_type};
+use crate::binary::{MalformedKind, Reader, error_at, ref_type, val_type};
 use crate::limits::{LimitExceeded, Limits, within};
-use crate::value::ref_to_cell;
 use crate::{FuncType, ValType};
 
-type Result<T> = core::result::Result<T, LoadError>;
+pub(super) type Result<T> = core::result::Result<T, LoadError>;
 
 /// The largest memory, in pages.
 const MOST_PAGES: u32 = 1 << 16;
@@ -74,11 +72,11 @@ impl Module {
     }
 }
 
-struct Loader<'l> {
-    module: Module,
-    limits: &'l Limits,
+pub(super) struct Loader<'l> {
+    pub(super) module: Module,
+    pub(super) limits: &'l Limits,
     /// Functions that `ref.func` may name.
-    declared: Vec<bool>,
+    pub(super) declared: Vec<bool>,
     bodies_expected: usize,
     /// The rank of the last section that must be in order.
     seen: usize,
@@ -371,84 +369,6 @@ impl Loader<'_> {
         }
     }
 
-    fn elements(&mut self, section: &mut Reader<'_>) -> Result<()> {
-        let count = counted(section, "element segments", self.limits.segments)?;
-        for _ in 0..count {
-            let at = section.at();
-            let flags = section.u32()?;
-            if flags > 7 {
-                return Err(error_at(at, MalformedKind::BadSegment).into());
-            }
-            // Bit 0: not active; bit 1: declared, or with a table's index; bit 2: expressions.
-            let mut table = 0;
-            let mode = match (flags & 1, flags & 2) {
-                (0, explicit) => {
-                    if explicit != 0 {
-                        table = section.u32()?;
-                    }
-                    let offset = self.constant(section, ValType::I32)?;
-                    SegmentMode::Active {
-                        target: table,
-                        offset,
-                    }
-                }
-                (_, 0) => SegmentMode::Passive,
-                _ => SegmentMode::Declared,
-            };
-            let expressions = flags & 4 != 0;
-            let ty = match (flags & 3, expressions) {
-                (0, _) => ValType::FuncRef,
-                (_, true) => ref_type(section)?,
-                (_, false) => element_kind(section)?,
-            };
-            if let SegmentMode::Active { .. } = mode {
-                self.check_element_table(at, table, ty)?;
-            }
-            let items = self.element_items(section, ty, expressions)?;
-            self.module
-                .elements
-                .push(ElementSegment { ty, mode, items });
-        }
-        Ok(())
-    }
-
-    fn check_element_table(&self, at: usize, table: u32, ty: ValType) -> Result<()> {
-        match self.module.tables.get(table as usize) {
-            None => Err(LoadError::invalid(at, InvalidKind::UnknownTable(table))),
-            Some(found) if found.element != ty => {
-                let expected = found.element;
-                Err(LoadError::invalid(
-                    at,
-                    InvalidKind::TypeMismatch {
-                        expected,
-                        found: ty,
-                    },
-                ))
-            }
-            Some(_) => Ok(()),
-        }
-    }
-
-    fn element_items(
-        &mut self,
-        section: &mut Reader<'_>,
-        ty: ValType,
-        expressions: bool,
-    ) -> Result<Vec<ConstExpr>> {
-        let count = counted(section, "elements of a segment", self.limits.table_elements)?;
-        let mut items = Vec::new();
-        for _ in 0..count {
-            items.push(if expressions {
-                self.constant(section, ty)?
-            } else {
-                let at = section.at();
-                let func = section.u32()?;
-                self.declared_func(at, func)?
-            });
-        }
-        Ok(items)
-    }
-
     fn code(&mut self, section: &mut Reader<'_>, bytes: &[u8]) -> Result<()> {
         let count = section.count()?;
         if count != self.bodies_expected {
@@ -477,94 +397,6 @@ impl Loader<'_> {
         self.module.bodies = bodies;
         self.module.branches = branches;
         Ok(())
-    }
-
-    fn data(&mut self, section: &mut Reader<'_>) -> Result<()> {
-        let count = counted(section, "data segments", self.limits.segments)?;
-        for _ in 0..count {
-            let at = section.at();
-            let flags = section.u32()?;
-            let mode = match flags {
-                0 | 2 => {
-                    let memory = if flags == 2 { section.u32()? } else { 0 };
-                    if memory != 0 || self.module.memory.is_none() {
-                        return Err(LoadError::invalid(at, InvalidKind::UnknownMemory(memory)));
-                    }
-                    let offset = self.constant(section, ValType::I32)?;
-                    SegmentMode::Active { target: 0, offset }
-                }
-                1 => SegmentMode::Passive,
-                _ => return Err(error_at(at, MalformedKind::BadSegment).into()),
-            };
-            let length = section.u32()?;
-            let part = section.part(length)?;
-            let bytes = part.at() as u32..part.end() as u32;
-            self.module.data.push(DataSegment { mode, bytes });
-        }
-        Ok(())
-    }
-
-    /// A constant expression of this type, its `end` included.
-    fn constant(&mut self, section: &mut Reader<'_>, ty: ValType) -> Result<ConstExpr> {
-        let at = section.at();
-        let (value, found) = match Instr::read(section)? {
-            Instr::I32Const(value) => (ConstExpr::Cell(u64::from(value as u32)), ValType::I32),
-            Instr::I64Const(value) => (ConstExpr::Cell(value as u64), ValType::I64),
-            Instr::F32Const(bits) => (ConstExpr::Cell(bits.into()), ValType::F32),
-            Instr::F64Const(bits) => (ConstExpr::Cell(bits), ValType::F64),
-            Instr::RefNull(ty) => (ConstExpr::Cell(ref_to_cell(None)), ty),
-            Instr::RefFunc(func) => (self.declared_func(at, func)?, ValType::FuncRef),
-            Instr::GlobalGet(index) => (ConstExpr::Global(index), self.constant_global(at, index)?),
-            Instr::End => return Err(LoadError::invalid(at, InvalidKind::OperandMissing)),
-            _ => return Err(LoadError::invalid(at, InvalidKind::NotConstant)),
-        };
-        if found != ty {
-            return Err(LoadError::invalid(
-                at,
-                InvalidKind::TypeMismatch {
-                    expected: ty,
-                    found,
-                },
-            ));
-        }
-        let at = section.at();
-        match Instr::read(section)? {
-            Instr::End => Ok(value),
-            Instr::GlobalGet(index) => {
-                self.constant_global(at, index)?;
-                Err(LoadError::invalid(at, InvalidKind::OperandsLeft))
-            }
-            _ => Err(LoadError::invalid(at, InvalidKind::NotConstant)),
-        }
-    }
-
-    /// The type of a global that a constant expression may read: imported and constant.
-    fn constant_global(&self, at: usize, index: u32) -> Result<ValType> {
-        let imported = self
-            .module
-            .globals
-            .get(..self.module.imported_globals as usize);
-        match imported.unwrap_or_default().get(index as usize) {
-            None => Err(LoadError::invalid(at, InvalidKind::UnknownGlobal(index))),
-            Some(global) if global.mutable => Err(LoadError::invalid(at, InvalidKind::NotConstant)),
-            Some(global) => Ok(global.value),
-        }
-    }
-
-    fn declared_func(&mut self, at: usize, func: u32) -> Result<ConstExpr> {
-        if func as usize >= self.module.functions.len() {
-            return Err(LoadError::invalid(at, InvalidKind::UnknownFunc(func)));
-        }
-        self.declare(func);
-        Ok(ConstExpr::Func(func))
-    }
-
-    /// Notes a function that exists as one that `ref.func` may name.
-    fn declare(&mut self, func: u32) {
-        self.declared.resize(self.module.functions.len(), false);
-        if let Some(declared) = self.declared.get_mut(func as usize) {
-            *declared = true;
-        }
     }
 
     fn type_index(&self, section: &mut Reader<'_>) -> Result<u32> {
@@ -597,7 +429,7 @@ impl Loader<'_> {
 }
 
 /// The number of entries of a list, within a limit.
-fn counted(section: &mut Reader<'_>, what: &'static str, limit: u32) -> Result<usize> {
+pub(super) fn counted(section: &mut Reader<'_>, what: &'static str, limit: u32) -> Result<usize> {
     let at = section.at();
     let count = section.count()?;
     within(what, count as u64, limit.into()).map_err(|limit| LoadError::limit(at, limit))?;
@@ -639,15 +471,6 @@ fn global_type(section: &mut Reader<'_>) -> Result<GlobalType> {
             mutable: true,
         }),
         _ => Err(error_at(at, MalformedKind::BadMutability).into()),
-    }
-}
-
-/// The kind of a segment of functions, which has but one value.
-fn element_kind(section: &mut Reader<'_>) -> core::result::Result<ValType, Malformed> {
-    let at = section.at();
-    match section.byte()? {
-        0 => Ok(ValType::FuncRef),
-        _ => Err(error_at(at, MalformedKind::BadSegment)),
     }
 }
 

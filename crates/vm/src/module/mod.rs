@@ -5,6 +5,7 @@ mod error;
 mod load;
 mod locals;
 mod names;
+mod segments;
 mod typing;
 
 use alloc::boxed::Box;
