@@ -109,7 +109,9 @@ impl Machine {
                 .binary_search_by_key(&frame.pc, |point| point.pc)
                 .ok()?;
             let point = code.points.get(index)?;
-            Some((*point, code.code.get(point.at as usize..)?.as_ptr()))
+            // From the start of the code, not of a part of it: branches go backward, too.
+            let at = point.at as usize;
+            (at < code.code.len()).then(|| (*point, code.code.as_ptr().wrapping_add(at)))
         });
         let Some((point, ip)) = point else {
             return Ran::NoCode;

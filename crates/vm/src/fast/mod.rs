@@ -87,7 +87,6 @@ impl Doors {
 #[derive(Debug, Default)]
 pub(crate) struct Fast {
     /// By the cell of a reference: that of null first, then those of the functions by address.
-    /// Code holds pointers to these.
     entries: Box<[Entry]>,
     /// Two words for each function: what an entry points to while the function is not compiled.
     stubs: Box<[u64]>,
@@ -237,7 +236,6 @@ impl Fast {
             instance,
             id,
             funcs,
-            entries: self.entries.as_ptr(),
             counting: !self.uncounted,
         })
     }

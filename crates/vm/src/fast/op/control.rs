@@ -97,9 +97,9 @@ unsafe fn call(
 /// Words of a call.
 pub(crate) const CALL_WORDS: usize = 5;
 
-/// Calls a function of the same instance. Half-word 1: the slot of its first argument. Word 2: the
-/// function's entry. Word 3: the step delta. Word 4: number of the point behind, for who looks at
-/// the frames.
+/// Calls a function of the same instance. Half-word 1: the slot of its first argument. Word 2: where
+/// the function's entry is among the entries, in bytes. Word 3: the step delta. Word 4: number of the
+/// point behind, for who looks at the frames.
 pub(crate) struct CallOp;
 
 impl Op for CallOp {
@@ -109,7 +109,7 @@ impl Op for CallOp {
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
         unsafe {
-            let entry = regs.word(2) as usize as *const Entry;
+            let entry = (*regs.cx).entries.byte_add(regs.word(2) as usize);
             let back = regs.ip.add(CALL_WORDS);
             let delta = regs.word(3) as i64;
             call(regs, entry, regs.half(1), back, delta)

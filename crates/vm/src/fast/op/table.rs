@@ -9,7 +9,7 @@ use super::control::*;
 use super::memory::*;
 use super::numeric::*;
 use super::{Acc, Const, Slot, ToAcc, ToSlot};
-#[cfg(all(test, not(borges_tail_calls)))]
+#[cfg(all(test, not(any(borges_tail_calls, miri))))]
 use super::{Op, Zero};
 use crate::num::NumericOp;
 
@@ -411,7 +411,7 @@ impl Branch {
 }
 
 /// The operations' types and words by number.
-#[cfg(all(test, not(borges_tail_calls)))]
+#[cfg(all(test, not(any(borges_tail_calls, miri))))]
 pub(crate) const WORDS: &[(&str, usize)] = {
     macro_rules! names {
         ($(($code:pat, $op:ty))*) => {

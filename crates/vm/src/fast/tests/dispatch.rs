@@ -1,7 +1,7 @@
 //! How operations reach one another.
 
 use super::*;
-#[cfg(not(borges_tail_calls))]
+#[cfg(not(any(borges_tail_calls, miri)))]
 use crate::fast::{Function, op::WORDS};
 
 /// Endless, but for the step count.
@@ -17,7 +17,9 @@ const SPIN: &str = r#"(module
 /// If a handler called the next one instead of jumping there, this would overflow the stack.
 #[test]
 fn a_hundred_million_operations_run_on_a_small_stack() {
-    let steps = if cfg!(debug_assertions) {
+    let steps = if cfg!(miri) {
+        2_000
+    } else if cfg!(debug_assertions) {
         10_000_000
     } else {
         200_000_000
@@ -41,7 +43,7 @@ fn a_hundred_million_operations_run_on_a_small_stack() {
 /// Compiled code is operations from end to end: each as long as its type says, and every point where
 /// code can be entered is the beginning of one. (Only a build without tail calls has the numbers to
 /// tell them by.)
-#[cfg(not(borges_tail_calls))]
+#[cfg(not(any(borges_tail_calls, miri)))]
 #[test]
 fn code_is_operations_from_end_to_end() {
     let mut operations = 0;
@@ -76,7 +78,7 @@ fn code_is_operations_from_end_to_end() {
 }
 
 /// How many words the operation is that these words begin with.
-#[cfg(not(borges_tail_calls))]
+#[cfg(not(any(borges_tail_calls, miri)))]
 fn words_at(code: &[u64]) -> usize {
     let (name, words) = WORDS[code[0] as usize];
     if name.starts_with("TableOp") {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::super::cx::kind;
+use super::super::cx::{Entry, kind};
 use super::super::op::Code;
 use super::super::op::control::CALL_WORDS;
 use super::compute::words;
@@ -263,8 +263,7 @@ impl Translator<'_> {
             return self.leave(ty.params.len(), &ty.results);
         }
         self.emitter.settle_all();
-        // SAFETY is not at stake: this is a number until code runs.
-        let entry = surroundings.entries.wrapping_add(address as usize + 1) as usize as u64;
+        let entry = (size_of::<Entry>() * (address as usize + 1)) as u64;
         self.call_with(Code::Call, (0, 0), entry, (&ty.params, &ty.results));
     }
 

@@ -11,7 +11,6 @@ pub(super) use emit::{Class, Operand, Place};
 
 use self::control::Label;
 use self::emit::Emitter;
-use super::cx::Entry;
 use super::op::Code;
 use crate::binary::Instr;
 use crate::machine::{Func, Instance};
@@ -62,8 +61,6 @@ pub(crate) struct Surroundings<'m> {
     /// Number of the instance.
     pub(crate) id: u32,
     pub(crate) funcs: &'m [Func],
-    /// Entry of the null reference; that of a function is at its address plus one.
-    pub(crate) entries: *const Entry,
     /// False to leave the steps uncounted, to measure what counting costs.
     pub(crate) counting: bool,
 }
