@@ -81,8 +81,16 @@ fn transcript(program: &Path, script: &str, device: Option<&str>) -> String {
     }
     let output = command.output().expect("borges runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    let same = |line: &&str| !["device ", "link "].iter().any(|word| line.starts_with(word));
+    assert!(
+        output.status.success(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let same = |line: &&str| {
+        !["device ", "link "]
+            .iter()
+            .any(|word| line.starts_with(word))
+    };
     text.lines().filter(same).collect::<Vec<_>>().join("\n")
 }
 

@@ -322,7 +322,7 @@ pub enum StopReason {
     Tip,
     /// A search backwards or a temporary stop found nothing; the view has not moved.
     NotFound,
-    /// A bound was reached before the stop.
+    /// A bound was reached before the stop: the steps that were asked for, or the entries that one live run may record.
     Bound,
 }
 

@@ -75,6 +75,8 @@ pub enum DeviceError {
 pub(crate) struct Paused {
     pub(crate) reason: PauseReason,
     pub(crate) steps: u64,
+    /// We paused it, because it had recorded as much as it may at a time.
+    pub(crate) full: bool,
 }
 
 /// Where the device can be told to stop.
@@ -322,11 +324,13 @@ impl Device {
         Ok(())
     }
 
-    /// Runs the program, live, from the end of what is recorded, where both twin and device must stand.
+    /// Runs the program, live, from the end of what is recorded, where both twin and device must stand, for at most
+    /// about `entries` inputs, outputs and events.
     pub(crate) fn run(
         &mut self,
         history: &mut History,
         until: Option<u64>,
+        entries: u64,
         stops: &LiveStops,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Paused, DeviceError> {
@@ -336,9 +340,10 @@ impl Device {
             self.set_mocks(self.mocks.list().to_vec())?;
         }
         self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
+        let last_record = self.next_record.saturating_add(entries);
         let (mut pausing, mut looks) = (None, 0u32);
         let mut patience = self.client.patience();
-        let paused = loop {
+        let mut paused = loop {
             match self.client.listen(&mut patience, "running")? {
                 Some(report) => {
                     if let Some(paused) = self.report(history, report, observer)? {
@@ -355,11 +360,14 @@ impl Device {
                 done,
                 total: until,
             };
-            if looks % 16 == 0 && pausing.is_none() && observer(progress) == Flow::Pause {
-                pausing = Some(self.client.post(Command::Pause)?);
+            let full = self.next_record >= last_record;
+            let asked = || looks % 16 == 0 && observer(progress) == Flow::Pause;
+            if pausing.is_none() && (full || asked()) {
+                pausing = Some((self.client.post(Command::Pause)?, full));
             }
         };
-        if let Some(id) = pausing {
+        if let Some((id, full)) = pausing {
+            paused.full = full;
             // The program may have stopped by itself before: then it says twice that it stands.
             self.due = Some((id, Intent::Still, "pausing"));
             match self.fulfil(history) {
@@ -455,7 +463,12 @@ impl Device {
             self.extend(history, steps + 1)?;
         }
         self.compare(history, steps, state)?;
-        Ok(Paused { reason, steps })
+        let full = false;
+        Ok(Paused {
+            reason,
+            steps,
+            full,
+        })
     }
 
     /// Reads packed records; the step up to which the program certainly is.

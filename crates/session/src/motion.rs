@@ -206,6 +206,7 @@ impl Session {
             }
             let paused = self.device_run(stops, until, observer)?;
             let found = match paused.reason {
+                PauseReason::Requested if paused.full => return Ok(StopReason::Bound),
                 PauseReason::Requested => return Ok(StopReason::Paused),
                 PauseReason::Until => return Ok(StopReason::Done),
                 PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),

@@ -19,6 +19,9 @@ use crate::twin::Twin;
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
 
+/// Enough for hours of a program that waits between its readings, and a few seconds of one that does not.
+const LIVE_ENTRIES: u64 = 1_000_000;
+
 /// What to debug, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -44,6 +47,9 @@ pub struct Options {
     pub keyframe_spacing: u64,
     /// Steps that the simulated device takes between two looks at its link.
     pub device_slice: u64,
+    /// Inputs, outputs and events after which a live run pauses by itself: a program that runs for ever at full speed
+    /// would otherwise fill the memory.
+    pub live_entries: u64,
 }
 
 impl Options {
@@ -62,6 +68,7 @@ impl Options {
             keyframe_bytes: 256 << 20,
             keyframe_spacing: KEYFRAME_SPACING,
             device_slice: 500_000,
+            live_entries: LIVE_ENTRIES,
         }
     }
 }

@@ -49,7 +49,7 @@ impl Session {
             let piece = until.unwrap_or(u64::MAX).min(here.saturating_add(PIECE));
             let paused = self.device_run(&Stops::default(), Some(piece), observer)?;
             self.save()?;
-            if paused.reason == borges_wire::PauseReason::Requested {
+            if paused.reason == borges_wire::PauseReason::Requested && !paused.full {
                 return Ok(StopReason::Paused);
             }
         }

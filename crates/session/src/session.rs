@@ -335,7 +335,13 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
-        let paused = device.run(&mut self.history, until, &live, observer);
+        let paused = device.run(
+            &mut self.history,
+            until,
+            self.options.live_entries,
+            &live,
+            observer,
+        );
         if let Some(console) = self.history.twin.board.console() {
             // What was printed since is the end of what is kept.
             let bytes = console.bytes();

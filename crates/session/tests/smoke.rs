@@ -79,3 +79,29 @@ fn the_colour_dial_forwards_backwards_and_sideways() {
     run(&mut session, Command::Jump { target: moment });
     assert_eq!(session.here().universe, universe);
 }
+
+#[test]
+fn a_program_that_runs_for_ever_pauses_by_itself() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let options = Options {
+        live_entries: 1000,
+        ..Options::new(dial)
+    };
+    let mut session = Session::open(options).expect("the example opens");
+    let forever = Command::Continue {
+        direction: Direction::Forward,
+    };
+    let first = match run(&mut session, forever.clone()) {
+        Reply::Stopped(stop) => stop,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(first.reason, StopReason::Bound);
+    match run(&mut session, forever) {
+        Reply::Stopped(stop) => assert!(stop.at.steps > first.at.steps),
+        other => panic!("{other:?}"),
+    }
+    run(&mut session, Command::Verify);
+}

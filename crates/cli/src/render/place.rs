@@ -48,7 +48,8 @@ fn reason(reason: &StopReason, paint: &Paint) -> String {
         ),
         StopReason::Bound => (
             Role::Warning,
-            "a bound was reached before the stop".to_string(),
+            "paused, because this run has recorded as much as one run may; continue goes on"
+                .to_string(),
         ),
     };
     format!("{}\n", paint.paint(role, words))
