@@ -35,6 +35,15 @@ fn main() {
     println!("cargo::rerun-if-changed=src/engines/wasm3.c");
     println!("cargo::rustc-cfg=wasm3");
     let compiler = cc::Build::new().get_compiler();
-    let version = compiler.to_command().arg("-dumpfullversion").output().map(|o| o.stdout).unwrap_or_default();
-    println!("cargo::rustc-env=WASM3_COMPILER={} {}", compiler.path().display(), String::from_utf8_lossy(&version).trim());
+    let version = compiler
+        .to_command()
+        .arg("-dumpfullversion")
+        .output()
+        .map(|o| o.stdout)
+        .unwrap_or_default();
+    println!(
+        "cargo::rustc-env=WASM3_COMPILER={} {}",
+        compiler.path().display(),
+        String::from_utf8_lossy(&version).trim()
+    );
 }

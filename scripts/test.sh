@@ -13,3 +13,5 @@ else
     echo "examples: not rebuilt, because the committed bytes are those of Debian 12's compilers"
 fi
 cargo test --workspace "$@"
+# The fast tier once more, with the dispatch of devices.
+cargo test --package borges-vm --features portable-dispatch --lib "$@"

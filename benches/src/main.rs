@@ -26,7 +26,12 @@ struct Options {
 
 impl Options {
     fn parse() -> Result<Options, String> {
-        let mut options = Options { rounds: 15, scale: 1, engines: Vec::new(), kernels: Vec::new() };
+        let mut options = Options {
+            rounds: 15,
+            scale: 1,
+            engines: Vec::new(),
+            kernels: Vec::new(),
+        };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
@@ -56,7 +61,18 @@ fn cpu_time_ns() -> u64 {
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        f64::midpoint(values[middle - 1], values[middle])
+    }
+}
+
+/// The median over the rounds of `times / base`, with the lowest and the highest.
+fn ratio(times: &[f64], base: &[f64]) -> (f64, f64, f64) {
+    let mut ratios: Vec<f64> = times.iter().zip(base).map(|(time, base)| time / base).collect();
+    let middle = median(&mut ratios);
+    (middle, ratios[0], ratios[ratios.len() - 1])
 }
 
 /// One kernel's times, per engine and round, and its step count.
@@ -70,7 +86,11 @@ fn measure(kernel: &Kernel, engines: &[Box<dyn Engine>], options: &Options) -> R
     let failed = |engine: &dyn Engine, error: String| format!("{} on {}: {error}", kernel.name, engine.name());
     let mut loaded: Vec<Box<dyn Instance>> = Vec::new();
     for engine in engines {
-        loaded.push(engine.load(kernel.wasm).map_err(|error| failed(engine.as_ref(), error))?);
+        loaded.push(
+            engine
+                .load(kernel.wasm)
+                .map_err(|error| failed(engine.as_ref(), error))?,
+        );
     }
     let mut times_ns = vec![Vec::new(); engines.len()];
     let mut steps = None;
@@ -81,15 +101,23 @@ fn measure(kernel: &Kernel, engines: &[Box<dyn Engine>], options: &Options) -> R
         for position in 0..engines.len() {
             let which = (position + round) % engines.len();
             let start = cpu_time_ns();
-            let outcome = loaded[which].run(n).map_err(|error| failed(engines[which].as_ref(), error))?;
+            let outcome = loaded[which]
+                .run(n)
+                .map_err(|error| failed(engines[which].as_ref(), error))?;
             let time = cpu_time_ns() - start;
             if *sum.get_or_insert(outcome.sum) != outcome.sum {
-                return Err(failed(engines[which].as_ref(), format!("checksum {:#x} differs", outcome.sum)));
+                return Err(failed(
+                    engines[which].as_ref(),
+                    format!("checksum {:#x} differs", outcome.sum),
+                ));
             }
             if let (Some(counted), 1) = (outcome.steps, round)
                 && *steps.get_or_insert(counted) != counted
             {
-                return Err(failed(engines[which].as_ref(), format!("counts {counted} steps, another {steps:?}")));
+                return Err(failed(
+                    engines[which].as_ref(),
+                    format!("counts {counted} steps, another {steps:?}"),
+                ));
             }
             if round > 0 {
                 times_ns[which].push(time as f64);
@@ -104,12 +132,17 @@ fn run() -> Result<(), String> {
     let mut engines = engines::all();
     let reference = engines[0].name();
     engines.retain(|engine| {
-        engine.name() == reference || options.engines.is_empty() || options.engines.iter().any(|name| name == engine.name())
+        engine.name() == reference
+            || options.engines.is_empty()
+            || options.engines.iter().any(|name| name == engine.name())
     });
     for engine in &engines {
         println!("# {}", engine.describe());
     }
-    println!("# {} rounds; CPU ms of {reference}, then ratios to it: median [lowest-highest]\n", options.rounds);
+    println!(
+        "# {} rounds; CPU ms of {reference}, then ratios to it: median [lowest-highest]\n",
+        options.rounds
+    );
     print!("| {:<11}| {:>9} |", "kernel", reference);
     for engine in &engines[1..] {
         print!(" {:<17}|", engine.name());
@@ -121,6 +154,9 @@ fn run() -> Result<(), String> {
     let mut logarithms = vec![0.0; engines.len()];
     let mut highest = vec![0.0_f64; engines.len()];
     let mut count = 0;
+    let place = |name| engines.iter().position(|engine| engine.name() == name);
+    let counting = place("borges").zip(place("uncounted"));
+    let mut counting_logarithm = 0.0;
     for kernel in kernels::ALL {
         if !options.kernels.is_empty() && !options.kernels.iter().any(|name| name == kernel.name) {
             continue;
@@ -131,27 +167,42 @@ fn run() -> Result<(), String> {
         print!("| {:<11}| {:>9.2} |", kernel.name, median(&mut base) / 1e6);
         let mut fastest_counting = 0.0;
         for which in 1..engines.len() {
-            let mut ratios: Vec<f64> =
-                measured.times_ns[which].iter().zip(&measured.times_ns[0]).map(|(time, base)| time / base).collect();
-            let middle = median(&mut ratios);
+            let (middle, low, high) = ratio(&measured.times_ns[which], &measured.times_ns[0]);
             logarithms[which] += middle.ln();
             highest[which] = highest[which].max(middle);
-            let (low, high) = (ratios[0], ratios[ratios.len() - 1]);
             print!(" {middle:.2} [{low:.2}-{high:.2}]{:3}|", "");
             if engines[which].name() == "borges" {
                 fastest_counting = median(&mut measured.times_ns[which].clone());
             }
         }
+        if let Some((with, without)) = counting {
+            counting_logarithm += ratio(&measured.times_ns[with], &measured.times_ns[without]).0.ln();
+        }
         match measured.steps {
-            Some(steps) => println!(" {:>7.1} | {:.2} |", steps as f64 / 1e6, steps as f64 / fastest_counting),
+            Some(steps) => println!(
+                " {:>7.1} | {:.2} |",
+                steps as f64 / 1e6,
+                steps as f64 / fastest_counting
+            ),
             None => println!(" | |"),
         }
     }
     print!("| {:<11}| {:>9} |", "geomean", "");
     for which in 1..engines.len() {
-        print!(" {:.3} (max {:.2})  |", (logarithms[which] / f64::from(count)).exp(), highest[which]);
+        print!(
+            " {:.3} (max {:.2})  |",
+            (logarithms[which] / f64::from(count)).exp(),
+            highest[which]
+        );
     }
     println!(" | |");
+    if counting.is_some() {
+        let cost = (counting_logarithm / f64::from(count)).exp() - 1.0;
+        println!(
+            "\ncounting steps costs {:.1} % (the same machine without, in the same rounds; geometric mean)",
+            100.0 * cost
+        );
+    }
     Ok(())
 }
 

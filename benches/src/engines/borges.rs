@@ -31,7 +31,11 @@ impl Engine for Borges {
     }
 
     fn describe(&self) -> String {
-        let dispatch = if cfg!(feature = "portable") { "portable dispatch" } else { "tail calls" };
+        let dispatch = if cfg!(feature = "portable") {
+            "portable dispatch"
+        } else {
+            "tail calls"
+        };
         match self {
             Borges::Counting => format!("borges: exact step counts, canonical NaNs, {dispatch}"),
             Borges::Uncounted => "uncounted: the same without counting".into(),
@@ -49,14 +53,20 @@ impl Engine for Borges {
             Borges::Uncounted => machine.leave_steps_uncounted(),
             Borges::Stepping => machine.use_stepping_tier_only(true),
         }
-        Ok(Box::new(Loaded { machine, run, counts: *self != Borges::Uncounted }))
+        Ok(Box::new(Loaded {
+            machine,
+            run,
+            counts: *self != Borges::Uncounted,
+        }))
     }
 }
 
 impl Instance for Loaded {
     fn run(&mut self, n: u32) -> Result<Outcome, String> {
         let before = self.machine.steps();
-        self.machine.begin(self.run, &[Value::I32(n as i32)]).map_err(|e| e.to_string())?;
+        self.machine
+            .begin(self.run, &[Value::I32(n as i32)])
+            .map_err(|e| e.to_string())?;
         match self.machine.run(u64::MAX) {
             Exit::Finished => {}
             exit => return Err(format!("{exit:?}")),

@@ -39,7 +39,11 @@ impl Engine for Wasm3 {
     }
 
     fn load(&self, wasm: &'static [u8]) -> Result<Box<dyn Instance>, String> {
-        let mut raw = Raw { environment: std::ptr::null_mut(), runtime: std::ptr::null_mut(), run: std::ptr::null_mut() };
+        let mut raw = Raw {
+            environment: std::ptr::null_mut(),
+            runtime: std::ptr::null_mut(),
+            run: std::ptr::null_mut(),
+        };
         // SAFETY: `raw` has the layout of the C side's struct, and `wasm` lives forever.
         check(unsafe { borges_wasm3_load(&mut raw, wasm.as_ptr(), wasm.len() as u32) })?;
         Ok(Box::new(raw))

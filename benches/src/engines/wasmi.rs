@@ -31,9 +31,15 @@ impl Engine for Wasmi {
         let text = |error: wasmi::Error| error.to_string();
         let module = Module::new(&engine, wasm).map_err(text)?;
         let mut store = Store::new(&engine, ());
-        let instance = Linker::new(&engine).instantiate_and_start(&mut store, &module).map_err(text)?;
+        let instance = Linker::new(&engine)
+            .instantiate_and_start(&mut store, &module)
+            .map_err(text)?;
         let run = instance.get_typed_func::<u32, u32>(&store, "run").map_err(text)?;
-        Ok(Box::new(Loaded { store, run, fuel: self.fuel }))
+        Ok(Box::new(Loaded {
+            store,
+            run,
+            fuel: self.fuel,
+        }))
     }
 }
 

@@ -124,6 +124,7 @@ pub(crate) use op_table;
 pub(crate) struct Code(pub(crate) u16);
 
 /// An entry of the table: its forms have consecutive numbers.
+#[cfg_attr(borges_tail_calls, allow(dead_code))] // Only numbers need them.
 pub(crate) trait Forms {
     const F0: u16;
     const F1: u16 = Self::F0 + 1;
