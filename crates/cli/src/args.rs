@@ -44,6 +44,8 @@ pub enum Action {
     Record(Record),
     /// Run a recording again and check that everything comes out the same, bit for bit
     Replay(Replay),
+    /// Find everything that a program of a model language can come to
+    Explore(Explore),
     /// Show what is in a program or a session file
     Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
@@ -69,7 +71,7 @@ pub struct Start {
 /// `borges repl`.
 #[derive(Args, Debug)]
 pub struct Repl {
-    /// A program (.wasm), a session file, a λ_amb source (.amb) or an expression such as '(+ (amb 1 2) 3)'
+    /// A program (.wasm), a session file, a model-language source (.amb, .at) or an expression such as '(+ (amb 1 2) 3)'
     #[arg(value_name = "PROGRAM")]
     pub program: String,
     /// The program and how it is started.
@@ -90,6 +92,9 @@ pub struct Repl {
     /// Go on after a failed command of a script
     #[arg(long)]
     pub keep_going: bool,
+    /// What a step of a model language is.
+    #[command(flatten)]
+    pub steps: Steps,
 }
 
 /// `borges run`.
@@ -142,6 +147,90 @@ pub struct Replay {
     pub session: PathBuf,
 }
 
+/// What a step of a model language is.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Steps {
+    /// What a step is in a model language: every rule, or what others can see
+    #[arg(long, value_enum, default_value_t)]
+    pub grain: Grain,
+    /// When messages between actors arrive
+    #[arg(long, value_enum, default_value_t)]
+    pub delivery: Delivery,
+}
+
+/// `borges explore`.
+#[derive(Args, Debug)]
+pub struct Explore {
+    /// A λ_amb (.amb), AmbientTalk (.at) or μOz (.oz) source, or an expression such as '(+ (amb 1 2) 3)'
+    #[arg(value_name = "PROGRAM")]
+    pub program: String,
+    /// What a step is.
+    #[command(flatten)]
+    pub steps: Steps,
+    /// What is left out: nothing, or all runs of a class but one
+    #[arg(long, value_enum, default_value_t)]
+    pub reduction: Reduction,
+    /// The order in which states are visited
+    #[arg(long, value_enum, default_value_t)]
+    pub order: Order,
+    /// Seeds the order if it is random
+    #[arg(long, value_name = "N", default_value_t)]
+    pub seed: u64,
+    /// The most states to visit [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub states: Option<usize>,
+    /// The longest path to follow [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Show a shortest way to every outcome
+    #[arg(long)]
+    pub traces: bool,
+}
+
+/// What a step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Grain {
+    /// Every rule of the semantics
+    #[default]
+    Rule,
+    /// All that happens up to what another agent can see
+    Visible,
+}
+
+/// What an exploration leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Reduction {
+    /// Nothing: equal states are merged
+    #[default]
+    None,
+    /// All runs that differ only in the order of independent steps, but one
+    Dpor,
+}
+
+/// When messages between actors arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Delivery {
+    /// At once, as the paper's semantics has it
+    #[default]
+    Immediate,
+    /// In order for each pair of actors
+    Fifo,
+    /// In any order
+    Unordered,
+}
+
+/// The order in which states are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Nearest first
+    #[default]
+    Breadth,
+    /// Deepest first
+    Depth,
+    /// At random
+    Random,
+}
+
 /// `borges inspect`.
 #[derive(Args, Debug)]
 pub struct Inspect {
@@ -156,7 +245,7 @@ pub struct Inspect {
 /// `borges check`.
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Programs (.wasm), boards (.toml), session files, λ_amb sources (.amb)
+    /// Programs (.wasm), boards (.toml), session files, model-language sources (.amb, .at, .oz)
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// The board to check programs against [default: as for run]

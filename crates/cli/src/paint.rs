@@ -236,11 +236,13 @@ pub fn bytes(number: u64) -> String {
 
 /// `1 byte`, `2 bytes`.
 pub fn count(number: u64, one: &str) -> String {
-    match (number, one.strip_suffix("ch"), one.strip_suffix('y')) {
-        (1, ..) => format!("1 {one}"),
-        (n, Some(stem), _) => format!("{} {stem}ches", grouped(n)),
-        (n, _, Some(stem)) => format!("{} {stem}ies", grouped(n)),
-        (n, ..) => format!("{} {one}s", grouped(n)),
+    match (number, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (n, Some(stem)) => format!("{} {stem}ies", grouped(n)),
+        (n, None) if one.ends_with("ch") || one.ends_with("ss") => {
+            format!("{} {one}es", grouped(n))
+        }
+        (n, None) => format!("{} {one}s", grouped(n)),
     }
 }
 
@@ -261,6 +263,7 @@ mod tests {
         assert_eq!(count(1, "branch"), "1 branch");
         assert_eq!(count(2, "branch"), "2 branches");
         assert_eq!(count(0, "entry"), "0 entries");
+        assert_eq!(count(3, "class"), "3 classes");
         assert_eq!(count(1200, "step"), "1,200 steps");
     }
 

@@ -344,13 +344,10 @@ impl Device {
         let (mut pausing, mut looks) = (None, 0u32);
         let mut patience = self.client.patience();
         let mut paused = loop {
-            match self.client.listen(&mut patience, "running")? {
-                Some(report) => {
-                    if let Some(paused) = self.report(history, report, observer)? {
-                        break paused;
-                    }
-                }
-                None => {}
+            if let Some(report) = self.client.listen(&mut patience, "running")?
+                && let Some(paused) = self.report(history, report, observer)?
+            {
+                break paused;
             }
             // A busy device says something at every look: its words must not keep the user from pausing it.
             looks = looks.wrapping_add(1);

@@ -304,7 +304,10 @@ impl Session {
         if was == (here, here.place) {
             return Ok("it was already".to_owned());
         }
-        Ok(format!("{undo} outputs undone, {redo} performed again"))
+        let plural = if undo == 1 { "" } else { "s" };
+        Ok(format!(
+            "{undo} output{plural} undone, {redo} performed again"
+        ))
     }
 
     /// A device that has forgotten everything is none any more: another connection begins with its start.

@@ -11,8 +11,7 @@ use crate::output::Output;
 use crate::paint::{Role, count};
 use crate::render;
 
-use super::has_extension;
-use super::repl::parse_amb;
+use super::{has_extension, model};
 
 /// Checks files.
 ///
@@ -67,9 +66,8 @@ pub fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure
 
 /// A sentence about a good file.
 fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
-    if has_extension(file, "amb") {
-        parse_amb(&super::read_text(file)?)?;
-        return Ok("a λ_amb program".to_string());
+    if let Some(model) = file.to_str().map(model::named).transpose()?.flatten() {
+        return Ok(format!("a program in {}", model.dialect().name()));
     }
     if has_extension(file, "toml") {
         return contents::check_board(file).map_err(|error| super::unopened(&error));

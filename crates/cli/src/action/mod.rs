@@ -1,7 +1,9 @@
 //! The subcommands.
 
 pub mod check;
+pub mod explore;
 pub mod inspect;
+pub mod model;
 pub mod record;
 pub mod repl;
 pub mod run;
@@ -25,6 +27,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Run(options) => run::run(options, cli.global.quiet, output),
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
+        Action::Explore(options) => explore::explore(options, cli.global.quiet, output),
         Action::Inspect(options) => inspect::inspect(options, output),
         Action::Check(options) => check::check(options, output),
         Action::Completions(options) => completions(options, output),

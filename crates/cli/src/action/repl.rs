@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use borges_languages::amb::Amb;
+use borges_languages::ambienttalk;
+use borges_languages::model::{Model, Program};
+use borges_multiverse::adapt::Runs;
+use borges_multiverse::language::Language;
 use borges_session::{Options, Session, contents};
 
 use crate::args;
@@ -17,15 +20,10 @@ use crate::walk::WalkRepl;
 /// # Errors
 /// What the user is told.
 pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let program = options.program.trim();
-    if program.starts_with('(') {
-        return amb(program, program, options, quiet, output);
+    if let Some(model) = super::model::named(&options.program)? {
+        return walk(&model, options, quiet, output);
     }
     let path = Path::new(&options.program);
-    if super::has_extension(path, "amb") {
-        let text = super::read_text(path)?;
-        return amb(&text, &options.program, options, quiet, output);
-    }
     let session = open(path, options)?;
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
@@ -46,7 +44,7 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
     if !path.exists() {
         return Err(Failure::input(
             format!("there is no file {}", path.display()),
-            "give a WebAssembly module, a session file, or a λ_amb expression in parentheses",
+            "give a WebAssembly module, a session file, a source of a model language, or a λ_amb expression in parentheses",
         ));
     }
     if super::is_session(path) {
@@ -92,31 +90,47 @@ fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
     ))
 }
 
-fn amb(
-    text: &str,
-    name: &str,
+/// The longest deterministic run that is one visible step.
+const RUN: u64 = 100_000;
+
+/// A walk through a program of a model language, in steps as asked for.
+fn walk(
+    model: &Model,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let program = parse_amb(text)?;
-    let commands = Commands::of(options)?;
-    let walk = WalkRepl::new(program, text.to_string(), name.to_string(), quiet);
-    driver::run(walk, commands, options.keep_going, output)
+    let steps = options.steps;
+    let visible = steps.grain == args::Grain::Visible;
+    match model.program().clone() {
+        Program::Amb(program) if visible => {
+            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+        }
+        Program::Amb(program) => walk_in(program, model, options, quiet, output),
+        Program::MuOz(program) if visible => {
+            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+        }
+        Program::MuOz(program) => walk_in(program, model, options, quiet, output),
+        Program::AmbientTalk(program) => {
+            let program = program.with(ambienttalk::Options {
+                grain: steps.grain.into(),
+                delivery: steps.delivery.into(),
+                numbered: false,
+            });
+            walk_in(program, model, options, quiet, output)
+        }
+    }
 }
 
-/// Parses λ_amb.
-///
-/// # Errors
-/// The place of the mistake, shown.
-pub fn parse_amb(text: &str) -> Result<Amb, Failure> {
-    Amb::parse(text).map_err(|error| {
-        Failure::input(
-            format!(
-                "this is no λ_amb program\n{}",
-                error.explain(text).trim_end()
-            ),
-            "expressions are numbers, (+ …) and (amb …)",
-        )
-    })
+fn walk_in<L: Language + 'static>(
+    language: L,
+    model: &Model,
+    options: &args::Repl,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let commands = Commands::of(options)?;
+    let (text, name) = (model.text().to_string(), options.program.trim().to_string());
+    let walk = WalkRepl::new(language, text, name, quiet);
+    driver::run(walk, commands, options.keep_going, output)
 }

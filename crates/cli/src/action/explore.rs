@@ -1,0 +1,181 @@
+//! `borges explore`: everything that a program of a model language can come to.
+
+use std::fmt::Write as _;
+
+use borges_languages::model::{Datum, End, Explore, Order, Reduction, Report, Step, Why};
+use serde::Serialize;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::{Paint, Role, count, grouped, printable};
+
+/// One object for scripts.
+#[derive(Serialize)]
+struct Explored<'a> {
+    program: &'a str,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// Explores a program.
+///
+/// # Errors
+/// What the user is told.
+pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let Some(model) = super::model::named(&options.program)? else {
+        return Err(Failure::usage(
+            format!("{} is of no model language", options.program),
+            "explore takes .amb, .at and .oz files, and expressions such as '(+ (amb 1 2) 3)'; \
+             'borges repl' walks through the universes of a device program",
+        ));
+    };
+    let report = {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
+        model.explore(&as_asked(options), |come| {
+            progress.update("states explored", come.states, None);
+            !interrupt::pressed()
+        })
+    };
+    if output.json {
+        output.json(&Explored {
+            program: &options.program,
+            report: &report,
+        })?;
+    } else {
+        let text = shown(&report, options.traces, &output.paint);
+        output.text(&text)?;
+    }
+    Ok(match report.why {
+        Some(Why::Cancelled) => Exit::Interrupted,
+        _ => Exit::Ok,
+    })
+}
+
+fn as_asked(options: &args::Explore) -> Explore {
+    let default = Explore::default();
+    Explore {
+        grain: options.steps.grain.into(),
+        delivery: options.steps.delivery.into(),
+        reduction: match options.reduction {
+            args::Reduction::None => Reduction::None,
+            args::Reduction::Dpor => Reduction::Dpor,
+        },
+        order: match options.order {
+            args::Order::Breadth => Order::BreadthFirst,
+            args::Order::Depth => Order::DepthFirst,
+            args::Order::Random => Order::Random(options.seed),
+        },
+        states: options.states.unwrap_or(default.states),
+        depth: options.depth.unwrap_or(default.depth),
+        ..default
+    }
+}
+
+fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
+    let mut text = String::new();
+    for end in &report.ends {
+        text.push_str(&end_shown(end, report.reduction == "dpor", paint));
+        if traces {
+            text.push_str(&trace(&end.trace, paint));
+        }
+    }
+    let mut sizes = vec![
+        count(report.states, "state"),
+        count(report.edges, "edge"),
+        count(report.ends.len() as u64, "outcome"),
+    ];
+    match &report.paths {
+        Some(paths) if paths == "1" => sizes.push("1 path".to_string()),
+        Some(paths) => sizes.push(format!("{paths} paths")),
+        None => {}
+    }
+    match report.classes {
+        Some(1) => sizes.push("1 class of runs".to_string()),
+        Some(classes) => sizes.push(format!("{} classes of runs", grouped(classes))),
+        None => {}
+    }
+    let _ = writeln!(text, "{}", paint.paint(Role::Dim, sizes.join(", ")));
+    if report.cyclic == Some(true) {
+        text.push_str("some runs never end\n");
+    }
+    if !report.complete {
+        let why = match report.why {
+            Some(Why::States) => "there are more states: --states raises the limit",
+            Some(Why::Depth) => "some paths are longer: --depth raises the limit",
+            Some(Why::Cancelled) => "it was cancelled",
+            None => "some universes were left out",
+        };
+        let note = format!("not all: {why}");
+        let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+    }
+    text
+}
+
+fn end_shown(end: &End, reduced: bool, paint: &Paint) -> String {
+    let role = if end.kind == "finished" {
+        Role::Good
+    } else {
+        Role::Bad
+    };
+    let many = count(end.states, if reduced { "class" } else { "state" });
+    let mut text = format!(
+        "{}  {}\n",
+        paint.paint(role, end.kind),
+        paint.paint(Role::Dim, many)
+    );
+    for line in &end.output {
+        let _ = writeln!(text, "  prints  {}", printable(line));
+    }
+    for (name, value) in &end.values {
+        let _ = writeln!(
+            text,
+            "  {} = {}",
+            paint.paint(Role::Name, printable(name)),
+            printable(&datum(value))
+        );
+    }
+    for (who, why) in &end.waiting {
+        let _ = writeln!(text, "  {}: {}", printable(who), printable(why));
+    }
+    text
+}
+
+fn datum(value: &Datum) -> String {
+    match value {
+        Datum::Null => "null".to_string(),
+        Datum::Boolean(value) => value.to_string(),
+        Datum::Integer(value) => value.to_string(),
+        Datum::Text(text) => text.clone(),
+        Datum::List(items) => {
+            let items: Vec<String> = items.iter().map(datum).collect();
+            format!("[{}]", items.join(", "))
+        }
+    }
+}
+
+fn trace(steps: &[Step], paint: &Paint) -> String {
+    let mut text = String::new();
+    for step in steps {
+        let place = match (step.line, step.column) {
+            (Some(line), Some(column)) => format!("{line}:{column}"),
+            _ => String::new(),
+        };
+        let choice = if step.options > 1 {
+            format!("  choice {} of {}", step.option, step.options)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            text,
+            "    {}  {} {} {}{}",
+            paint.paint(Role::Place, format!("{place:>7}")),
+            printable(&step.agent),
+            step.rule,
+            printable(&step.text),
+            paint.paint(Role::Dim, choice)
+        );
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! Programs of model languages, on the command line and in files.
+
+use std::path::Path;
+
+use borges_languages::ambienttalk::{Delivery, Grain};
+use borges_languages::model::{Dialect, Model};
+
+use crate::args;
+use crate::exit::Failure;
+
+/// The program that a word on the command line names: a file by its extension, or an expression of λ_amb in
+/// parentheses. None if it is of no model language.
+///
+/// # Errors
+/// A file that cannot be read, or the place of the mistake in it, shown.
+pub fn named(word: &str) -> Result<Option<Model>, Failure> {
+    let word = word.trim();
+    if word.starts_with('(') {
+        return parse(Dialect::Amb, word, None).map(Some);
+    }
+    let Some(dialect) = Dialect::of_path(word) else {
+        return Ok(None);
+    };
+    let path = Path::new(word);
+    let text = super::read_text(path)?;
+    parse(dialect, &text, Some(path)).map(Some)
+}
+
+fn parse(dialect: Dialect, text: &str, path: Option<&Path>) -> Result<Model, Failure> {
+    Model::parse(dialect, text).map_err(|error| {
+        let place = path.map_or_else(String::new, |path| format!("{}: ", path.display()));
+        let explained = error.explain(text);
+        Failure::input(
+            format!(
+                "{place}this is no {} program\n{}",
+                dialect.name(),
+                explained.trim_end()
+            ),
+            shape(dialect),
+        )
+    })
+}
+
+/// What a program looks like.
+fn shape(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Amb => "expressions are numbers, (+ …) and (amb …)",
+        Dialect::AmbientTalk | Dialect::MuOz => "examples/README.md lists programs to begin with",
+    }
+}
+
+impl From<args::Grain> for Grain {
+    fn from(grain: args::Grain) -> Self {
+        match grain {
+            args::Grain::Rule => Self::Rule,
+            args::Grain::Visible => Self::Visible,
+        }
+    }
+}
+
+impl From<args::Delivery> for Delivery {
+    fn from(delivery: args::Delivery) -> Self {
+        match delivery {
+            args::Delivery::Immediate => Self::Immediate,
+            args::Delivery::Fifo => Self::Fifo,
+            args::Delivery::Unordered => Self::Unordered,
+        }
+    }
+}
