@@ -138,9 +138,9 @@ impl Session {
                     text,
                 }
             }
-            Value::Boolean(_) | Value::Integer(_) => {
-                Reply::Variables(vec![self.binding(&name, variable)])
-            }
+            Value::Boolean(_) | Value::Integer(_) => Reply::Variables {
+                variables: vec![self.binding(&name, variable)],
+            },
         })
     }
 
@@ -286,6 +286,6 @@ impl Session {
             }
         }
         variables.reverse();
-        Ok(Reply::Variables(variables))
+        Ok(Reply::Variables { variables })
     }
 }

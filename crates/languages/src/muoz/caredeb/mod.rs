@@ -194,17 +194,25 @@ impl Session {
             Command::Run { scheduler, steps } => Ok(self.run(scheduler, steps, keep_going)),
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
-            Command::List => Ok(Reply::Threads(self.threads())),
-            Command::Store => Ok(Reply::Variables(self.store())),
+            Command::List => Ok(Reply::Threads {
+                threads: self.threads(),
+            }),
+            Command::Store => Ok(Reply::Variables {
+                variables: self.store(),
+            }),
             Command::Print(id) => self.print(&id),
             Command::History(id) => self.history(&id),
             Command::Races(id) => self.races(&id),
-            Command::Waits => Ok(Reply::Waits(self.waits())),
+            Command::Waits => Ok(Reply::Waits {
+                waits: self.waits(),
+            }),
             Command::Where(thread) => self.place(&thread),
             Command::Bindings(thread) => self.bindings(&thread),
             Command::Record(recording) => self.record(recording),
             Command::Replay(target) => self.replay(&target),
-            Command::Help(of) => Ok(Reply::Help(reply::help(of.as_deref())?)),
+            Command::Help(of) => Ok(Reply::Help {
+                text: reply::help(of.as_deref())?,
+            }),
             Command::Quit => Ok(Reply::Quit),
         }
     }
@@ -378,9 +386,9 @@ impl Session {
 
     fn back(&mut self, thread: &ThreadName) -> Result<Reply> {
         match self.machine.backward(thread) {
-            Ok(event) => Ok(Reply::Undid(vec![
-                self.told(&event, event.act.rule().backward()),
-            ])),
+            Ok(event) => Ok(Reply::Undid {
+                steps: vec![self.told(&event, event.act.rule().backward())],
+            }),
             Err(Refusal::NoThread) => Err(SessionError::NoThread(thread.clone())),
             Err(Refusal::Nothing) => Err(SessionError::FewSteps(thread.clone(), 0)),
             Err(Refusal::Consequences(first)) => {
@@ -405,7 +413,9 @@ impl Session {
         let told = undone
             .iter()
             .map(|event| self.told(event, event.act.rule().backward()));
-        Ok(Reply::Undid(told.collect()))
+        Ok(Reply::Undid {
+            steps: told.collect(),
+        })
     }
 
     /// The events at which a roll aims; undoing the first of them undoes all.
@@ -478,7 +488,7 @@ impl Session {
         }
         let text = Recording::of(&recorded).to_string();
         self.recorded = Some(recorded);
-        Ok(Reply::Recorded(text))
+        Ok(Reply::Recorded { run: text })
     }
 
     fn replay(&mut self, target: &Target) -> Result<Reply> {

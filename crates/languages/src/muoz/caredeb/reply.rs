@@ -3,11 +3,12 @@
 use std::fmt;
 
 use borges_multiverse::language::Span;
+use serde::{Serialize, Serializer};
 
 use super::command::COMMANDS;
 
 /// A step that was done or undone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Whose.
     pub thread: String,
@@ -16,11 +17,13 @@ pub struct Step {
     /// The step in words.
     pub text: String,
     /// The statement.
+    #[serde(serialize_with = "bytes")]
     pub span: Span,
 }
 
 /// Why going forward came to rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", content = "thread", rename_all = "kebab-case")]
 pub enum Rest {
     /// All steps that were asked for are taken.
     Done,
@@ -39,7 +42,8 @@ pub enum Rest {
 }
 
 /// What a thread is up to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It can take a step.
     Ready,
@@ -68,7 +72,7 @@ impl Status {
 }
 
 /// A line of `list`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ThreadLine {
     /// Its name.
     pub thread: String,
@@ -81,7 +85,7 @@ pub struct ThreadLine {
 }
 
 /// A variable with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Binding {
     /// Its name.
     pub name: String,
@@ -90,7 +94,7 @@ pub struct Binding {
 }
 
 /// A message of a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MessageLine {
     /// Which of the port's messages, from 1.
     pub number: u32,
@@ -105,7 +109,7 @@ pub struct MessageLine {
 }
 
 /// A receive with what could have been otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RaceLine {
     /// The message that was received.
     pub message: MessageLine,
@@ -116,7 +120,7 @@ pub struct RaceLine {
 }
 
 /// A thread that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitLine {
     /// Who.
     pub thread: String,
@@ -129,16 +133,18 @@ pub struct WaitLine {
 }
 
 /// A statement that a thread will come back to, or its next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// Where in the source.
+    #[serde(serialize_with = "bytes")]
     pub span: Span,
     /// The source with the place marked.
     pub excerpt: String,
 }
 
 /// What a command answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "reply", rename_all = "kebab-case")]
 pub enum Reply {
     /// Steps were taken.
     Went {
@@ -152,11 +158,20 @@ pub enum Reply {
         unfinished: Vec<ThreadLine>,
     },
     /// These steps were undone, in this order.
-    Undid(Vec<Step>),
+    Undid {
+        /// The steps.
+        steps: Vec<Step>,
+    },
     /// The threads.
-    Threads(Vec<ThreadLine>),
+    Threads {
+        /// In the order of their names.
+        threads: Vec<ThreadLine>,
+    },
     /// Variables: all, or those in a thread's scope.
-    Variables(Vec<Binding>),
+    Variables {
+        /// In the order of their birth, or of the scopes.
+        variables: Vec<Binding>,
+    },
     /// A procedure's code.
     Procedure {
         /// Its name.
@@ -195,7 +210,10 @@ pub enum Reply {
         receives: Vec<RaceLine>,
     },
     /// Who waits for whom.
-    Waits(Vec<WaitLine>),
+    Waits {
+        /// Those who wait, in the order of their names.
+        waits: Vec<WaitLine>,
+    },
     /// Where a thread stands, the innermost place first.
     Where {
         /// The thread.
@@ -204,11 +222,28 @@ pub enum Reply {
         places: Vec<Place>,
     },
     /// A run is kept for replay.
-    Recorded(String),
+    Recorded {
+        /// The run, as `record` reads it.
+        run: String,
+    },
     /// Help.
-    Help(String),
+    Help {
+        /// A line for each command.
+        text: String,
+    },
     /// The session is to end.
     Quit,
+}
+
+/// A place in the source as `{"start": …, "end": …}`, in bytes.
+fn bytes<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Bytes {
+        start: u32,
+        end: u32,
+    }
+    let Span { start, end } = *span;
+    Bytes { start, end }.serialize(serializer)
 }
 
 /// Steps that a run shows at most; it says how many there were.
@@ -224,17 +259,17 @@ impl fmt::Display for Reply {
                 rest,
                 unfinished,
             } => went(f, steps, *total, rest, unfinished),
-            Self::Undid(steps) => {
+            Self::Undid { steps } => {
                 for step in steps {
                     writeln!(f, "undid {}: {}", step.thread, step.text)?;
                 }
                 Ok(())
             }
-            Self::Threads(threads) => threads
+            Self::Threads { threads } => threads
                 .iter()
                 .try_for_each(|thread| writeln!(f, "{thread}")),
-            Self::Variables(variables) if variables.is_empty() => writeln!(f, "no variables"),
-            Self::Variables(variables) => variables
+            Self::Variables { variables } if variables.is_empty() => writeln!(f, "no variables"),
+            Self::Variables { variables } => variables
                 .iter()
                 .try_for_each(|b| writeln!(f, "{} = {}", b.name, b.value)),
             Self::Procedure { name, text } => writeln!(f, "{name} = {text}"),
@@ -271,16 +306,16 @@ impl fmt::Display for Reply {
                 writeln!(f, "nothing was received from {port}")
             }
             Self::Races { receives, .. } => receives.iter().try_for_each(|race| race.fmt(f)),
-            Self::Waits(waits) if waits.is_empty() => writeln!(f, "nobody waits"),
-            Self::Waits(waits) => show_waits(f, waits),
+            Self::Waits { waits } if waits.is_empty() => writeln!(f, "nobody waits"),
+            Self::Waits { waits } => show_waits(f, waits),
             Self::Where { thread, places } => {
                 writeln!(f, "{thread}")?;
                 places
                     .iter()
                     .try_for_each(|place| f.write_str(&place.excerpt))
             }
-            Self::Recorded(run) => writeln!(f, "recorded {run}"),
-            Self::Help(text) => f.write_str(text),
+            Self::Recorded { run } => writeln!(f, "recorded {run}"),
+            Self::Help { text } => f.write_str(text),
             Self::Quit => Ok(()),
         }
     }
