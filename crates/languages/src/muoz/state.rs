@@ -158,6 +158,11 @@ impl State {
         self.ports.iter().map(|(name, _)| name)
     }
 
+    /// All variables.
+    pub fn store(&self) -> impl Iterator<Item = VariableName> {
+        self.variables().map(|(name, _)| name)
+    }
+
     /// Whether a thread has nothing left to do; none if there is no such thread.
     #[must_use]
     pub fn is_done(&self, thread: &ThreadName) -> Option<bool> {
