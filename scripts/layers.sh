@@ -13,7 +13,8 @@ multiverse:
 languages: multiverse
 store:
 link: wire
-session: board debuginfo link multiverse sim store stub vm wire
+concolic: board vm
+session: board concolic debuginfo link multiverse sim store stub vm wire
 cli: languages multiverse session
 vm:
 "

@@ -46,6 +46,8 @@ pub enum Action {
     Replay(Replay),
     /// Find everything that a program of a model language can come to
     Explore(Explore),
+    /// Find the inputs that lead to every path of a program within a bound
+    Paths(Paths),
     /// Show what is in a program or a session file
     Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
@@ -227,6 +229,60 @@ pub enum Order {
     Breadth,
     /// Deepest first
     Depth,
+    /// At random
+    Random,
+}
+
+/// `borges paths`.
+#[derive(Args, Debug)]
+pub struct Paths {
+    /// The program: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The board: a TOML file [default: board.toml beside the program, or else the default board]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// The exported function to call [default: main, or else _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The most inputs on a path: one that would read another one ends [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub max_inputs: Option<u32>,
+    /// The most steps on a path (a step is one WebAssembly instruction) [default: 10 million]
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// The most paths [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub max_paths: Option<usize>,
+    /// The most rounds of each loop on a path
+    #[arg(long, value_name = "N")]
+    pub max_rounds: Option<u32>,
+    /// Paths end before this place: a line (12, file:12), a function, or an offset (0x1f)
+    #[arg(long, value_name = "PLACE")]
+    pub stop: Option<String>,
+    /// The most seconds [default: 10]
+    #[arg(long, value_name = "S")]
+    pub time: Option<f64>,
+    /// In which order to explore
+    #[arg(long, value_name = "ORDER", default_value = "depth")]
+    pub order: PathOrder,
+    /// Seeds the order 'random'
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Count a 'select' that depends on inputs as a branch
+    #[arg(long)]
+    pub selects: bool,
+}
+
+/// In which order paths are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PathOrder {
+    /// A path to its end, then the last branch before that; without --max-inputs, as breadth
+    Depth,
+    /// Fewest inputs first
+    Breadth,
+    /// Code that was not executed yet first
+    Coverage,
     /// At random
     Random,
 }

@@ -32,6 +32,7 @@ mod open;
 mod record;
 mod replay;
 mod session;
+pub mod suggest;
 mod survey;
 mod twin;
 mod upload;

@@ -4,6 +4,7 @@ pub mod check;
 pub mod explore;
 pub mod inspect;
 pub mod model;
+pub mod paths;
 pub mod record;
 pub mod repl;
 pub mod run;
@@ -28,6 +29,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
         Action::Explore(options) => explore::explore(options, cli.global.quiet, output),
+        Action::Paths(options) => paths::paths(options, cli.global.quiet, output),
         Action::Inspect(options) => inspect::inspect(options, output),
         Action::Check(options) => check::check(options, output),
         Action::Completions(options) => completions(options, output),

@@ -19,7 +19,7 @@ use crate::command::{Event, Flow};
 use crate::inspect::Look;
 use crate::open::{Board, OpenError, read};
 use crate::values::{parse, show};
-use report::json;
+pub(crate) use report::json;
 pub use report::{EventDelivered, InputRead, OutputDone, RunOutcome, RunReport, TrapAt};
 
 /// Steps between two looks at whether to go on.

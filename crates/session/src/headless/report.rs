@@ -116,7 +116,7 @@ pub struct RunReport {
 }
 
 /// A value as a JSON number, or as text where JSON has no number for it.
-pub(super) fn json(value: Value) -> serde_json::Value {
+pub(crate) fn json(value: Value) -> serde_json::Value {
     use serde_json::Value as Json;
     let float = |number: f64| {
         serde_json::Number::from_f64(number).map_or_else(|| Json::from(show(value)), Json::Number)

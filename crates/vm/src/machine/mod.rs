@@ -2,6 +2,7 @@
 
 mod debug;
 mod link;
+mod observe;
 mod run;
 mod site;
 mod slow;
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 use debug::Debug;
 pub use debug::{BreakpointError, Watch};
 pub use link::{Extern, InstanceId, StartError};
+pub use observe::{Observer, Site, Transfer};
 pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome};
 pub(crate) use site::Called;
 #[cfg(feature = "host")]

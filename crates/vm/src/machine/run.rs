@@ -465,7 +465,7 @@ impl Machine {
         self.settle();
     }
 
-    fn abort(&mut self, trap: Trap) {
+    pub(super) fn abort(&mut self, trap: Trap) {
         self.state.phase = Phase::Trapped(trap);
         self.settle();
     }

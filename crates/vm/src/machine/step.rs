@@ -1,5 +1,6 @@
 //! The stepping tier: interprets the module's bytes in place, with the side table for branches.
 
+use super::observe::Site;
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, Memory, NONE, State};
 use super::{Func, Instance, Machine};
@@ -27,8 +28,16 @@ pub(crate) trait Hooks {
     /// False if there never are any: the check costs nothing then.
     const ACTIVE: bool;
 
+    /// True if [`Hooks::observe`] is to see every instruction.
+    const OBSERVES: bool = false;
+
     /// True to stop before the instruction at `pc` of instance `instance`.
     fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool;
+
+    /// Sees an instruction before it is executed; true to stop there.
+    fn observe(&self, _site: &Site<'_>) -> bool {
+        false
+    }
 }
 
 /// Nothing to stop at.
@@ -175,6 +184,21 @@ impl Machine {
                     break Stop::Hook;
                 }
                 armed = true;
+            }
+            if H::OBSERVES {
+                let site = Site {
+                    instance: instance_id,
+                    offset: pc,
+                    locals: fp,
+                    top: sp,
+                    cells: stack,
+                    memory,
+                    body,
+                    branches: branches.get(branch..).unwrap_or_default(),
+                };
+                if hooks.observe(&site) {
+                    break Stop::Hook;
+                }
             }
             left -= 1;
             pc += 1;

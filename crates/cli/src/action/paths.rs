@@ -1,0 +1,133 @@
+//! `borges paths`: the inputs that lead to every path.
+
+use borges_session::command::{Event, Flow};
+use borges_session::suggest::{self, EndReport, Order, PathsReport, SuggestOptions, TreeReport};
+
+use crate::args::{self, PathOrder};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::paint::{Paint, Role, count};
+
+/// Explores a program and prints its paths as a tree, or as one JSON object.
+///
+/// # Errors
+/// What the user is told.
+pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let suggest_options = SuggestOptions {
+        entry: options.entry.clone(),
+        inputs: options.max_inputs,
+        steps: options.max_steps,
+        paths: options.max_paths,
+        rounds: options.max_rounds,
+        stop: options.stop.clone(),
+        seconds: options.time,
+        order: match options.order {
+            PathOrder::Depth => Order::Depth,
+            PathOrder::Breadth => Order::Breadth,
+            PathOrder::Coverage => Order::Coverage,
+            PathOrder::Random => Order::Random(options.seed),
+        },
+        selects: options.selects,
+    };
+    let mut progress = Progress::new(quiet);
+    let report = {
+        let _pausable = Pausable::begin();
+        suggest::of_program(
+            &options.program,
+            options.board.as_deref(),
+            &suggest_options,
+            &mut |event| {
+                if let Event::Progress { what, done, total } = event {
+                    progress.update(&what, done, total);
+                }
+                if interrupt::pressed() {
+                    Flow::Pause
+                } else {
+                    Flow::Continue
+                }
+            },
+        )
+    };
+    progress.clear();
+    let report = report.map_err(|error| super::unopened(&error))?;
+    if output.json {
+        output.json(&report)?;
+    } else {
+        let paint = output.paint;
+        let mut text = String::new();
+        tree(&report.tree, "", &paint, &mut text);
+        text.push_str(&summary(&report, &paint));
+        output.text(&text)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Draws a tree with an option a line.
+fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
+    if let Some(end) = &node.end {
+        text.push_str(&format!("{indent}{}\n", ended(end, paint)));
+    }
+    let Some(input) = &node.input else {
+        return;
+    };
+    let arguments: Vec<String> = input.args.iter().map(ToString::to_string).collect();
+    let call = format!("{}({})", input.primitive, arguments.join(", "));
+    text.push_str(&format!("{indent}{}\n", paint.paint(Role::Name, &call)));
+    for option in node.options.iter().flatten() {
+        let about = if option.exact {
+            ""
+        } else {
+            " and perhaps more"
+        };
+        text.push_str(&format!(
+            "{indent}  {}{about} (say {})",
+            option.shown, option.value
+        ));
+        match (&option.end, &option.subtree) {
+            (Some(end), _) => text.push_str(&format!(" → {}\n", ended(end, paint))),
+            (None, Some(subtree)) => {
+                text.push('\n');
+                tree(subtree, &format!("{indent}    "), paint, text);
+            }
+            (None, None) => text.push('\n'),
+        }
+    }
+}
+
+fn ended(end: &EndReport, paint: &Paint) -> String {
+    let place = end
+        .place
+        .as_ref()
+        .map_or_else(String::new, |place| format!(" at {place}"));
+    let reason = end.reason.as_deref().unwrap_or_default();
+    match end.kind {
+        "trapped" => paint.paint(Role::Bad, &format!("traps: {reason}{place}")),
+        "returned" => "returns".to_owned(),
+        "stopped" => format!("stops{place}"),
+        "inputs" => "goes on".to_owned(),
+        _ => paint.paint(Role::Warning, &format!("not explored further: {reason}")),
+    }
+}
+
+fn summary(report: &PathsReport, paint: &Paint) -> String {
+    let mut text = format!(
+        "{}, at most {} at one input; {} by trying values, {} by a solver; {:.3} s\n",
+        count(report.paths as u64, "path"),
+        count(report.max_options as u64, "option"),
+        count(report.evaluations, "question"),
+        report.solver_queries,
+        report.seconds,
+    );
+    if !report.complete {
+        text.push_str(&paint.paint(
+            Role::Warning,
+            "These are not all paths: a bound cut some off, or a question stayed open.\n",
+        ));
+    }
+    for left in report.unexplored.iter().take(5) {
+        let place = left.place.as_deref().unwrap_or("?");
+        text.push_str(&format!("not explored at {place}: {}\n", left.reason));
+    }
+    text
+}

@@ -1,0 +1,402 @@
+//! What a value depends on: expressions over inputs, each kept once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use borges_vm::ValType;
+use borges_vm::num::NumericOp;
+
+use crate::set::greatest;
+
+/// An expression of a [`Dag`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Expr(pub(crate) u32);
+
+impl Expr {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A table of values, for reads at addresses that are not known: the values of consecutive indices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Table {
+    /// The index of the first.
+    pub first: u64,
+    /// The values; an index outside yields 0, which no path ever sees.
+    pub values: Vec<Expr>,
+}
+
+/// How an expression is made. Its operands were made before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// A cell that is known.
+    Const(u64),
+    /// What the input at this place of the path answered.
+    Input(u32),
+    /// A numeric instruction of one operand.
+    Unary(NumericOp, Expr),
+    /// A numeric instruction of two operands.
+    Binary(NumericOp, Expr, Expr),
+    /// The second if the first is not 0, otherwise the third.
+    Choose(Expr, Expr, Expr),
+    /// The value of a table at an index.
+    Lookup(u32, Expr),
+}
+
+/// What is known of a node besides how it is made.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    ty: ValType,
+    /// No cell that it can have is greater.
+    greatest: u64,
+    /// Which inputs it depends on, by the number of the set.
+    inputs: u32,
+}
+
+/// All expressions of an exploration. Equal ones are one: comparing them is comparing numbers.
+#[derive(Clone, Debug)]
+pub struct Dag {
+    nodes: Vec<Node>,
+    known: Vec<Known>,
+    numbers: HashMap<(Node, ValType), Expr>,
+    tables: Vec<Table>,
+    table_numbers: HashMap<Table, u32>,
+    input_sets: Vec<Arc<[u32]>>,
+    input_set_numbers: HashMap<Arc<[u32]>, u32>,
+    unions: HashMap<(u32, u32), u32>,
+}
+
+impl Default for Dag {
+    fn default() -> Self {
+        let none: Arc<[u32]> = Arc::from([]);
+        let mut dag = Dag {
+            nodes: Vec::new(),
+            known: Vec::new(),
+            numbers: HashMap::new(),
+            tables: Vec::new(),
+            table_numbers: HashMap::new(),
+            input_sets: vec![none.clone()],
+            input_set_numbers: HashMap::from([(none, 0)]),
+            unions: HashMap::new(),
+        };
+        // Number 0 is nobody's: shadows mark with it what is known.
+        dag.constant(ValType::I32, 0);
+        dag
+    }
+}
+
+impl Dag {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: the first one is always there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// How it is made.
+    #[must_use]
+    pub fn node(&self, expr: Expr) -> Node {
+        self.nodes
+            .get(expr.index())
+            .copied()
+            .unwrap_or(Node::Const(0))
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn ty(&self, expr: Expr) -> ValType {
+        self.known
+            .get(expr.index())
+            .map_or(ValType::I32, |known| known.ty)
+    }
+
+    /// The inputs that it depends on, in order.
+    #[must_use]
+    pub fn inputs(&self, expr: Expr) -> &Arc<[u32]> {
+        let number = self.known.get(expr.index()).map_or(0, |known| known.inputs);
+        &self.input_sets[number as usize]
+    }
+
+    /// Its cell, if it is a constant.
+    #[must_use]
+    pub fn as_const(&self, expr: Expr) -> Option<u64> {
+        match self.node(expr) {
+            Node::Const(cell) => Some(cell),
+            _ => None,
+        }
+    }
+
+    /// A table.
+    #[must_use]
+    pub fn table(&self, number: u32) -> &Table {
+        &self.tables[number as usize]
+    }
+
+    /// A known cell.
+    pub fn constant(&mut self, ty: ValType, cell: u64) -> Expr {
+        self.intern(Node::Const(cell), ty, cell, 0)
+    }
+
+    /// The answer of the input at a place of the path.
+    pub fn input(&mut self, place: u32, ty: ValType) -> Expr {
+        let set = self.input_set(vec![place]);
+        self.intern(Node::Input(place), ty, greatest(ty), set)
+    }
+
+    /// What an instruction computes; where it would trap, anything.
+    pub fn unary(&mut self, op: NumericOp, a: Expr) -> Expr {
+        if let Some(cell) = self.as_const(a) {
+            return self.constant(op.result(), op.apply(&[cell]).unwrap_or(0));
+        }
+        if let Some(same) = self.simpler_unary(op, a) {
+            return same;
+        }
+        let most = match op {
+            _ if is_test(op) => 1,
+            NumericOp::I64ExtendI32U => self.greatest(a),
+            NumericOp::I32WrapI64 => self.greatest(a).min(u64::from(u32::MAX)),
+            NumericOp::I32Clz | NumericOp::I32Ctz | NumericOp::I32Popcnt => 32,
+            NumericOp::I64Clz | NumericOp::I64Ctz | NumericOp::I64Popcnt => 64,
+            _ => greatest(op.result()),
+        };
+        self.intern(Node::Unary(op, a), op.result(), most, self.set_of(a))
+    }
+
+    /// What an instruction computes; where it would trap, anything.
+    pub fn binary(&mut self, op: NumericOp, a: Expr, b: Expr) -> Expr {
+        if let (Some(left), Some(right)) = (self.as_const(a), self.as_const(b)) {
+            return self.constant(op.result(), op.apply(&[left, right]).unwrap_or(0));
+        }
+        if let Some(same) = self.simpler_binary(op, a, b) {
+            return same;
+        }
+        let most = match op {
+            _ if is_test(op) => 1,
+            NumericOp::I32And | NumericOp::I64And => self.greatest(a).min(self.greatest(b)),
+            NumericOp::I32ShrU => match self.as_const(b) {
+                Some(by) => self.greatest(a) >> (by & 31),
+                None => self.greatest(a),
+            },
+            NumericOp::I64ShrU => match self.as_const(b) {
+                Some(by) => self.greatest(a) >> (by & 63),
+                None => self.greatest(a),
+            },
+            _ => greatest(op.result()),
+        };
+        let inputs = self.union(self.set_of(a), self.set_of(b));
+        self.intern(Node::Binary(op, a, b), op.result(), most, inputs)
+    }
+
+    /// `yes` if `condition` is not 0, otherwise `no`.
+    pub fn choose(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
+        if yes == no {
+            return yes;
+        }
+        if let Some(cell) = self.as_const(condition) {
+            return if cell != 0 { yes } else { no };
+        }
+        if self.as_const(yes) == Some(1)
+            && self.as_const(no) == Some(0)
+            && self.greatest(condition) <= 1
+            && self.ty(yes) == ValType::I32
+        {
+            return condition;
+        }
+        let inputs = self.union(self.set_of(yes), self.set_of(no));
+        let inputs = self.union(inputs, self.set_of(condition));
+        let most = self.greatest(yes).max(self.greatest(no));
+        self.intern(Node::Choose(condition, yes, no), self.ty(yes), most, inputs)
+    }
+
+    /// The value of a table at `index`.
+    pub fn lookup(&mut self, table: Table, index: Expr) -> Expr {
+        if let Some(cell) = self.as_const(index)
+            && let Some(value) = cell
+                .checked_sub(table.first)
+                .and_then(|at| table.values.get(at as usize))
+        {
+            return *value;
+        }
+        let Some(&first) = table.values.first() else {
+            return self.constant(ValType::I32, 0);
+        };
+        if table.values.iter().all(|value| *value == first) {
+            return first;
+        }
+        let mut inputs = self.set_of(index);
+        let mut most = 0;
+        for &value in &table.values {
+            inputs = self.union(inputs, self.set_of(value));
+            most = most.max(self.greatest(value));
+        }
+        let ty = self.ty(first);
+        let next = self.tables.len() as u32;
+        let number = *self.table_numbers.entry(table.clone()).or_insert(next);
+        if number == next {
+            self.tables.push(table);
+        }
+        self.intern(Node::Lookup(number, index), ty, most, inputs)
+    }
+
+    /// The operands of an expression, those of its table included.
+    pub(crate) fn operands(&self, expr: Expr, each: &mut impl FnMut(Expr)) {
+        match self.node(expr) {
+            Node::Const(_) | Node::Input(_) => {}
+            Node::Unary(_, a) => each(a),
+            Node::Binary(_, a, b) => {
+                each(a);
+                each(b);
+            }
+            Node::Choose(a, b, c) => {
+                each(a);
+                each(b);
+                each(c);
+            }
+            Node::Lookup(table, index) => {
+                each(index);
+                self.table(table).values.iter().copied().for_each(each);
+            }
+        }
+    }
+
+    /// `roots` and all that they are made of, operands before what they make.
+    pub(crate) fn cone(&self, roots: &[Expr]) -> Vec<Expr> {
+        let mut seen = std::collections::HashSet::new();
+        let mut stack: Vec<Expr> = roots.to_vec();
+        while let Some(expr) = stack.pop() {
+            if seen.insert(expr) {
+                self.operands(expr, &mut |operand| stack.push(operand));
+            }
+        }
+        let mut cone: Vec<Expr> = seen.into_iter().collect();
+        // Operands were made first.
+        cone.sort_unstable();
+        cone
+    }
+
+    /// No cell that the expression can have is greater.
+    pub(crate) fn greatest(&self, expr: Expr) -> u64 {
+        self.known
+            .get(expr.index())
+            .map_or(u64::MAX, |known| known.greatest)
+    }
+
+    fn simpler_unary(&mut self, op: NumericOp, a: Expr) -> Option<Expr> {
+        use NumericOp as N;
+        match (op, self.node(a)) {
+            // Bits there and back.
+            (N::I32ReinterpretF32, Node::Unary(N::F32ReinterpretI32, inner))
+            | (N::F32ReinterpretI32, Node::Unary(N::I32ReinterpretF32, inner))
+            | (N::I64ReinterpretF64, Node::Unary(N::F64ReinterpretI64, inner))
+            | (N::F64ReinterpretI64, Node::Unary(N::I64ReinterpretF64, inner))
+            | (N::I32WrapI64, Node::Unary(N::I64ExtendI32U | N::I64ExtendI32S, inner)) => {
+                Some(inner)
+            }
+            // Not not.
+            (N::I32Eqz, Node::Unary(N::I32Eqz, inner)) if self.greatest(inner) <= 1 => Some(inner),
+            (N::I32Extend8S, _) if self.greatest(a) < 0x80 => Some(a),
+            (N::I32Extend16S, _) if self.greatest(a) < 0x8000 => Some(a),
+            _ => None,
+        }
+    }
+
+    fn simpler_binary(&mut self, op: NumericOp, a: Expr, b: Expr) -> Option<Expr> {
+        use NumericOp as N;
+        match (op, self.as_const(a), self.as_const(b)) {
+            (
+                N::I32Add
+                | N::I32Sub
+                | N::I32Or
+                | N::I32Xor
+                | N::I32Shl
+                | N::I32ShrS
+                | N::I32ShrU
+                | N::I64Add
+                | N::I64Sub
+                | N::I64Or
+                | N::I64Xor
+                | N::I64Shl
+                | N::I64ShrS
+                | N::I64ShrU,
+                _,
+                Some(0),
+            ) => Some(a),
+            (N::I32Add | N::I32Or | N::I32Xor | N::I64Add | N::I64Or | N::I64Xor, Some(0), _) => {
+                Some(b)
+            }
+            (N::I32Mul | N::I64Mul, _, Some(1)) => Some(a),
+            (N::I32Mul | N::I64Mul, Some(1), _) => Some(b),
+            (N::I32And | N::I64And | N::I32Mul | N::I64Mul, _, Some(0)) => Some(b),
+            (N::I32And | N::I64And | N::I32Mul | N::I64Mul, Some(0), _) => Some(a),
+            // A mask that takes nothing away.
+            (N::I32And | N::I64And, _, Some(mask))
+                if mask.wrapping_add(1).is_power_of_two() && self.greatest(a) <= mask =>
+            {
+                Some(a)
+            }
+            (N::I32Ne, _, Some(0)) if self.greatest(a) <= 1 => Some(a),
+            (N::I32And | N::I32Or | N::I64And | N::I64Or, ..) if a == b => Some(a),
+            _ => None,
+        }
+    }
+
+    fn set_of(&self, expr: Expr) -> u32 {
+        self.known.get(expr.index()).map_or(0, |known| known.inputs)
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b || b == 0 {
+            return a;
+        }
+        if a == 0 {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&number) = self.unions.get(&key) {
+            return number;
+        }
+        let mut both: Vec<u32> = self.input_sets[a as usize].to_vec();
+        both.extend_from_slice(&self.input_sets[b as usize]);
+        both.sort_unstable();
+        both.dedup();
+        let number = self.input_set(both);
+        self.unions.insert(key, number);
+        number
+    }
+
+    fn input_set(&mut self, inputs: Vec<u32>) -> u32 {
+        let inputs: Arc<[u32]> = inputs.into();
+        if let Some(&number) = self.input_set_numbers.get(&inputs) {
+            return number;
+        }
+        let number = self.input_sets.len() as u32;
+        self.input_sets.push(inputs.clone());
+        self.input_set_numbers.insert(inputs, number);
+        number
+    }
+
+    fn intern(&mut self, node: Node, ty: ValType, most: u64, inputs: u32) -> Expr {
+        let next = Expr(self.nodes.len() as u32);
+        let expr = *self.numbers.entry((node, ty)).or_insert(next);
+        if expr == next {
+            self.nodes.push(node);
+            self.known.push(Known {
+                ty,
+                greatest: most,
+                inputs,
+            });
+        }
+        expr
+    }
+}
+
+/// Comparisons and tests, which give 0 or 1.
+fn is_test(op: NumericOp) -> bool {
+    (0x45..=0x66).contains(&(op as u16))
+}

@@ -1,0 +1,562 @@
+//! Whether conditions can hold: exact sets of values first, a solver for the rest.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use borges_vm::ValType;
+
+use crate::dag::{Dag, Expr, Node};
+use crate::lanes::{Lanes, Point, Program, WIDTH};
+use crate::range::{self, Range};
+use crate::set::Set;
+use crate::solver::{Query, Solver, Variable};
+
+/// "This expression has one of these values."
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Constraint {
+    /// The expression.
+    pub expr: Expr,
+    /// The cells that it may have.
+    pub allowed: Set,
+}
+
+impl Constraint {
+    pub(crate) fn new(expr: Expr, allowed: Set) -> Self {
+        Constraint { expr, allowed }
+    }
+}
+
+/// Whether some values of the inputs satisfy some constraints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// These do, by place; inputs that are not named may have any value of their domain.
+    Yes(Vec<(u32, u64)>),
+    /// None do.
+    No,
+    /// Nobody found out, for this reason.
+    Unknown(Arc<str>),
+}
+
+/// What deciding has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Questions answered by evaluation.
+    pub evaluated: u64,
+    /// Questions that were answered before.
+    pub reused: u64,
+    /// Questions put to a solver.
+    pub solver_queries: u64,
+    /// Questions that nobody could answer.
+    pub unknown: u64,
+}
+
+/// Sets larger than this are not enumerated but cut into intervals.
+const ENUMERATED: u128 = 1 << 16;
+/// Leaves of the search: so many points are evaluated rather than cut further.
+const LEAF: u64 = 2048;
+/// How many intervals a set may come to have.
+const MOST_INTERVALS: usize = 1 << 15;
+/// Cells computed for one question, if all combinations are few enough to try them all.
+const CELLS_FOR_ALL: u64 = 1 << 31;
+/// Cells computed for one question otherwise.
+const CELLS_FOR_SOME: u64 = 1 << 26;
+/// Combinations that are few enough to try them all.
+const FEW: u128 = 1 << 24;
+/// Boxes looked at for one question.
+const BOXES: u64 = 100_000;
+/// Answers that are kept.
+const KEPT: usize = 1 << 16;
+
+/// A question: the domains of its inputs in order of their places, and the constraints.
+type Question = (Vec<(u32, Set)>, Vec<Constraint>);
+
+/// Answers whether constraints can hold.
+pub struct Decider {
+    /// What answers the questions that are left; `None`: nobody.
+    pub solver: Option<Box<dyn Solver>>,
+    /// What it cost.
+    pub effort: Effort,
+    lanes: Lanes,
+    point: Point,
+    ranges: Vec<Range>,
+    random: u64,
+    refined: HashMap<(Set, Vec<Constraint>), Option<Set>>,
+    answered: HashMap<Question, Answer>,
+}
+
+impl Decider {
+    /// A decider with a solver, or none.
+    #[must_use]
+    pub fn new(solver: Option<Box<dyn Solver>>) -> Self {
+        Decider {
+            solver,
+            effort: Effort::default(),
+            lanes: Lanes::default(),
+            point: Point::default(),
+            ranges: Vec::new(),
+            random: 0x9e37_79b9_7f4a_7c15,
+            refined: HashMap::new(),
+            answered: HashMap::new(),
+        }
+    }
+
+    /// The values of the input at `place` for which all constraints hold, exactly; the other inputs are `fixed`, by
+    /// place. `None` if it takes too long.
+    pub(crate) fn refine(
+        &mut self,
+        dag: &Dag,
+        place: u32,
+        domain: &Set,
+        constraints: &[Constraint],
+        fixed: &[u64],
+    ) -> Option<Set> {
+        if constraints.is_empty() || domain.is_empty() {
+            return Some(domain.clone());
+        }
+        // With other inputs in it, an answer is unlikely to be asked for again.
+        let alone = constraints
+            .iter()
+            .all(|constraint| **dag.inputs(constraint.expr) == [place]);
+        let key = alone.then(|| (domain.clone(), constraints.to_vec()));
+        if let Some(found) = key.as_ref().and_then(|key| self.refined.get(key)) {
+            self.effort.reused += 1;
+            return found.clone();
+        }
+        self.effort.evaluated += 1;
+        let found = self.refine_anew(dag, place, domain, constraints, fixed);
+        if let Some(key) = key {
+            if self.refined.len() >= KEPT {
+                self.refined.clear();
+            }
+            self.refined.insert(key, found.clone());
+        }
+        found
+    }
+
+    fn refine_anew(
+        &mut self,
+        dag: &Dag,
+        place: u32,
+        domain: &Set,
+        constraints: &[Constraint],
+        fixed: &[u64],
+    ) -> Option<Set> {
+        let roots: Vec<Expr> = constraints.iter().map(|c| c.expr).collect();
+        let program = Program::new(dag, &roots);
+        let types: Vec<ValType> = program
+            .inputs
+            .iter()
+            .map(|input| input_type(dag, &program, *input))
+            .collect();
+        let is_it: Vec<bool> = program.inputs.iter().map(|input| *input == place).collect();
+        let fixed_cell = |at: usize| fixed.get(program.inputs[at] as usize).copied().unwrap_or(0);
+        let mut budget = if domain.count() <= ENUMERATED {
+            u64::MAX
+        } else {
+            CELLS_FOR_SOME
+        };
+        let mut boxes = BOXES;
+        let mut kept: Vec<(u64, u64)> = Vec::new();
+        let mut stack: Vec<(u64, u64)> = domain.intervals().iter().rev().copied().collect();
+        while let Some((low, high)) = stack.pop() {
+            if high - low < LEAF {
+                let count = (high - low + 1) as usize;
+                for from in (0..count).step_by(WIDTH) {
+                    let width = WIDTH.min(count - from);
+                    let start = low + from as u64;
+                    self.lanes.run(&program, width, |at, column| {
+                        if is_it[at] {
+                            column.iter_mut().zip(start..).for_each(|(c, v)| *c = v);
+                        } else {
+                            column.fill(fixed_cell(at));
+                        }
+                    });
+                    keep_lanes(
+                        &self.lanes,
+                        &program,
+                        constraints,
+                        (start, width),
+                        &mut kept,
+                    );
+                }
+                let cost = (count * program.steps.len()) as u64;
+                budget = budget.checked_sub(cost)?;
+            } else {
+                boxes = boxes.checked_sub(1)?;
+                range::evaluate(
+                    dag,
+                    &program,
+                    |at| {
+                        if is_it[at] {
+                            range::of_cells(types[at], low, high)
+                        } else {
+                            range::of_cells(types[at], fixed_cell(at), fixed_cell(at))
+                        }
+                    },
+                    &mut self.ranges,
+                );
+                match judge(dag, &program, constraints, &self.ranges) {
+                    Some(true) => push(&mut kept, low, high),
+                    Some(false) => {}
+                    None => {
+                        let middle = low + (high - low) / 2;
+                        stack.push((middle + 1, high));
+                        stack.push((low, middle));
+                    }
+                }
+            }
+            if kept.len() > MOST_INTERVALS && domain.count() > ENUMERATED {
+                return None;
+            }
+        }
+        Some(Set::of(kept))
+    }
+
+    /// Whether the given answers satisfy those constraints whose inputs are `relevant`.
+    pub(crate) fn holds(
+        &mut self,
+        dag: &Dag,
+        answers: &[u64],
+        relevant: impl Fn(&[u32]) -> bool,
+        constraints: &[Constraint],
+    ) -> bool {
+        self.point.reset(dag);
+        constraints.iter().all(|constraint| {
+            !relevant(dag.inputs(constraint.expr))
+                || constraint
+                    .allowed
+                    .contains(self.point.eval(dag, constraint.expr, answers))
+        })
+    }
+
+    /// Whether values of these inputs satisfy all constraints, which depend on no others. `hint` is tried first.
+    pub(crate) fn solve(
+        &mut self,
+        dag: &Dag,
+        variables: &[(u32, Set)],
+        constraints: &[Constraint],
+        hint: &[u64],
+    ) -> Answer {
+        if variables.iter().any(|(_, domain)| domain.is_empty()) {
+            return Answer::No;
+        }
+        let question = (variables.to_vec(), constraints.to_vec());
+        if let Some(answer) = self.answered.get(&question) {
+            self.effort.reused += 1;
+            return answer.clone();
+        }
+        let answer = self.solve_anew(dag, variables, constraints, hint);
+        if self.answered.len() >= KEPT {
+            self.answered.clear();
+        }
+        self.answered.insert(question, answer.clone());
+        answer
+    }
+
+    fn solve_anew(
+        &mut self,
+        dag: &Dag,
+        variables: &[(u32, Set)],
+        constraints: &[Constraint],
+        hint: &[u64],
+    ) -> Answer {
+        let roots: Vec<Expr> = constraints.iter().map(|c| c.expr).collect();
+        let program = Program::new(dag, &roots);
+        let domains: Vec<&Set> = program
+            .inputs
+            .iter()
+            .map(|place| {
+                let found = variables.iter().find(|(at, _)| at == place);
+                &found
+                    .expect("constraints depend on the given inputs only")
+                    .1
+            })
+            .collect();
+        self.effort.evaluated += 1;
+        if let Some(values) = self.guess(&program, &domains, constraints, hint) {
+            return Answer::Yes(values);
+        }
+        if let Some(answer) = self.search(dag, &program, &domains, constraints) {
+            return answer;
+        }
+        let Some(solver) = &mut self.solver else {
+            self.effort.unknown += 1;
+            return Answer::Unknown(NO_SOLVER.into());
+        };
+        self.effort.solver_queries += 1;
+        let variables: Vec<Variable<'_>> = program
+            .inputs
+            .iter()
+            .zip(&domains)
+            .map(|(place, domain)| Variable {
+                place: *place,
+                ty: input_type(dag, &program, *place),
+                domain,
+            })
+            .collect();
+        let answer = solver.check(&Query {
+            dag,
+            variables: &variables,
+            constraints,
+        });
+        match answer {
+            // A solver is believed only if evaluation agrees.
+            Answer::Yes(values) => {
+                let cell = |at: usize| {
+                    let place = program.inputs[at];
+                    values.iter().find(|(p, _)| *p == place).map_or(0, |v| v.1)
+                };
+                let columns: Vec<u64> = (0..program.inputs.len()).map(cell).collect();
+                let inside = columns
+                    .iter()
+                    .zip(&domains)
+                    .all(|(v, set)| set.contains(*v));
+                self.lanes
+                    .run(&program, 1, |at, column| column.fill(columns[at]));
+                if inside && lane_holds(&self.lanes, &program, constraints, 0) {
+                    return Answer::Yes(program.inputs.iter().copied().zip(columns).collect());
+                }
+                self.effort.unknown += 1;
+                Answer::Unknown("the solver's answer does not hold when it is evaluated".into())
+            }
+            Answer::Unknown(reason) => {
+                self.effort.unknown += 1;
+                Answer::Unknown(reason)
+            }
+            Answer::No => Answer::No,
+        }
+    }
+
+    /// Tries the hint, corners and random points.
+    fn guess(
+        &mut self,
+        program: &Program,
+        domains: &[&Set],
+        constraints: &[Constraint],
+        hint: &[u64],
+    ) -> Option<Vec<(u32, u64)>> {
+        let mut columns: Vec<[u64; GUESSES]> = Vec::with_capacity(domains.len());
+        for (place, domain) in program.inputs.iter().zip(domains) {
+            let mut column = [0; GUESSES];
+            let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
+            let (least, most) = domain.bounds()?;
+            let hinted = hint.get(*place as usize).copied();
+            let hinted = hinted
+                .filter(|cell| domain.contains(*cell))
+                .unwrap_or(least);
+            for (lane, cell) in column.iter_mut().enumerate() {
+                self.random ^= self.random << 13;
+                self.random ^= self.random >> 7;
+                self.random ^= self.random << 17;
+                let random = self.random;
+                *cell = match (lane, random % 8) {
+                    (0, _) => hinted,
+                    (_, 0) => least,
+                    (_, 1) => most,
+                    (_, 2 | 3) => hinted,
+                    (_, 4) => domain.nth((random >> 8) % count.min(16))?,
+                    _ => domain.nth((random >> 3) % count)?,
+                };
+            }
+            columns.push(column);
+        }
+        self.lanes.run(program, GUESSES, |at, column| {
+            column.copy_from_slice(&columns[at])
+        });
+        let lane =
+            (0..GUESSES).find(|lane| lane_holds(&self.lanes, program, constraints, *lane))?;
+        Some(
+            program
+                .inputs
+                .iter()
+                .zip(&columns)
+                .map(|(place, column)| (*place, column[lane]))
+                .collect(),
+        )
+    }
+
+    /// Cuts the space of all combinations into boxes until each is decided, or small enough to try all. `None` if it
+    /// takes too long.
+    fn search(
+        &mut self,
+        dag: &Dag,
+        program: &Program,
+        domains: &[&Set],
+        constraints: &[Constraint],
+    ) -> Option<Answer> {
+        let mut combinations = 1_u128;
+        for domain in domains {
+            combinations = combinations.saturating_mul(domain.count());
+        }
+        let (mut budget, mut boxes) = if combinations <= FEW {
+            (CELLS_FOR_ALL, u64::MAX)
+        } else {
+            (CELLS_FOR_SOME, BOXES)
+        };
+        let types: Vec<ValType> = program
+            .inputs
+            .iter()
+            .map(|place| input_type(dag, program, *place))
+            .collect();
+        let first: Option<Vec<(u64, u64)>> = domains.iter().map(|set| set.bounds()).collect();
+        let mut stack = vec![first?];
+        while let Some(cut) = stack.pop() {
+            let outside = |(domain, part): (&&Set, &(u64, u64))| !domain.touches(part.0, part.1);
+            if domains.iter().zip(&cut).any(outside) {
+                continue;
+            }
+            let size = cut.iter().fold(1_u128, |size, (low, high)| {
+                size.saturating_mul(u128::from(high - low) + 1)
+            });
+            if size <= u128::from(LEAF) {
+                let count = size as usize;
+                budget = budget.checked_sub((count * program.steps.len()) as u64)?;
+                if let Some(values) = self.try_all(program, domains, constraints, &cut, count) {
+                    return Some(Answer::Yes(values));
+                }
+                continue;
+            }
+            boxes = boxes.checked_sub(1)?;
+            range::evaluate(
+                dag,
+                program,
+                |at| range::of_cells(types[at], cut[at].0, cut[at].1),
+                &mut self.ranges,
+            );
+            match judge(dag, program, constraints, &self.ranges) {
+                Some(false) => continue,
+                Some(true) => {
+                    // Any point of the box that lies in the domains.
+                    let values = program.inputs.iter().zip(domains).zip(&cut);
+                    let values = values.map(|((place, domain), (low, high))| {
+                        let part = domain.intersect(&Set::range(*low, *high));
+                        part.bounds().map(|(least, _)| (*place, least))
+                    });
+                    if let Some(values) = values.collect() {
+                        return Some(Answer::Yes(values));
+                    }
+                    continue;
+                }
+                None => {}
+            }
+            let widest = (0..cut.len()).max_by_key(|at| cut[*at].1 - cut[*at].0)?;
+            let (low, high) = cut[widest];
+            let middle = low + (high - low) / 2;
+            let mut upper = cut.clone();
+            upper[widest] = (middle + 1, high);
+            let mut lower = cut;
+            lower[widest] = (low, middle);
+            stack.push(upper);
+            stack.push(lower);
+        }
+        Some(Answer::No)
+    }
+
+    fn try_all(
+        &mut self,
+        program: &Program,
+        domains: &[&Set],
+        constraints: &[Constraint],
+        cut: &[(u64, u64)],
+        count: usize,
+    ) -> Option<Vec<(u32, u64)>> {
+        let value = |at: usize, mut lane: u64| {
+            for (low, high) in cut.iter().take(at) {
+                lane /= high - low + 1;
+            }
+            let (low, high) = cut[at];
+            low + lane % (high - low + 1)
+        };
+        for from in (0..count).step_by(WIDTH) {
+            let width = WIDTH.min(count - from);
+            self.lanes.run(program, width, |at, column| {
+                for (cell, lane) in column.iter_mut().zip(from as u64..) {
+                    *cell = value(at, lane);
+                }
+            });
+            let found = (0..width).find(|lane| {
+                lane_holds(&self.lanes, program, constraints, *lane)
+                    && domains
+                        .iter()
+                        .enumerate()
+                        .all(|(at, set)| set.contains(value(at, (from + lane) as u64)))
+            });
+            if let Some(lane) = found {
+                let places = program.inputs.iter().enumerate();
+                let values = places.map(|(at, place)| (*place, value(at, (from + lane) as u64)));
+                return Some(values.collect());
+            }
+        }
+        None
+    }
+}
+
+/// What is said when there is no solver.
+pub(crate) const NO_SOLVER: &str = "too many combinations to try all, and no solver is there: build with the feature \
+    'z3' (needs libz3-dev), or put bitwuzla, cvc5 or z3 on the path";
+
+/// Points that are tried before anything else.
+const GUESSES: usize = 512;
+
+/// The type of an input of a program.
+fn input_type(dag: &Dag, program: &Program, place: u32) -> ValType {
+    let found = program
+        .exprs
+        .iter()
+        .find(|expr| dag.node(**expr) == Node::Input(place));
+    found.map_or(ValType::I32, |expr| dag.ty(*expr))
+}
+
+/// Whether a lane satisfies all constraints.
+fn lane_holds(lanes: &Lanes, program: &Program, constraints: &[Constraint], lane: usize) -> bool {
+    constraints
+        .iter()
+        .zip(&program.outputs)
+        .all(|(constraint, output)| {
+            let cell = lanes.column(*output).get(lane);
+            cell.is_some_and(|cell| constraint.allowed.contains(*cell))
+        })
+}
+
+/// Keeps the values, counted from `start`, whose lanes satisfy all constraints.
+fn keep_lanes(
+    lanes: &Lanes,
+    program: &Program,
+    constraints: &[Constraint],
+    (start, width): (u64, usize),
+    kept: &mut Vec<(u64, u64)>,
+) {
+    for lane in 0..width {
+        if lane_holds(lanes, program, constraints, lane) {
+            let value = start + lane as u64;
+            push(kept, value, value);
+        }
+    }
+}
+
+/// Adds an interval that lies behind all others.
+fn push(kept: &mut Vec<(u64, u64)>, low: u64, high: u64) {
+    match kept.last_mut() {
+        Some((_, end)) if end.checked_add(1) == Some(low) => *end = high,
+        _ => kept.push((low, high)),
+    }
+}
+
+/// Whether all points of a box satisfy all constraints, or none does, if that is certain.
+fn judge(
+    dag: &Dag,
+    program: &Program,
+    constraints: &[Constraint],
+    ranges: &[Range],
+) -> Option<bool> {
+    let mut all = true;
+    for (constraint, output) in constraints.iter().zip(&program.outputs) {
+        let ty = dag.ty(constraint.expr);
+        match range::decide(ty, ranges[*output], &constraint.allowed) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = false,
+        }
+    }
+    all.then_some(true)
+}

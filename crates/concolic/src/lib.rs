@@ -1,0 +1,24 @@
+//! Finds the inputs that lead a program to every future within a bound.
+#![forbid(unsafe_code)]
+
+mod code;
+mod dag;
+mod decide;
+mod distance;
+mod explore;
+mod lanes;
+mod memory;
+mod outside;
+mod path;
+mod range;
+mod set;
+mod shadow;
+pub mod solver;
+mod tree;
+
+pub use dag::{Dag, Expr, Node, Table};
+pub use decide::{Answer, Constraint, Decider, Effort};
+pub use explore::{Bounds, Explored, Flow, MOST_INPUTS, News, Progress, Start, Strategy, explore};
+pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
+pub use set::{Set, cell_of, nice, value_of};
+pub use tree::{Choice, Node as SuggestionNode, Suggestions, suggest};

@@ -1,0 +1,362 @@
+//! What inputs may answer when earlier answers are not known but expressions: the board's rules as constraints.
+
+use borges_board::{
+    Action, Board, BoardState, Bound, Claim, Codomain, Kind, PrimitiveId, Quantity,
+};
+use borges_vm::num::NumericOp as N;
+use borges_vm::{ValType, Value};
+
+use crate::dag::{Dag, Expr};
+use crate::decide::Constraint;
+use crate::set::{Set, cell_of};
+
+/// The outside on a path: the board's model as far as it is known, and expressions for the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Outside {
+    pub(crate) state: BoardState,
+    /// The inputs read on this path, with what they answered.
+    readings: Vec<(PrimitiveId, Vec<Value>, Expr)>,
+    /// The levels written to pins that depend on inputs.
+    levels: Vec<(u8, Expr)>,
+    /// An output depends on an input in a way that a rule may look at.
+    pub(crate) is_blurred: bool,
+}
+
+/// What an input may answer.
+#[derive(Debug)]
+pub(crate) struct Allowed {
+    /// Whatever the earlier answers were, it is one of these.
+    pub(crate) domain: Set,
+    /// What relates it to earlier answers; the new input is the expression that was given.
+    pub(crate) constraints: Vec<Constraint>,
+}
+
+impl Outside {
+    pub(crate) fn new(state: BoardState) -> Self {
+        Outside {
+            state,
+            readings: Vec::new(),
+            levels: Vec::new(),
+            is_blurred: false,
+        }
+    }
+
+    /// Takes note of an input's answer; `known` if it is not an expression.
+    pub(crate) fn read(
+        &mut self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        answer: Expr,
+        known: Option<Value>,
+    ) {
+        match known {
+            Some(value) => self.state.observe(board, id, args, value),
+            None => self.readings.push((id, args.to_vec(), answer)),
+        }
+    }
+
+    /// Takes note of an output; `exprs` are the arguments that depend on inputs.
+    pub(crate) fn wrote(
+        &mut self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        memory: &[u8],
+        exprs: &[Option<Expr>],
+    ) {
+        if board.rules.is_empty() {
+            return;
+        }
+        let symbolic = exprs.iter().any(Option::is_some);
+        match board.action(id, args, memory) {
+            Ok(Action::Level { pin, .. }) if exprs.first() == Some(&None) => {
+                self.levels.retain(|(at, _)| *at != pin);
+                if let Some(Some(level)) = exprs.get(1) {
+                    self.levels.push((pin, *level));
+                }
+            }
+            _ if symbolic && board.rules.iter().any(looks_at_outputs) => self.is_blurred = true,
+            _ => {}
+        }
+    }
+
+    /// What an input may answer here; `answer` is the expression of its answer.
+    pub(crate) fn allowed(
+        &mut self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        dag: &mut Dag,
+        answer: Expr,
+    ) -> Allowed {
+        let plain = board.codomain(id, args);
+        let is_clock = matches!(plain, Codomain::NotBeforeLast(_));
+        let mut constraints = Vec::new();
+        if is_clock {
+            self.clock(board, (id, args), dag, answer, &mut constraints);
+        }
+        if board.rules.is_empty() {
+            let codomain = board.codomain_at(id, args, &self.state);
+            return Allowed {
+                domain: Set::of_codomain(&codomain),
+                constraints,
+            };
+        }
+        let mut without_rules = board.clone();
+        without_rules.rules.clear();
+        let codomain = without_rules.codomain_at(id, args, &self.state);
+        let mut domain = Set::of_codomain(&codomain);
+        for rule in &board.rules {
+            let claims: Vec<&Claim> = rule
+                .claims
+                .iter()
+                .filter(|claim| claim.call.is(id, args))
+                .collect();
+            if claims.is_empty() {
+                continue;
+            }
+            let mut condition = Some(dag.constant(ValType::I32, 1));
+            for part in &rule.conditions {
+                let holds = self.quantity(board, &part.quantity, &part.values, dag);
+                condition = match (condition, holds) {
+                    (Some(a), Some(b)) => Some(dag.binary(N::I32And, a, b)),
+                    // Of a reading that was never made nothing is said.
+                    _ => None,
+                };
+            }
+            let Some(condition) = condition else {
+                continue;
+            };
+            for claim in claims {
+                let claimed = self.claimed(&claim.bound, (id, args), dag, answer);
+                let unless = dag.unary(N::I32Eqz, condition);
+                match (claimed, dag.as_const(condition)) {
+                    (_, Some(0)) => {}
+                    (Claimed::Nothing, _) => {}
+                    (Claimed::Within(set), Some(_)) => domain = domain.intersect(&set),
+                    (Claimed::Within(set), None) => {
+                        let holds = member(dag, answer, &set.to_codomain(dag.ty(answer)));
+                        let either = dag.binary(N::I32Or, unless, holds);
+                        constraints.push(Constraint::new(either, Set::nonzero()));
+                    }
+                    (Claimed::Holds(holds), _) => {
+                        let either = dag.binary(N::I32Or, unless, holds);
+                        constraints.push(Constraint::new(either, Set::nonzero()));
+                    }
+                }
+            }
+        }
+        Allowed {
+            domain,
+            constraints,
+        }
+    }
+
+    /// A clock does not show less than it did: 32-bit clocks count unsigned, and of one in the second half of its range
+    /// nothing is said.
+    fn clock(
+        &self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        dag: &mut Dag,
+        answer: Expr,
+        constraints: &mut Vec<Constraint>,
+    ) {
+        let own = board.primitive(id).is_some_and(|p| p.is_declared());
+        for (other, with, earlier) in &self.readings {
+            if *other != id || own && with != args {
+                continue;
+            }
+            let earlier = *earlier;
+            let holds = match dag.ty(answer) {
+                ValType::I64 => dag.binary(N::I64GeS, answer, earlier),
+                ValType::I32 if own => dag.binary(N::I32GeS, answer, earlier),
+                ValType::I32 => {
+                    let half = dag.constant(ValType::I32, i32::MAX as u64);
+                    let later = dag.binary(N::I32GeU, answer, earlier);
+                    let wraps = dag.binary(N::I32GtU, earlier, half);
+                    dag.binary(N::I32Or, later, wraps)
+                }
+                ValType::F32 => dag.binary(N::F32Ge, answer, earlier),
+                ValType::F64 => dag.binary(N::F64Ge, answer, earlier),
+                _ => continue,
+            };
+            constraints.push(Constraint::new(holds, Set::nonzero()));
+        }
+    }
+
+    /// Whether a quantity is one of some values, as an expression; nothing if it is a reading that was never made.
+    fn quantity(
+        &mut self,
+        board: &Board,
+        quantity: &Quantity,
+        values: &Codomain,
+        dag: &mut Dag,
+    ) -> Option<Expr> {
+        let known = |dag: &mut Dag, holds: bool| Some(dag.constant(ValType::I32, holds.into()));
+        match quantity {
+            Quantity::Reading(call) => {
+                let mut readings = self.readings.iter().rev();
+                let last = readings.find(|(id, args, _)| call.is(*id, args));
+                if let Some((_, _, expr)) = last {
+                    return Some(member(dag, *expr, values));
+                }
+            }
+            Quantity::Level(pin) => {
+                let level = self.levels.iter().find(|(at, _)| at == pin);
+                if let Some((_, expr)) = level {
+                    let zero = dag.constant(ValType::I32, 0);
+                    let high = dag.binary(N::I32Ne, *expr, zero);
+                    let wide = dag.unary(N::I64ExtendI32U, high);
+                    return Some(member(dag, wide, values));
+                }
+            }
+            _ => {}
+        }
+        // It is known: the rule itself can be asked.
+        let rule = borges_board::Rule {
+            text: String::new(),
+            conditions: vec![borges_board::Condition {
+                quantity: quantity.clone(),
+                values: values.clone(),
+            }],
+            claims: Vec::new(),
+        };
+        known(dag, rule.applies(board, &self.state))
+    }
+
+    /// What a claim says of an answer.
+    fn claimed(
+        &self,
+        bound: &Bound,
+        (id, args): (PrimitiveId, &[Value]),
+        dag: &mut Dag,
+        answer: Expr,
+    ) -> Claimed {
+        if let Bound::Within(values) = bound {
+            return Claimed::Within(Set::of_codomain(values));
+        }
+        let mut readings = self.readings.iter().rev();
+        let last = readings.find(|(other, with, _)| *other == id && with == args);
+        let last = match last {
+            Some((_, _, expr)) => *expr,
+            None => match self.state.last_reading(id, args) {
+                Some(value) => dag.constant(value.ty(), cell_of(value)),
+                None => return Claimed::Nothing,
+            },
+        };
+        match bound {
+            Bound::ChangeAtMost(step) => changes_at_most(dag, answer, last, *step),
+            Bound::NeverFalls => Claimed::Holds(at_least(dag, answer, last)),
+            Bound::NeverRises => Claimed::Holds(at_least(dag, last, answer)),
+            Bound::Within(_) => Claimed::Nothing,
+        }
+    }
+}
+
+/// What a claim comes to.
+enum Claimed {
+    Nothing,
+    Within(Set),
+    Holds(Expr),
+}
+
+fn looks_at_outputs(rule: &borges_board::Rule) -> bool {
+    let reading = |quantity: &Quantity| matches!(quantity, Quantity::Reading(_));
+    rule.conditions.iter().any(|part| !reading(&part.quantity))
+}
+
+/// `a >= b`, as codomains order values.
+fn at_least(dag: &mut Dag, a: Expr, b: Expr) -> Expr {
+    let op = match dag.ty(a) {
+        ValType::I64 => N::I64GeS,
+        ValType::F32 => N::F32Ge,
+        ValType::F64 => N::F64Ge,
+        _ => N::I32GeS,
+    };
+    dag.binary(op, a, b)
+}
+
+fn changes_at_most(dag: &mut Dag, answer: Expr, last: Expr, step: Value) -> Claimed {
+    let step_cell = cell_of(step);
+    match (dag.ty(answer), step) {
+        (ValType::I32, Value::I32(step)) => {
+            // In 64 bits nothing overflows.
+            let (a, b) = (
+                dag.unary(N::I64ExtendI32S, answer),
+                dag.unary(N::I64ExtendI32S, last),
+            );
+            let change = dag.binary(N::I64Sub, a, b);
+            let range = Codomain::range(Value::I64(-i64::from(step)), Value::I64(step.into()));
+            Claimed::Holds(member(dag, change, &range))
+        }
+        (ty @ (ValType::I64 | ValType::F32 | ValType::F64), _) => {
+            let (add, sub) = match ty {
+                ValType::I64 => (N::I64Add, N::I64Sub),
+                ValType::F32 => (N::F32Add, N::F32Sub),
+                _ => (N::F64Add, N::F64Sub),
+            };
+            let step = dag.constant(ty, step_cell);
+            let (low, high) = (dag.binary(sub, last, step), dag.binary(add, last, step));
+            let (over, under) = (at_least(dag, answer, low), at_least(dag, high, answer));
+            Claimed::Holds(dag.binary(N::I32And, over, under))
+        }
+        _ => Claimed::Nothing,
+    }
+}
+
+/// Whether an expression is one of some values.
+fn member(dag: &mut Dag, expr: Expr, values: &Codomain) -> Expr {
+    let mut any = dag.constant(ValType::I32, 0);
+    for (low, high) in values.intervals() {
+        let low = dag.constant(low.ty(), cell_of(low));
+        let high = dag.constant(high.ty(), cell_of(high));
+        let (over, under) = (at_least(dag, expr, low), at_least(dag, high, expr));
+        let inside = dag.binary(N::I32And, over, under);
+        any = dag.binary(N::I32Or, any, inside);
+    }
+    any
+}
+
+/// Whether an output is refused, by argument: for each one that depends on inputs, the values with which it is refused
+/// when the others are as given. `None` if it is refused (or performed) whatever the arguments.
+pub(crate) fn refusals(
+    board: &Board,
+    (id, args): (PrimitiveId, &[Value]),
+    memory: &[u8],
+    exprs: &[Option<Expr>],
+    bounds: impl Fn(Expr) -> (u64, u64),
+) -> Option<(Expr, Set)> {
+    let kind = board.primitive(id).map(|primitive| primitive.kind);
+    let refused = |args: &[Value]| match kind {
+        Some(Kind::Input) => board.check_input(id, args).is_err(),
+        _ => board.action(id, args, memory).is_err(),
+    };
+    for (at, expr) in exprs.iter().enumerate() {
+        let (Some(expr), Some(Value::I32(_))) = (expr, args.get(at)) else {
+            continue;
+        };
+        let with = |cell: u64| {
+            let mut changed = args.to_vec();
+            changed[at] = Value::I32(cell as u32 as i32);
+            refused(&changed)
+        };
+        let (low, high) = bounds(*expr);
+        let few = high - low < 1 << 12;
+        let (low, high) = if few { (low, high) } else { (0, 1 << 12) };
+        let far = [1 << 12, 1 << 16, 1 << 31, u64::from(u32::MAX)];
+        let beyond = !few && far.into_iter().any(with);
+        let mut set = Vec::new();
+        for cell in low..=high {
+            if with(cell) {
+                set.push((cell, cell));
+            }
+        }
+        if beyond {
+            set.push((1 << 12, u64::from(u32::MAX)));
+        }
+        let set = Set::of(set);
+        if !set.is_empty() {
+            return Some((*expr, set));
+        }
+    }
+    None
+}

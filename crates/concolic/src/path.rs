@@ -1,0 +1,111 @@
+//! Paths: what was read, what was decided, how it ended.
+
+use std::sync::Arc;
+
+use borges_board::PrimitiveId;
+use borges_vm::{CodeOffset, Trap, ValType, Value};
+
+use crate::decide::Constraint;
+use crate::set::Set;
+
+/// An input on a path. Its place is how many lie before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// The primitive.
+    pub primitive: PrimitiveId,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// The type of its answer.
+    pub ty: ValType,
+    /// The answers with which the path is taken, as far as they depend on this input alone.
+    pub domain: Set,
+    /// Instructions retired before it.
+    pub step: u64,
+}
+
+/// What was decided at a branch that depends on inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// The branch instruction.
+    pub at: CodeOffset,
+    /// For `if` and `br_if`: 1 if the condition held, otherwise 0. For `br_table`: the target's offset. For
+    /// `call_indirect`: the function.
+    pub taken: u32,
+}
+
+/// How a path ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The program returned.
+    Returned,
+    /// The program trapped.
+    Trapped(Trap, Option<CodeOffset>),
+    /// It came to a place where exploration stops.
+    Stopped(CodeOffset),
+    /// It would read one input more than the bound.
+    Inputs,
+    /// A bound cut it off: what follows is not explored.
+    Cut(Cut),
+}
+
+/// What cuts a path off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// The bound on instructions.
+    Steps,
+    /// The bound on rounds of a loop.
+    Rounds,
+    /// The rules of the board leave no value for the next input.
+    NoValue,
+}
+
+/// One way along a path: conditions on the inputs under which the program takes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// The inputs, in order.
+    pub reads: Vec<Read>,
+    /// What relates several inputs.
+    pub constraints: Vec<Constraint>,
+    /// Answers that satisfy everything, one for each input.
+    pub model: Vec<u64>,
+}
+
+/// A path: all runs that take the same branches to the same end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The branches that depend on inputs.
+    pub outcomes: Vec<Outcome>,
+    /// How it ended.
+    pub end: End,
+    /// Under which conditions it is taken: any of these. More than one only where instructions had to be executed for
+    /// one value at a time.
+    pub ways: Vec<Way>,
+    /// Instructions retired at the end, for the first way's model.
+    pub steps: u64,
+    /// Events that were delivered.
+    pub events: Vec<Delivered>,
+}
+
+/// An event on a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Delivered {
+    /// The event.
+    pub event: borges_board::Event,
+    /// Instructions retired before it.
+    pub step: u64,
+    /// Inputs read before it.
+    pub place: u32,
+}
+
+/// Something that was not explored, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unexplored {
+    /// The instruction, if it is one.
+    pub at: Option<CodeOffset>,
+    /// Answers of the inputs that lead there (not past it).
+    pub inputs: Vec<u64>,
+    /// Their types.
+    pub types: Vec<ValType>,
+    /// Why.
+    pub reason: Arc<str>,
+}

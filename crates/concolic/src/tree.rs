@@ -1,0 +1,505 @@
+//! Suggestions: paths merged on what they share, with as few values as possible at each input.
+
+use borges_board::PrimitiveId;
+use borges_vm::{ValType, Value};
+
+use crate::dag::Dag;
+use crate::decide::{Answer, Constraint, Decider};
+use crate::explore::Explored;
+use crate::path::{Path, Way};
+use crate::set::{Set, nice};
+
+/// A node of a [`Suggestions`] tree.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// The program reads an input.
+    Input {
+        /// The primitive.
+        primitive: PrimitiveId,
+        /// Its arguments.
+        args: Vec<Value>,
+        /// The type of its answer.
+        ty: ValType,
+        /// Instructions retired before it.
+        step: u64,
+        /// What it may answer: together these lead to every path through here.
+        options: Vec<Choice>,
+    },
+    /// A path has ended.
+    End {
+        /// Its number in [`Explored::paths`].
+        path: usize,
+    },
+}
+
+/// An answer of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The representative: a round value, or one at a boundary.
+    pub cell: u64,
+    /// The values that can stand in for it: the other inputs as they are, all paths behind it stay as they are, and with
+    /// no other value do they all.
+    pub set: Set,
+    /// Whether the set is known to be all of them.
+    pub is_exact: bool,
+    /// The number of the node that follows.
+    pub next: usize,
+}
+
+/// Paths as a tree of inputs. Node 0 is the root.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suggestions {
+    /// The nodes; children have greater numbers than their parents.
+    pub nodes: Vec<Node>,
+    /// For every path, the answers that lead to it in this tree.
+    pub answers: Vec<Option<Vec<u64>>>,
+    /// Paths that the tree leaves out because no value was found in time.
+    pub left_out: Vec<usize>,
+}
+
+impl Suggestions {
+    /// The most options at one input.
+    #[must_use]
+    pub fn max_options(&self) -> usize {
+        let options = self.nodes.iter().map(|node| match node {
+            Node::Input { options, .. } => options.len(),
+            Node::End { .. } => 0,
+        });
+        options.max().unwrap_or(0)
+    }
+}
+
+/// Paths that go through a node.
+struct Open {
+    node: usize,
+    prefix: Vec<u64>,
+    paths: Vec<usize>,
+}
+
+/// The values that an input may have on a path, the answers before it given.
+struct Projection {
+    path: usize,
+    /// At most these.
+    set: Set,
+    /// Whether later inputs have a say as well.
+    is_coupled: bool,
+}
+
+struct Builder<'b> {
+    dag: &'b Dag,
+    paths: &'b [Path],
+    decider: &'b mut Decider,
+    tree: Suggestions,
+}
+
+/// Merges paths into a tree.
+#[must_use]
+pub fn suggest(explored: &mut Explored) -> Suggestions {
+    let mut builder = Builder {
+        dag: &explored.dag,
+        paths: &explored.paths,
+        decider: &mut explored.decider,
+        tree: Suggestions {
+            answers: vec![None; explored.paths.len()],
+            ..Suggestions::default()
+        },
+    };
+    builder.build();
+    builder.find_sets();
+    builder.tree
+}
+
+impl<'b> Builder<'b> {
+    fn build(&mut self) {
+        if self.paths.is_empty() {
+            return;
+        }
+        self.tree.nodes.push(Node::End { path: 0 });
+        let mut stack = vec![Open {
+            node: 0,
+            prefix: Vec::new(),
+            paths: (0..self.paths.len()).collect(),
+        }];
+        while let Some(open) = stack.pop() {
+            self.expand(open, &mut stack);
+        }
+    }
+
+    /// Makes a node of an input, or of an end.
+    fn expand(&mut self, open: Open, stack: &mut Vec<Open>) {
+        let place = open.prefix.len();
+        let Some((first, way)) = open
+            .paths
+            .iter()
+            .find_map(|path| Some((*path, self.way(*path, &open.prefix)?)))
+        else {
+            self.tree.left_out.extend(&open.paths);
+            return;
+        };
+        let Some(read) = way.reads.get(place) else {
+            // What comes next follows from the answers: all of these paths are this one.
+            let others = open.paths.iter().copied().filter(|path| *path != first);
+            self.tree.left_out.extend(others);
+            self.tree.nodes[open.node] = Node::End { path: first };
+            self.tree.answers[first] = Some(open.prefix);
+            return;
+        };
+        let read = read.clone();
+        let mut options = Vec::new();
+        let mut uncovered = Vec::new();
+        for path in &open.paths {
+            match self.projection(*path, &open.prefix) {
+                Some(projection) => uncovered.push(projection),
+                None => self.tree.left_out.push(*path),
+            }
+        }
+        while !uncovered.is_empty() {
+            let Some((cell, covered)) = self.best(&uncovered, &open.prefix, read.ty) else {
+                self.tree.left_out.extend(uncovered.iter().map(|p| p.path));
+                break;
+            };
+            uncovered.retain(|projection| !covered.contains(&projection.path));
+            let next = self.tree.nodes.len();
+            self.tree.nodes.push(Node::End { path: covered[0] });
+            options.push(Choice {
+                cell,
+                set: Set::single(cell),
+                is_exact: false,
+                next,
+            });
+            let mut prefix = open.prefix.clone();
+            prefix.push(cell);
+            stack.push(Open {
+                node: next,
+                prefix,
+                paths: covered,
+            });
+        }
+        self.tree.nodes[open.node] = Node::Input {
+            primitive: read.primitive,
+            args: read.args,
+            ty: read.ty,
+            step: read.step,
+            options,
+        };
+    }
+
+    /// A way along a path that these answers begin.
+    fn way(&mut self, path: usize, prefix: &[u64]) -> Option<&'b Way> {
+        let ways: &'b [Way] = &self.paths[path].ways;
+        if let [only] = ways {
+            return Some(only);
+        }
+        let (dag, decider) = (self.dag, &mut *self.decider);
+        ways.iter()
+            .find(|way| matches!(possible(dag, decider, way, prefix), Answer::Yes(_)))
+    }
+
+    fn projection(&mut self, path: usize, prefix: &[u64]) -> Option<Projection> {
+        let place = prefix.len() as u32;
+        let mut set = Set::empty();
+        let mut is_coupled = false;
+        let ways = &self.paths[path].ways;
+        for way in ways {
+            let Some(read) = way.reads.get(prefix.len()) else {
+                continue;
+            };
+            let alone = ways.len() == 1;
+            if !alone && possible(self.dag, self.decider, way, prefix) == Answer::No {
+                continue;
+            }
+            let mut narrowing = Vec::new();
+            for constraint in &way.constraints {
+                let inputs = self.dag.inputs(constraint.expr);
+                if !inputs.contains(&place) {
+                    continue;
+                }
+                if inputs.last().is_some_and(|last| *last > place) {
+                    is_coupled = true;
+                } else {
+                    narrowing.push(constraint.clone());
+                }
+            }
+            let refined = self
+                .decider
+                .refine(self.dag, place, &read.domain, &narrowing, prefix);
+            let refined = refined.unwrap_or_else(|| {
+                is_coupled = true;
+                read.domain.clone()
+            });
+            set = set.union(&refined);
+        }
+        (!set.is_empty()).then_some(Projection {
+            path,
+            set,
+            is_coupled,
+        })
+    }
+
+    /// The value that most of these paths can share, and those that do.
+    fn best(
+        &mut self,
+        uncovered: &[Projection],
+        prefix: &[u64],
+        ty: ValType,
+    ) -> Option<(u64, Vec<usize>)> {
+        let shared = most_shared(uncovered);
+        let mut candidates = vec![nice(&shared, ty)?];
+        if uncovered.iter().any(|projection| projection.is_coupled) {
+            let (low, high) = shared.bounds()?;
+            let count = u64::try_from(shared.count()).unwrap_or(u64::MAX);
+            candidates.extend([low, high]);
+            candidates.extend((1..8).filter_map(|part| shared.nth(count / 8 * part)));
+            for projection in uncovered.iter().take(12) {
+                candidates.extend(nice(&projection.set, ty));
+                candidates.extend(self.sample(projection.path, prefix));
+            }
+        }
+        let mut best: Option<(u64, Vec<usize>)> = None;
+        for cell in candidates {
+            if best.as_ref().is_some_and(|(known, _)| *known == cell) {
+                continue;
+            }
+            let mut with = prefix.to_vec();
+            with.push(cell);
+            let mut covered = Vec::new();
+            for projection in uncovered {
+                if !projection.set.contains(cell) {
+                    continue;
+                }
+                let goes = !projection.is_coupled || self.goes(projection.path, &with);
+                if goes {
+                    covered.push(projection.path);
+                }
+            }
+            if covered.len() > best.as_ref().map_or(0, |(_, covered)| covered.len()) {
+                let all = covered.len() == uncovered.len();
+                best = Some((cell, covered));
+                if all {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// A value with which a path can go on.
+    fn sample(&mut self, path: usize, prefix: &[u64]) -> Option<u64> {
+        let place = prefix.len() as u32;
+        for way in &self.paths[path].ways {
+            if let Answer::Yes(values) = possible(self.dag, self.decider, way, prefix) {
+                let found = values.iter().find(|(at, _)| *at == place);
+                let read = way.reads.get(prefix.len())?;
+                return found.map(|(_, cell)| *cell).or(nice(&read.domain, read.ty));
+            }
+        }
+        None
+    }
+
+    /// Whether a path can go on after these answers.
+    fn goes(&mut self, path: usize, prefix: &[u64]) -> bool {
+        let mut ways = self.paths[path].ways.iter();
+        ways.any(|way| {
+            matches!(
+                possible(self.dag, self.decider, way, prefix),
+                Answer::Yes(_)
+            )
+        })
+    }
+
+    /// Fills in which values can stand in for each representative.
+    fn find_sets(&mut self) {
+        // Which paths are behind each node: children come after their parents.
+        let mut behind: Vec<Vec<usize>> = vec![Vec::new(); self.tree.nodes.len()];
+        for number in (0..self.tree.nodes.len()).rev() {
+            match &self.tree.nodes[number] {
+                Node::End { path } if self.tree.answers[*path].is_some() => {
+                    behind[number] = vec![*path];
+                }
+                Node::End { .. } => {}
+                Node::Input { options, .. } => {
+                    let all = options
+                        .iter()
+                        .flat_map(|option| behind[option.next].clone());
+                    behind[number] = all.collect();
+                }
+            }
+        }
+        let mut depth = vec![0_u32; self.tree.nodes.len()];
+        for number in 0..self.tree.nodes.len() {
+            let Node::Input { options, .. } = &self.tree.nodes[number] else {
+                continue;
+            };
+            let mut options = options.clone();
+            for option in &mut options {
+                depth[option.next] = depth[number] + 1;
+                let (set, is_exact) = self.stand_ins(depth[number], &behind[option.next]);
+                (option.is_exact, option.set) = match set.contains(option.cell) {
+                    true => (is_exact, set),
+                    false => (false, Set::single(option.cell)),
+                };
+            }
+            if let Node::Input { options: kept, .. } = &mut self.tree.nodes[number] {
+                *kept = options;
+            }
+        }
+    }
+
+    /// The values of the input at `place` with which all these paths stay as they are, and whether these are all.
+    fn stand_ins(&mut self, place: u32, paths: &[usize]) -> (Set, bool) {
+        let mut common: Option<Set> = None;
+        let mut is_exact = true;
+        for path in paths {
+            let Some(answers) = self.tree.answers[*path].clone() else {
+                continue;
+            };
+            let mut union = Set::empty();
+            for way in &self.paths[*path].ways {
+                let Some(read) = way.reads.get(place as usize) else {
+                    continue;
+                };
+                if !others_fit(self.dag, self.decider, way, &answers, place) {
+                    continue;
+                }
+                let concerned: Vec<Constraint> = way
+                    .constraints
+                    .iter()
+                    .filter(|constraint| self.dag.inputs(constraint.expr).contains(&place))
+                    .cloned()
+                    .collect();
+                let refined =
+                    self.decider
+                        .refine(self.dag, place, &read.domain, &concerned, &answers);
+                match refined {
+                    Some(set) => union = union.union(&set),
+                    None => is_exact = false,
+                }
+            }
+            common = Some(match common {
+                Some(common) => common.intersect(&union),
+                None => union,
+            });
+        }
+        (common.unwrap_or(Set::empty()), is_exact)
+    }
+}
+
+/// Whether the other answers satisfy what does not concern the input at `place`.
+fn others_fit(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64], place: u32) -> bool {
+    let fits = |(at, (read, cell)): (u32, (&crate::path::Read, &u64))| {
+        at == place || read.domain.contains(*cell)
+    };
+    if way.reads.len() != answers.len() || !(0..).zip(way.reads.iter().zip(answers)).all(fits) {
+        return false;
+    }
+    decider.holds(
+        dag,
+        answers,
+        |inputs| !inputs.contains(&place),
+        &way.constraints,
+    )
+}
+
+/// Whether a way can be gone on after these answers.
+fn possible(dag: &Dag, decider: &mut Decider, way: &Way, prefix: &[u64]) -> Answer {
+    let fits = |(read, cell): (&crate::path::Read, &u64)| read.domain.contains(*cell);
+    if prefix.len() > way.reads.len() || !way.reads.iter().zip(prefix).all(fits) {
+        return Answer::No;
+    }
+    let place = prefix.len() as u32;
+    let before = |inputs: &[u32]| inputs.iter().all(|input| *input < place);
+    if !decider.holds(dag, prefix, before, &way.constraints) {
+        return Answer::No;
+    }
+    let later: Vec<Constraint> = way
+        .constraints
+        .iter()
+        .filter(|constraint| !before(dag.inputs(constraint.expr)))
+        .cloned()
+        .collect();
+    if later.is_empty() {
+        return Answer::Yes(Vec::new());
+    }
+    let mut values = Vec::new();
+    for group in groups(dag, &later, place) {
+        let mut places: Vec<u32> = Vec::new();
+        for constraint in &group {
+            places.extend(dag.inputs(constraint.expr).iter());
+        }
+        places.sort_unstable();
+        places.dedup();
+        let variables: Vec<(u32, Set)> = places
+            .iter()
+            .map(|at| {
+                let set = match prefix.get(*at as usize) {
+                    Some(cell) => Set::single(*cell),
+                    None => way.reads[*at as usize].domain.clone(),
+                };
+                (*at, set)
+            })
+            .collect();
+        match decider.solve(dag, &variables, &group, &way.model) {
+            Answer::Yes(found) => values.extend(found),
+            other => return other,
+        }
+    }
+    Answer::Yes(values)
+}
+
+/// Constraints in groups that share no input from `place` on.
+fn groups(dag: &Dag, constraints: &[Constraint], place: u32) -> Vec<Vec<Constraint>> {
+    let mut groups: Vec<(Vec<u32>, Vec<Constraint>)> = Vec::new();
+    for constraint in constraints {
+        let free = dag.inputs(constraint.expr).iter().copied();
+        let mut inputs: Vec<u32> = free.filter(|input| *input >= place).collect();
+        let mut members = vec![constraint.clone()];
+        groups.retain_mut(|(known, group)| {
+            let apart = !known.iter().any(|input| inputs.contains(input));
+            if !apart {
+                inputs.append(known);
+                members.append(group);
+            }
+            apart
+        });
+        groups.push((inputs, members));
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The values that are in the most sets.
+fn most_shared(projections: &[Projection]) -> Set {
+    let mut edges: Vec<(u64, bool)> = Vec::new();
+    for projection in projections {
+        for (low, high) in projection.set.intervals() {
+            edges.push((*low, true));
+            if let Some(past) = high.checked_add(1) {
+                edges.push((past, false));
+            }
+        }
+    }
+    // At one value, ends come before starts.
+    edges.sort_unstable();
+    let (mut count, mut most) = (0_usize, 0_usize);
+    let mut best: Vec<(u64, u64)> = Vec::new();
+    let mut at = 0;
+    while at < edges.len() {
+        let value = edges[at].0;
+        while let Some((_, starts)) = edges.get(at).filter(|edge| edge.0 == value) {
+            if *starts {
+                count += 1;
+            } else {
+                count -= 1;
+            }
+            at += 1;
+        }
+        let end = edges.get(at).map_or(u64::MAX, |edge| edge.0 - 1);
+        if count > most {
+            most = count;
+            best.clear();
+        }
+        if count == most && count > 0 {
+            best.push((value, end));
+        }
+    }
+    Set::of(best)
+}

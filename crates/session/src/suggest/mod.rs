@@ -1,0 +1,233 @@
+//! Suggested paths: all futures of a program within a bound, and the inputs that lead to each.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use borges_board::{BoardState, PrimitiveId};
+use borges_concolic::{Bounds, Explored, Flow as Goes, MOST_INPUTS, News, Start, Strategy};
+use borges_debuginfo::{DebugInfo, Folders};
+use borges_stub::Program;
+use borges_vm::{CodeOffset, ExternType, Machine};
+
+pub use report::{EndReport, InputReport, OptionReport, PathsReport, TreeReport, UnexploredReport};
+
+use crate::command::{Event, Flow};
+use crate::open::{Board, OpenError, read};
+
+/// In which order to explore.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// A path to its end, then the last branch before that.
+    #[default]
+    Depth,
+    /// Fewest inputs first.
+    Breadth,
+    /// Code that was not executed yet first.
+    Coverage,
+    /// In an order that the seed determines.
+    Random(u64),
+}
+
+/// How far to explore. What is left out has no bound but the defaults of an exploration.
+#[derive(Clone, Debug, Default)]
+pub struct SuggestOptions {
+    /// The exported function to call; without one, `main` or `_start`.
+    pub entry: Option<String>,
+    /// Inputs on a path.
+    pub inputs: Option<u32>,
+    /// Instructions on a path.
+    pub steps: Option<u64>,
+    /// Paths in all.
+    pub paths: Option<usize>,
+    /// Rounds of each loop on a path.
+    pub rounds: Option<u32>,
+    /// A place before which paths end: a line (`12`, `file:12`), a function, or an offset.
+    pub stop: Option<String>,
+    /// Time for all of it.
+    pub seconds: Option<f64>,
+    /// In which order.
+    pub order: Order,
+    /// Whether a `select` counts as a branch.
+    pub selects: bool,
+}
+
+/// Time without a bound of the caller's.
+const SECONDS: f64 = 10.0;
+
+/// A program to explore, opened without a session.
+pub(crate) struct Subject {
+    pub(crate) path: PathBuf,
+    pub(crate) program: Program,
+    pub(crate) info: DebugInfo,
+    pub(crate) start: Start,
+    pub(crate) entry: String,
+}
+
+impl Subject {
+    /// Opens a program at its start.
+    pub(crate) fn open(
+        path: &Path,
+        named: Option<&Path>,
+        entry: Option<&str>,
+    ) -> Result<Self, OpenError> {
+        let bytes = read(path)?;
+        let board = Board::find(path, named)?;
+        let program = board.program(path, &bytes)?;
+        let function = program.entry(entry)?;
+        let info = DebugInfo::load(&bytes, &Folders::around(path));
+        let info = info.map_err(|e| OpenError::Session {
+            path: path.to_owned(),
+            message: e.to_string(),
+        })?;
+        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
+        machine.begin(function, &program.entry_arguments(function))?;
+        let start = start(&program, machine, BoardState::lean(&program.board));
+        let main = || match program.module.exported_func("main") {
+            Some(_) => "main",
+            None => "_start",
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            entry: entry.unwrap_or_else(main).to_owned(),
+            program,
+            info,
+            start,
+        })
+    }
+}
+
+/// A place to explore from.
+pub(crate) fn start(program: &Program, machine: Machine, state: BoardState) -> Start {
+    let functions = program.module.imports();
+    let functions = functions.filter(|import| matches!(import.ty, ExternType::Func(_)));
+    let primitives = (0..functions.count() as u32)
+        .map(|import| program.primitive(import).unwrap_or(PrimitiveId(u16::MAX)))
+        .collect();
+    Start {
+        machine,
+        board: program.board.clone(),
+        primitives,
+        state,
+    }
+}
+
+/// Explores a program from its start.
+///
+/// `observer` hears how far it has come and may end it: what was found by then is reported.
+///
+/// # Errors
+/// [`OpenError`]: the program does not open, or there is no such place to stop at.
+pub fn of_program(
+    path: &Path,
+    board: Option<&Path>,
+    options: &SuggestOptions,
+    observer: &mut dyn FnMut(Event) -> Flow,
+) -> Result<PathsReport, OpenError> {
+    let subject = Subject::open(path, board, options.entry.as_deref())?;
+    let stops = match &options.stop {
+        Some(place) => places(&subject, place)?,
+        None => Vec::new(),
+    };
+    let began = Instant::now();
+    let mut explored = explore(&subject.start, stops, options, observer);
+    let suggestions = borges_concolic::suggest(&mut explored);
+    let report = report::Reporter {
+        subject: &subject,
+        explored: &explored,
+        suggestions: &suggestions,
+    };
+    Ok(report.paths(options, began.elapsed()))
+}
+
+/// Explores from a state.
+pub(crate) fn explore(
+    start: &Start,
+    stops: Vec<CodeOffset>,
+    options: &SuggestOptions,
+    observer: &mut dyn FnMut(Event) -> Flow,
+) -> Explored {
+    let usual = Bounds::default();
+    let bounds = Bounds {
+        inputs: options.inputs.unwrap_or(MOST_INPUTS),
+        steps: options.steps.unwrap_or(usual.steps),
+        paths: options.paths.unwrap_or(usual.paths),
+        rounds: options.rounds,
+        stops,
+        selects_fork: options.selects,
+    };
+    let strategy = match options.order {
+        Order::Depth if options.inputs.is_some() || options.steps.is_some() => Strategy::DepthFirst,
+        // Without a bound on paths, most device programs never end: depth first would see one path only.
+        Order::Depth | Order::Breadth => Strategy::BreadthFirst,
+        Order::Coverage => Strategy::CoverageFirst,
+        Order::Random(seed) => Strategy::Random(seed),
+    };
+    let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
+    let deadline = Instant::now() + Duration::from_secs_f64(seconds);
+    let mut last = Instant::now();
+    borges_concolic::explore(start, bounds, strategy, None, &mut |news| {
+        let now = Instant::now();
+        if now >= deadline {
+            return Goes::Stop;
+        }
+        if let News::Working(progress) = news
+            && now - last > Duration::from_millis(50)
+        {
+            last = now;
+            let event = Event::Progress {
+                what: "paths".to_owned(),
+                done: progress.paths as u64,
+                total: None,
+            };
+            if observer(event) == Flow::Pause {
+                return Goes::Stop;
+            }
+        }
+        Goes::Continue
+    })
+}
+
+/// The instructions that a place means.
+pub(crate) fn places(subject: &Subject, text: &str) -> Result<Vec<CodeOffset>, OpenError> {
+    let info = &subject.info;
+    let unknown = |message: String| OpenError::Session {
+        path: subject.path.clone(),
+        message,
+    };
+    let (file, line) = match text.rsplit_once(':') {
+        Some((file, line)) => (Some(file), line),
+        None => (None, text),
+    };
+    if let Some(digits) = text.strip_prefix("0x")
+        && let Ok(offset) = u32::from_str_radix(digits, 16)
+    {
+        let offset = CodeOffset(offset);
+        if subject.program.module.is_instr_start(offset) {
+            return Ok(vec![offset]);
+        }
+        return Err(unknown(format!("no instruction begins at offset {text}")));
+    }
+    if let Ok(line) = line.parse::<u32>() {
+        let ours = |path: &str| match file {
+            Some(file) => path.ends_with(file),
+            None => !path.starts_with('~'),
+        };
+        for (number, known) in info.files().iter().enumerate() {
+            if ours(&known.path)
+                && let Ok(found) = info.break_at_line(borges_debuginfo::FileId(number as u32), line)
+            {
+                return Ok(found.offsets);
+            }
+        }
+        return Err(unknown(format!("no code belongs to {text}")));
+    }
+    let offsets = info.break_at_function(text);
+    if offsets.is_empty() {
+        return Err(unknown(format!(
+            "'{text}' is no line, no function and no offset: 'borges inspect' lists the functions"
+        )));
+    }
+    Ok(offsets)
+}

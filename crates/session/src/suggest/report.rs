@@ -1,0 +1,266 @@
+//! What an exploration found, as data for faces and other programs.
+
+use std::time::Duration;
+
+use borges_concolic::{Cut, End, Explored, Set, SuggestionNode, Suggestions, value_of};
+use borges_vm::{CodeOffset, ValType};
+use serde::Serialize;
+
+use super::{Subject, SuggestOptions};
+use crate::headless::json;
+
+/// All paths that were found. The names are kept stable.
+#[derive(Clone, Debug, Serialize)]
+pub struct PathsReport {
+    /// The program's file.
+    pub program: String,
+    /// Hex hash of the module: the number of paths depends on how it was compiled.
+    pub hash: String,
+    /// The board's name.
+    pub board: String,
+    /// The function that was called.
+    pub entry: String,
+    /// How many paths there are.
+    pub paths: usize,
+    /// The most options at one input.
+    pub max_options: usize,
+    /// Whether these are all paths within the bound on inputs and the place to stop at; false if another bound cut
+    /// something off, or nobody could answer a question.
+    pub complete: bool,
+    /// Paths that end in a trap.
+    pub traps: usize,
+    /// Questions that a solver was asked.
+    pub solver_queries: u64,
+    /// Questions answered by trying values.
+    pub evaluations: u64,
+    /// Time it took.
+    pub seconds: f64,
+    /// Instructions executed.
+    pub steps: u64,
+    /// What was left out, and why.
+    pub unexplored: Vec<UnexploredReport>,
+    /// The paths, merged on what they share.
+    pub tree: TreeReport,
+}
+
+/// Something that was left out.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnexploredReport {
+    /// Why.
+    pub reason: String,
+    /// Where in the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Inputs that lead there, not past it.
+    pub inputs: Vec<serde_json::Value>,
+}
+
+/// A node of the tree: an input with its options, or an end.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeReport {
+    /// The input that is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<InputReport>,
+    /// What it may answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<OptionReport>>,
+    /// How the path ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndReport>,
+}
+
+/// An input.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputReport {
+    /// The primitive's name.
+    pub primitive: String,
+    /// Its arguments.
+    pub args: Vec<serde_json::Value>,
+    /// Instructions retired before it.
+    pub step: u64,
+}
+
+/// An answer of an input.
+#[derive(Clone, Debug, Serialize)]
+pub struct OptionReport {
+    /// The representative.
+    pub value: serde_json::Value,
+    /// The values that can stand in for it, as closed intervals: with each of them, all paths behind it stay as they
+    /// are; with no other do they all.
+    pub set: Vec<[serde_json::Value; 2]>,
+    /// The same in words.
+    pub shown: String,
+    /// Whether the set is all there is; if not, it took too long to find all.
+    pub exact: bool,
+    /// The input that is read next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtree: Option<Box<TreeReport>>,
+    /// Or the end of the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndReport>,
+}
+
+/// How a path ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndReport {
+    /// `returned`, `trapped`, `stopped` (at the given place), `inputs` (it would read one more than the bound), or
+    /// `cut` (by another bound).
+    pub kind: &'static str,
+    /// Which trap, or what cut it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where in the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The path's number, from 0.
+    pub path: usize,
+    /// Branches that depend on inputs: the instruction's offset and what was taken.
+    pub branches: Vec<[u32; 2]>,
+}
+
+pub(crate) struct Reporter<'r> {
+    pub(crate) subject: &'r Subject,
+    pub(crate) explored: &'r Explored,
+    pub(crate) suggestions: &'r Suggestions,
+}
+
+impl Reporter<'_> {
+    pub(crate) fn paths(&self, options: &SuggestOptions, took: Duration) -> PathsReport {
+        let explored = self.explored;
+        let effort = explored.effort();
+        let trapped = explored.paths.iter();
+        let trapped = trapped.filter(|path| matches!(path.end, End::Trapped(..)));
+        // A bound that nobody asked for has cut off what it ended.
+        let cut =
+            options.inputs.is_none() && explored.paths.iter().any(|path| path.end == End::Inputs);
+        let unexplored = explored.unexplored.iter().map(|left| UnexploredReport {
+            reason: left.reason.to_string(),
+            place: left.at.map(|at| self.place(at)),
+            inputs: left
+                .inputs
+                .iter()
+                .zip(&left.types)
+                .map(|(cell, ty)| json(value_of(*ty, *cell)))
+                .collect(),
+        });
+        PathsReport {
+            program: self.subject.path.display().to_string(),
+            hash: format!("{:016x}", self.subject.program.module.hash()),
+            board: self.subject.program.board.name.clone(),
+            entry: self.subject.entry.clone(),
+            paths: explored.paths.len(),
+            max_options: self.suggestions.max_options(),
+            complete: explored.is_complete() && !cut && self.suggestions.left_out.is_empty(),
+            traps: trapped.count(),
+            solver_queries: effort.solver_queries,
+            evaluations: effort.evaluated,
+            seconds: took.as_secs_f64(),
+            steps: explored.steps,
+            unexplored: unexplored.collect(),
+            tree: self.tree(),
+        }
+    }
+
+    /// Children come after their parents, so the tree is put together from its last node.
+    fn tree(&self) -> TreeReport {
+        let nodes = &self.suggestions.nodes;
+        let mut done: Vec<Option<TreeReport>> = vec![None; nodes.len()];
+        for (number, node) in nodes.iter().enumerate().rev() {
+            let report = match node {
+                SuggestionNode::End { path } => TreeReport {
+                    input: None,
+                    options: None,
+                    end: Some(self.end(*path)),
+                },
+                SuggestionNode::Input {
+                    primitive,
+                    args,
+                    ty,
+                    step,
+                    options,
+                } => {
+                    let found = self.subject.program.board.primitive(*primitive);
+                    let options = options.iter().map(|option| {
+                        let next = done.get_mut(option.next).and_then(Option::take);
+                        let (subtree, end) = match next {
+                            Some(TreeReport {
+                                input: None, end, ..
+                            }) => (None, end),
+                            next => (next.map(Box::new), None),
+                        };
+                        OptionReport {
+                            value: json(value_of(*ty, option.cell)),
+                            set: intervals(&option.set, *ty),
+                            shown: option.set.to_codomain(*ty).describe(),
+                            exact: option.is_exact,
+                            subtree,
+                            end,
+                        }
+                    });
+                    TreeReport {
+                        options: Some(options.collect()),
+                        input: Some(InputReport {
+                            primitive: found.map_or_else(String::new, |p| p.name.to_string()),
+                            args: args.iter().map(|value| json(*value)).collect(),
+                            step: *step,
+                        }),
+                        end: None,
+                    }
+                }
+            };
+            done[number] = Some(report);
+        }
+        let root = done.into_iter().next().flatten();
+        root.unwrap_or(TreeReport {
+            input: None,
+            options: None,
+            end: None,
+        })
+    }
+
+    fn end(&self, path: usize) -> EndReport {
+        let found = &self.explored.paths[path];
+        let (kind, reason, at) = match &found.end {
+            End::Returned => ("returned", None, None),
+            End::Trapped(trap, at) => ("trapped", Some(trap.to_string()), *at),
+            End::Stopped(at) => ("stopped", None, Some(*at)),
+            End::Inputs => ("inputs", None, None),
+            End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
+        };
+        let branches = found.outcomes.iter();
+        EndReport {
+            kind,
+            reason,
+            place: at.map(|at| self.place(at)),
+            path,
+            branches: branches
+                .map(|outcome| [outcome.at.0, outcome.taken])
+                .collect(),
+        }
+    }
+
+    /// An instruction as a line, or as an offset.
+    fn place(&self, at: CodeOffset) -> String {
+        let info = &self.subject.info;
+        let place = info.place_at(at);
+        let line = place.and_then(|place| Some((info.file(place.file)?, place.line)));
+        match line {
+            Some((file, line)) => format!("{}:{line}", file.path),
+            None => at.to_string(),
+        }
+    }
+}
+
+fn cut_by(cut: Cut) -> &'static str {
+    match cut {
+        Cut::Steps => "the bound on steps",
+        Cut::Rounds => "the bound on rounds of a loop",
+        Cut::NoValue => "the board's rules leave no value for the next input",
+    }
+}
+
+fn intervals(set: &Set, ty: ValType) -> Vec<[serde_json::Value; 2]> {
+    let intervals = set.to_codomain(ty).intervals();
+    let both = |(low, high)| [json(low), json(high)];
+    intervals.into_iter().map(both).collect()
+}

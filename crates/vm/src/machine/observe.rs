@@ -1,0 +1,167 @@
+//! Looking on while the stepping tier executes: what a shadow of the state is kept up to date with.
+
+use core::cell::RefCell;
+
+use super::Machine;
+use super::link::InstanceId;
+use super::run::Exit;
+use super::state::Phase;
+use super::step::{Hooks, Stop};
+use crate::CodeOffset;
+use crate::module::{Body, Branch};
+
+/// Looks on while the stepping tier executes.
+pub trait Observer {
+    /// Called before every instruction; true stops the machine there.
+    fn before(&mut self, site: &Site<'_>) -> bool;
+}
+
+/// An instruction that is about to be executed, and the cells that it works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'s> {
+    pub(super) instance: u32,
+    pub(super) offset: usize,
+    pub(super) locals: usize,
+    pub(super) top: usize,
+    pub(super) cells: &'s [u64],
+    pub(super) memory: &'s [u8],
+    pub(super) body: &'s Body,
+    pub(super) branches: &'s [Branch],
+}
+
+/// Where a branch moves the operands that its label takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The next instruction.
+    pub target: CodeOffset,
+    /// The cell of the first operand.
+    pub to: usize,
+    /// How many operands move: those that are uppermost then.
+    pub count: usize,
+}
+
+impl<'s> Site<'s> {
+    /// The instance whose code it is.
+    pub fn instance(&self) -> InstanceId {
+        InstanceId(self.instance)
+    }
+
+    /// The instruction's opcode.
+    pub fn offset(&self) -> CodeOffset {
+        CodeOffset(self.offset as u32)
+    }
+
+    /// The cell of the first local.
+    pub fn locals(&self) -> usize {
+        self.locals
+    }
+
+    /// Past the uppermost operand's cell.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// The cells in use, locals and operands of all frames.
+    pub fn cells(&self) -> &'s [u64] {
+        self.cells.get(..self.top).unwrap_or_default()
+    }
+
+    /// The bytes of the instance's memory.
+    pub fn memory(&self) -> &'s [u8] {
+        self.memory
+    }
+
+    /// How many results the function has.
+    pub fn results(&self) -> usize {
+        self.body.results.into()
+    }
+
+    /// What the branch to a label of this instruction does (`br_table` has several, the default is
+    /// the last); for `if`, what happens without its condition. The condition is still on the stack.
+    pub fn branch(&self, label: usize) -> Option<Transfer> {
+        let entry = self.branches.get(label)?;
+        Some(Transfer {
+            target: CodeOffset(entry.target),
+            to: self.locals + usize::from(self.body.locals) + usize::from(entry.height),
+            count: entry.keep.into(),
+        })
+    }
+}
+
+/// Makes hooks of an observer. The stepping loop only lends its hooks.
+struct Observed<'o, O>(RefCell<&'o mut O>);
+
+impl<O: Observer> Hooks for Observed<'_, O> {
+    const ACTIVE: bool = false;
+    const OBSERVES: bool = true;
+
+    fn stops(&self, _: u32, _: usize, _: u8) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn observe(&self, site: &Site<'_>) -> bool {
+        // Nothing that the observer is lent leads back here.
+        self.0
+            .try_borrow_mut()
+            .is_ok_and(|mut observer| observer.before(site))
+    }
+}
+
+impl Machine {
+    /// Like [`Machine::run`], with an observer that sees every instruction and may stop before it:
+    /// the exit is [`Exit::Budget`] then. Breakpoints and watches are not heeded.
+    pub fn run_observed(&mut self, until: u64, observer: &mut impl Observer) -> Exit {
+        let hooks = Observed(RefCell::new(observer));
+        loop {
+            match self.state.phase {
+                Phase::Idle | Phase::Finished => return Exit::Finished,
+                Phase::Trapped(trap) => return Exit::Trapped(trap),
+                Phase::Start | Phase::Entry => {}
+            }
+            let budget = until.saturating_sub(self.state.steps);
+            if budget == 0 {
+                return Exit::Budget;
+            }
+            if self.state.frames.is_empty() {
+                return Exit::HostCall;
+            }
+            match self.step(budget, &hooks, false) {
+                Stop::Budget | Stop::Hook => return Exit::Budget,
+                Stop::HostCall => return Exit::HostCall,
+                Stop::Trap(trap) => self.abort(trap),
+                Stop::Returned => self.returned(),
+            }
+        }
+    }
+
+    /// The cells in use: locals and operands of all frames, the outermost first. Narrow values are
+    /// zero-extended, a reference is its index plus one, null is 0.
+    pub fn cells(&self) -> &[u64] {
+        self.state.cells()
+    }
+
+    /// Puts another value of the same type into a cell in use; false if there is no such cell.
+    ///
+    /// This is for exploring what a program would do had it read something else: a state that no
+    /// run reaches is the caller's doing.
+    pub fn set_cell(&mut self, cell: usize, bits: u64) -> bool {
+        let used = self.state.stack.get_mut(..self.state.sp);
+        match used.and_then(|cells| cells.get_mut(cell)) {
+            Some(slot) => {
+                *slot = bits;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Puts another value of the same type into a global of the first instance, as its cell; false
+    /// if there is no such global. See [`Machine::set_cell`].
+    pub fn set_global_cell(&mut self, global: u32, bits: u64) -> bool {
+        let first = self.instances.first();
+        let address = first.and_then(|first| first.globals.get(global as usize));
+        let slot = address.and_then(|&at| self.state.store.globals.get_mut(at as usize));
+        slot.map(|slot| *slot = bits).is_some()
+    }
+}
