@@ -5,6 +5,7 @@
 //! memory, globals, tables, step count, and how the program ended.
 
 mod dispatch;
+#[cfg(not(miri))]
 mod smith;
 
 use alloc::string::String;
@@ -66,10 +67,10 @@ impl Random {
 }
 
 /// The stops that a test makes at least, and what is done for them at most: Miri interprets what we
-/// interpret, and gets a hundredth.
+/// interpret, and gets a thousandth.
 const fn quantity(usual: u64) -> u64 {
     if cfg!(miri) {
-        usual.div_ceil(100)
+        usual.div_ceil(1000)
     } else {
         usual
     }
@@ -315,5 +316,5 @@ fn tiers_agree_on_tricky_functions() {
         stops += pair.stops;
     }
     println!("{stops} stops, {traps} traps");
-    assert!(stops > quantity(100_000) && traps > quantity(100));
+    assert!(stops > quantity(100_000) && traps >= quantity(100));
 }

@@ -60,7 +60,7 @@ fn tiers_agree_on_generated_modules() {
     let mut random = Random::new(3);
     let mut bytes = Vec::new();
     let (mut stops, mut modules, mut runs, mut finished, mut trapped) = (0, 0, 0, 0, 0);
-    while stops < quantity(60_000) || modules < quantity(1500) {
+    while stops < 60_000 || modules < 1500 {
         let Some(wasm) = generate(&mut random, &mut bytes) else {
             continue;
         };
@@ -74,7 +74,7 @@ fn tiers_agree_on_generated_modules() {
             let types = &module.func_type(func).unwrap().params;
             let args: Vec<Value> = types.iter().map(|ty| random.value(*ty)).collect();
             let gap = if random.below(4) == 0 { 1 << 40 } else { 2048 };
-            match pair.call(func, &args, &mut random, gap, quantity(5_000)) {
+            match pair.call(func, &args, &mut random, gap, 5_000) {
                 Some(Outcome::Finished(_)) => finished += 1,
                 Some(Outcome::Trapped(_)) => trapped += 1,
                 None => {}
@@ -86,5 +86,5 @@ fn tiers_agree_on_generated_modules() {
     println!(
         "{stops} stops in {modules} modules, {finished} finished, {trapped} trapped, {runs} runs of code"
     );
-    assert!(runs > quantity(10_000) && finished > quantity(500) && trapped > quantity(100));
+    assert!(runs > 10_000 && finished > 500 && trapped > 100);
 }
