@@ -291,6 +291,8 @@ impl Session {
         match log {
             Some(message) => {
                 let text = self.look().fill_in(&message);
+                // Nothing is shown that is not on disk.
+                self.save()?;
                 observer(Event::Log { id, text });
                 Ok(false)
             }

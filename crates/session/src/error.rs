@@ -25,7 +25,7 @@ pub enum CommandError {
     Invalid(String),
     /// The session file.
     #[error(
-        "the session file cannot be written: {0}. The session goes on, but what follows is not kept"
+        "the session file {0}. The session goes on, but what follows is not kept"
     )]
     File(String),
 }

@@ -12,6 +12,7 @@ use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
 use thiserror::Error;
 
 use crate::entry::{Entry, EntryKind, Moment};
+use crate::inspect::results_of;
 use crate::keyframes::Keyframes;
 use crate::open::Options;
 use crate::twin::{Before, Feed, Probe, Twin, TwinFrame};
@@ -83,6 +84,8 @@ pub(crate) struct Fresh {
     pub(crate) entries: Vec<FreshEntry>,
     /// Branches whose end has moved.
     pub(crate) ends: BTreeSet<BranchId>,
+    /// Entries, saved or not, whose output captured something else when it was performed again.
+    pub(crate) amended: BTreeSet<Place>,
 }
 
 /// A new entry.
@@ -116,6 +119,11 @@ impl History {
     /// What was recorded since the last time.
     pub(crate) fn take_fresh(&mut self) -> Fresh {
         std::mem::take(&mut self.fresh)
+    }
+
+    /// The entry before `place` is no longer as it was saved.
+    pub(crate) fn note_amended(&mut self, place: Place) {
+        self.fresh.amended.extend(self.tree.canonical(place));
     }
 
     /// Where the twin stands.
@@ -243,10 +251,6 @@ impl History {
         }
         let found = self.walk(target, &Stops::default(), None)?;
         if self.here() != target {
-            eprintln!(
-                "DIV c here {:?} target {target:?} found {found:?} from {from:?}",
-                self.here()
-            );
             // A program cannot end before a moment that was recorded.
             debug_assert!(found != Found::Target);
             return Err(Divergence {
@@ -280,8 +284,20 @@ impl History {
         mocks: Option<&Mocks>,
     ) -> Result<Found, Divergence> {
         self.arm(stops);
+        let found = self.walk_armed(target, stops, mocks);
+        self.disarm(stops);
+        found
+    }
+
+    /// [`Self::walk`], with the stops given to the VM already.
+    pub(crate) fn walk_armed(
+        &mut self,
+        target: Moment,
+        stops: &Stops,
+        mocks: Option<&Mocks>,
+    ) -> Result<Found, Divergence> {
         let begun_at = self.here();
-        let found = loop {
+        loop {
             let spacing = self.keyframes.spacing();
             let until = target.steps.min(self.twin.steps().saturating_add(spacing));
             let path = self.tree.between(self.place, target.place);
@@ -294,46 +310,36 @@ impl History {
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
             let here = self.here();
             match halt {
-                Halt::Until if here.steps >= target.steps && exhausted => break Found::Target,
+                Halt::Until if here.steps >= target.steps && exhausted => return Ok(Found::Target),
                 Halt::Until if here.steps >= target.steps => {
                     // An entry of the path should have happened by now.
                     match left_for {
-                        Some(found) => break found,
+                        Some(found) => return Ok(found),
                         None => {
-                            eprintln!("DIV a here {here:?} target {target:?} begun {begun_at:?}");
                             return Err(Divergence { steps: here.steps });
                         }
                     }
                 }
                 Halt::Until | Halt::Yield => {}
-                Halt::Finished => break Found::Finished,
-                Halt::Trapped(trap) => break Found::Trapped(trap),
+                Halt::Finished => return Ok(Found::Finished),
+                Halt::Trapped(trap) => return Ok(Found::Trapped(trap)),
                 // The VM does not know that the walk begins here.
                 Halt::Stop(Exit::Breakpoint(_)) if here == begun_at => {}
-                Halt::Stop(Exit::Breakpoint(offset)) => break Found::Code(offset),
-                Halt::Stop(Exit::Watch { watch, .. }) => break Found::Watch(watch),
-                Halt::Stop(_) => break Found::Target,
+                Halt::Stop(Exit::Breakpoint(offset)) => return Ok(Found::Code(offset)),
+                Halt::Stop(Exit::Watch { watch, .. }) => return Ok(Found::Watch(watch)),
+                Halt::Stop(_) => return Ok(Found::Target),
                 Halt::Left => match left_for {
-                    Some(found) => break found,
+                    Some(found) => return Ok(found),
                     None => {
-                        eprintln!(
-                            "DIV b here {here:?} target {target:?} begun {begun_at:?} next {:?} pending {:?}",
-                            self.tree
-                                .between(self.place, target.place)
-                                .and_then(|mut p| p.next()),
-                            self.twin.machine.pending().map(|p| p.func)
-                        );
                         return Err(Divergence { steps: here.steps });
                     }
                 },
             }
             if let Some(found) = left_for {
-                break found;
+                return Ok(found);
             }
             self.keep(here);
-        };
-        self.disarm(stops);
-        Ok(found)
+        }
     }
 
     /// Keeps a keyframe here if there is none near.
@@ -363,8 +369,9 @@ impl History {
             self.fresh.ends.insert(place.branch);
             match &halt {
                 Halt::Finished => {
+                    let results = results_of(&self.twin.machine).join(", ");
                     self.tree
-                        .finish(place.branch, steps, End::Finished(String::new()))?
+                        .finish(place.branch, steps, End::Finished(results))?
                 }
                 Halt::Trapped(trap) => {
                     self.tree

@@ -401,9 +401,14 @@ impl<'a> Look<'a> {
 
     /// The results of a finished program, as text.
     pub(crate) fn results(&self) -> Vec<String> {
-        match self.machine.outcome() {
-            Some(Outcome::Finished(values)) => values.iter().map(|value| show(*value)).collect(),
-            _ => Vec::new(),
-        }
+        results_of(self.machine)
+    }
+}
+
+/// The results of a finished program, as text.
+pub(crate) fn results_of(machine: &Machine) -> Vec<String> {
+    match machine.outcome() {
+        Some(Outcome::Finished(values)) => values.iter().map(|value| show(*value)).collect(),
+        _ => Vec::new(),
     }
 }

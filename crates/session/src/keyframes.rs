@@ -7,7 +7,7 @@
 //! - A keyframe is on the path to a moment exactly if a replay from it leads there: same branch line, not later, and not
 //!   inside a run that the path leaves before (an event ends a run at its own step).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use borges_multiverse::tree::{Place, Tree};
 
@@ -18,7 +18,10 @@ const ENTRY_WORK: u64 = 64;
 
 /// What can be kept as a keyframe.
 pub(crate) trait Frame: Clone {
-    /// Bytes that it holds alone, not shared with the frame before it.
+    /// Visits what it holds: addresses with sizes in bytes. What frames share has the same address.
+    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize));
+
+    /// Bytes that it adds to the frames before it, at the most.
     fn bytes(&self) -> usize;
 }
 
@@ -26,7 +29,8 @@ pub(crate) trait Frame: Clone {
 #[derive(Debug)]
 pub(crate) struct Keyframes<F> {
     frames: BTreeMap<Key, F>,
-    bytes: usize,
+    /// What they hold, at the most: what turns out to be shared is found when they are counted again.
+    at_most: usize,
     budget: usize,
     spacing: u64,
 }
@@ -69,11 +73,11 @@ impl<F: Frame> Keyframes<F> {
     /// Keyframes of at most `budget` bytes, at first one every `spacing` units of work.
     pub(crate) fn new(start: F, budget: usize, spacing: u64) -> Self {
         let mut frames = BTreeMap::new();
-        let bytes = start.bytes();
+        let at_most = start.bytes();
         frames.insert(Key::of(Moment::START), start);
         Self {
             frames,
-            bytes,
+            at_most,
             budget,
             spacing,
         }
@@ -84,9 +88,15 @@ impl<F: Frame> Keyframes<F> {
         self.frames.len()
     }
 
-    /// What they hold.
+    /// What they hold: every piece once, by however many frames it is held.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        let (mut seen, mut bytes) = (HashSet::new(), 0);
+        for frame in self.frames.values() {
+            frame.for_each_piece(&mut |address, size| {
+                bytes += if seen.insert(address) { size } else { 0 };
+            });
+        }
+        bytes
     }
 
     /// Work units between two keyframes now.
@@ -107,13 +117,17 @@ impl<F: Frame> Keyframes<F> {
 
     /// Keeps a keyframe, and thins all of them if the budget is passed.
     pub(crate) fn insert(&mut self, at: Moment, frame: F) {
-        self.bytes += frame.bytes();
-        if let Some(old) = self.frames.insert(Key::of(at), frame) {
-            self.bytes -= old.bytes();
+        self.at_most += frame.bytes();
+        self.frames.insert(Key::of(at), frame);
+        if self.at_most <= self.budget {
+            return;
         }
-        while self.bytes > self.budget && self.frames.len() > 2 {
+        self.at_most = self.bytes();
+        // Room is made for a while, so that counting stays rare.
+        while self.at_most > self.budget / 4 * 3 && self.frames.len() > 2 {
             self.spacing *= 2;
             self.thin();
+            self.at_most = self.bytes();
         }
     }
 
@@ -162,13 +176,10 @@ impl<F: Frame> Keyframes<F> {
 
     /// Forgets the keyframes of all moments to which the path leads through `place`: they show what is no longer so.
     pub(crate) fn forget_after(&mut self, tree: &Tree<Entry>, place: Place) {
-        let (mut removed, start) = (0, Key::of(Moment::START));
-        self.frames.retain(|key, frame| {
-            let stale = *key != start && tree.is_on_path(place, key.moment().place);
-            removed += if stale { frame.bytes() } else { 0 };
-            !stale
-        });
-        self.bytes -= removed;
+        let start = Key::of(Moment::START);
+        self.frames
+            .retain(|key, _| *key == start || !tree.is_on_path(place, key.moment().place));
+        self.at_most = self.bytes();
     }
 
     fn start(&self) -> (Moment, &F) {
@@ -181,18 +192,79 @@ impl<F: Frame> Keyframes<F> {
 
     fn thin(&mut self) {
         let (spacing, mut last) = (self.spacing, None::<Key>);
-        let mut removed = 0;
-        self.frames.retain(|key, frame| {
+        self.frames.retain(|key, _| {
             let dense = last.is_some_and(|kept| {
                 kept.branch == key.branch && key.work().abs_diff(kept.work()) < spacing
             });
-            if dense {
-                removed += frame.bytes();
-            } else {
+            if !dense {
                 last = Some(*key);
             }
             !dense
         });
-        self.bytes -= removed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use borges_multiverse::tree::BranchId;
+
+    use super::*;
+
+    /// Pieces of memory that frames may share.
+    impl Frame for Vec<Rc<[u8]>> {
+        fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+            for piece in self {
+                visit(Rc::as_ptr(piece).cast::<u8>() as usize, piece.len());
+            }
+        }
+
+        fn bytes(&self) -> usize {
+            self.iter().map(|piece| piece.len()).sum()
+        }
+    }
+
+    fn at(index: u32, steps: u64) -> Moment {
+        let branch = BranchId::ROOT;
+        Moment {
+            place: Place { branch, index },
+            steps,
+        }
+    }
+
+    /// What the frames hold, counted another way.
+    fn held(keyframes: &Keyframes<Vec<Rc<[u8]>>>) -> usize {
+        let pieces = keyframes.frames.values().flatten();
+        let mut all: Vec<(*const u8, usize)> =
+            pieces.map(|piece| (piece.as_ptr(), piece.len())).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.iter().map(|(_, length)| length).sum()
+    }
+
+    #[test]
+    fn the_budget_holds_also_when_what_was_shared_is_left_to_one() {
+        const BUDGET: usize = 20 * 16 * 100;
+        let start = vec![Rc::from(vec![0; 100]); 16];
+        let mut keyframes = Keyframes::new(start.clone(), BUDGET, 10);
+        let mut state = start;
+        for number in 1..5000_u64 {
+            // Each frame changes one piece of sixteen: when the frames between go, the others hold all of theirs.
+            state[number as usize % 16] = Rc::from(vec![number as u8; 100]);
+            let here = at(number as u32, number * 1000);
+            if keyframes.wants(here) {
+                keyframes.insert(here, state.clone());
+            }
+            let held = held(&keyframes);
+            assert!(held <= BUDGET, "{held} bytes after {number}");
+            assert_eq!(keyframes.bytes(), held);
+            assert!(keyframes.at_most >= held, "counts less than there is");
+        }
+        assert!(keyframes.len() > 6, "{} frames", keyframes.len());
+        assert_eq!(keyframes.nearest(&Tree::new(), at(0, 5)).0, Moment::START);
+        // They are spread over the whole recording.
+        let last = keyframes.frames.keys().next_back().map(|key| key.steps);
+        assert!(last > Some(4_000_000), "{last:?}");
     }
 }

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod backward;
 mod breakpoints;
 mod bring;
 mod client;

@@ -1,11 +1,11 @@
-//! Moving along the current path: forward through what is recorded and on, live; backward through the past.
+//! Moving along the current path: forward through what is recorded and on, live. Backward: [`crate::backward`].
 //!
 //! On recorded ground the twin moves alone. Beyond it the device runs, and the twin follows. Steps that depend on the
 //! program (by line, out of a function) are led by the twin: it runs ahead as far as the program is determined, finds the
 //! exact step at which to stop, goes back, and sends the device there.
 
 use borges_stub::Halt;
-use borges_vm::{CodeOffset, Exit, FuncIdx, Machine};
+use borges_vm::{CodeOffset, Exit, Machine};
 use borges_wire::PauseReason;
 
 use crate::command::{Event, Flow, StepSize, StopReason};
@@ -21,31 +21,12 @@ pub(crate) type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
 /// How far the twin leads before the device follows, in steps.
 const LEAD: u64 = 4_000_000;
 
-/// How far back a search looks first, in steps: what is sought is mostly near.
-const NEAR: [u64; 3] = [512, 8_192, 131_072];
-
 /// Where a step by line began.
 #[derive(Clone, Copy, Debug)]
-struct Origin {
-    line: Option<(u32, u32)>,
-    depth: usize,
-    moment: Moment,
-}
-
-/// Whether a search looks at the moment where it ends, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Included,
-    Excluded,
-}
-
-/// A stop met while looking back.
-#[derive(Clone, Copy, Debug)]
-struct Hit {
-    moment: Moment,
-    found: Found,
-    depth: usize,
-    line: Option<(u32, u32)>,
+pub(crate) struct Origin {
+    pub(crate) line: Option<(u32, u32)>,
+    pub(crate) depth: usize,
+    pub(crate) moment: Moment,
 }
 
 impl Session {
@@ -63,27 +44,6 @@ impl Session {
             }
         }
         self.run_live(&stops, None, observer)
-    }
-
-    /// *play*, backwards: to the last breakpoint before here, or the start.
-    pub(crate) fn go_back(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        let stops = self.breakpoints.stops();
-        let here = self.history.here();
-        let mut limit = here;
-        while stops != Stops::default() {
-            let Some(hit) = self.last_hit(limit, End::Excluded, &stops, |_| true)? else {
-                break;
-            };
-            self.history.seek(hit.moment)?;
-            for id in self.breakpoints.waiting_for(&hit.found, &stops) {
-                if self.condition_holds(id, observer)? {
-                    return Ok(StopReason::Breakpoint { id });
-                }
-            }
-            limit = hit.moment;
-        }
-        self.history.seek(Moment::START)?;
-        Ok(StopReason::Start)
     }
 
     /// Steps forward once.
@@ -137,35 +97,6 @@ impl Session {
         };
         self.temporary.clear();
         result
-    }
-
-    /// Runs backward until `offsets` are about to be executed.
-    pub(crate) fn run_back_to(
-        &mut self,
-        offsets: Vec<CodeOffset>,
-    ) -> Result<StopReason, CommandError> {
-        let stops = Stops {
-            code: offsets,
-            ..Stops::default()
-        };
-        match self.last_hit(self.history.here(), End::Excluded, &stops, |_| true)? {
-            Some(hit) => self.arrive(hit.moment),
-            None => Ok(StopReason::NotFound),
-        }
-    }
-
-    /// Steps backward once (*step-back*, *step-back-compensate*).
-    pub(crate) fn step_backward(&mut self, size: StepSize) -> Result<StopReason, CommandError> {
-        let here = self.history.here();
-        let Some(before) = self.history.before(here) else {
-            return Ok(StopReason::Start);
-        };
-        match size {
-            StepSize::Instruction => self.arrive(before),
-            StepSize::Entry => self.back_over_entry(here),
-            StepSize::Into | StepSize::Over => self.back_over_line(here, size),
-            StepSize::Out => self.back_out(here),
-        }
     }
 
     /// Goes on through the recording; a reason if a breakpoint or the end stops it, nothing at the end of what is
@@ -459,208 +390,7 @@ impl Session {
         })
     }
 
-    fn back_over_entry(&mut self, here: Moment) -> Result<StopReason, CommandError> {
-        let entry = self.history.tree.entry(here.place).cloned();
-        match (entry, self.history.tree.parent(here.place)) {
-            (Some(entry), Some(place)) => self.arrive(Moment {
-                place,
-                steps: entry.step_before(),
-            }),
-            _ => self.arrive(Moment::START),
-        }
-    }
-
-    fn back_over_line(&mut self, here: Moment, size: StepSize) -> Result<StopReason, CommandError> {
-        let origin = self.origin();
-        let over = size == StepSize::Over;
-        let stops = Stops {
-            code: self.all_line_begins(),
-            ..Stops::default()
-        };
-        let deeper = |hit: &Hit| over && hit.depth > origin.depth;
-        // The same line of the same call, reached without leaving it, is still this line.
-        let found = self.last_run_of_hits(
-            here,
-            &stops,
-            |hit| !deeper(hit) && hit.line.is_some(),
-            |hit| hit.line == origin.line && hit.depth == origin.depth,
-        )?;
-        match found {
-            Some(moment) => self.arrive(moment),
-            None => self.arrive(Moment::START),
-        }
-    }
-
-    fn back_out(&mut self, here: Moment) -> Result<StopReason, CommandError> {
-        let depth = self.origin().depth;
-        let begin = self.call_begin(here, depth)?;
-        let call = begin.and_then(|begin| self.history.before(begin));
-        self.arrive(call.unwrap_or(Moment::START))
-    }
-
-    fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
-        self.program().module.instr_starts(func).next()
-    }
-
-    /// The last stop before (or at) `limit` that `accept` takes. The twin is somewhere before `limit` afterwards.
-    fn last_hit(
-        &mut self,
-        limit: Moment,
-        included: End,
-        stops: &Stops,
-        accept: impl Fn(&Hit) -> bool,
-    ) -> Result<Option<Hit>, CommandError> {
-        let (mut end, mut included) = (limit, included);
-        for start in self.windows(limit) {
-            let hits = self.hits_between(start, end, included, stops)?;
-            if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
-                return Ok(Some(hit));
-            }
-            (end, included) = (start, End::Excluded);
-        }
-        Ok(None)
-    }
-
-    /// The moment right after the last write that a watch sees before `limit`; for a local, in the call that is `depth`
-    /// frames deep.
-    pub(crate) fn last_write(
-        &mut self,
-        limit: Moment,
-        stops: &Stops,
-        depth: Option<usize>,
-    ) -> Result<Option<Moment>, CommandError> {
-        let Some(depth) = depth else {
-            let hit = self.last_hit(limit, End::Included, stops, |_| true)?;
-            return Ok(hit.map(|hit| hit.moment));
-        };
-        // A local lives no longer than its call: look no further back than the call's beginning.
-        let begin = self.call_begin(limit, depth)?.unwrap_or(Moment::START);
-        let hits = self.hits_between(begin, limit, End::Included, stops)?;
-        Ok(hits.last().map(|hit| hit.moment))
-    }
-
-    /// When the call that is `depth` frames deep here was entered.
-    fn call_begin(&mut self, here: Moment, depth: usize) -> Result<Option<Moment>, CommandError> {
-        let func = self
-            .history
-            .twin
-            .machine
-            .location()
-            .map(|location| location.func);
-        let first = func.and_then(|func| self.first_instruction(func));
-        let stops = Stops {
-            code: first.into_iter().collect(),
-            ..Stops::default()
-        };
-        let hit = self.last_hit(here, End::Included, &stops, |hit| hit.depth == depth)?;
-        Ok(hit.map(|hit| hit.moment))
-    }
-
-    /// Where the last line begins that is not the `same`: the earliest of the hits in a row that belong to one line.
-    fn last_run_of_hits(
-        &mut self,
-        limit: Moment,
-        stops: &Stops,
-        counts: impl Fn(&Hit) -> bool,
-        same: impl Fn(&Hit) -> bool,
-    ) -> Result<Option<Moment>, CommandError> {
-        let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
-        for start in self.windows(limit) {
-            for hit in self
-                .hits_between(start, end, End::Excluded, stops)?
-                .into_iter()
-                .rev()
-                .filter(|hit| counts(hit))
-            {
-                match chosen {
-                    // In the middle of a line, its own beginning is where to go.
-                    None if same(&hit) => chosen = Some(hit),
-                    None => chosen = Some(hit),
-                    Some(kept) if (kept.line, kept.depth) == (hit.line, hit.depth) => {
-                        chosen = Some(hit)
-                    }
-                    Some(kept) => return Ok(Some(kept.moment)),
-                }
-            }
-            end = start;
-        }
-        Ok(chosen.map(|hit| hit.moment))
-    }
-
-    /// Moments from which to search forward, nearest first, up to the start of the program.
-    fn windows(&self, limit: Moment) -> Vec<Moment> {
-        let mut windows = Vec::new();
-        for distance in NEAR {
-            if let Some(steps) = limit.steps.checked_sub(distance)
-                && let Some(place) = self.history.tree.at_step(limit.place, steps)
-            {
-                windows.push(Moment { place, steps });
-            }
-        }
-        let mut last = windows.last().copied().unwrap_or(limit);
-        while last != Moment::START {
-            let before = self.history.before(last).unwrap_or(Moment::START);
-            let (keyframe, _) = self.history.keyframes.nearest(&self.history.tree, before);
-            last = keyframe;
-            windows.push(keyframe);
-        }
-        windows
-    }
-
-    /// All stops at or after `start` and before (or at) `end`.
-    fn hits_between(
-        &mut self,
-        start: Moment,
-        end: Moment,
-        included: End,
-        stops: &Stops,
-    ) -> Result<Vec<Hit>, CommandError> {
-        let mut hits = Vec::new();
-        // A walk does not stop where it begins: look there first.
-        self.history.seek(start)?;
-        if let Some(offset) = self
-            .history
-            .twin
-            .machine
-            .location()
-            .map(|location| location.offset)
-            && stops.code.contains(&offset)
-            && start < end
-        {
-            hits.push(self.hit(Found::Code(offset)));
-        }
-        loop {
-            let found = self.history.walk(end, stops, None)?;
-            let here = self.history.here();
-            let ended = here == end || matches!(found, Found::Finished | Found::Trapped(_));
-            if ended && included == End::Excluded {
-                return Ok(hits);
-            }
-            match (found, self.history.twin.machine.location()) {
-                // The walk ends before it looks at the instruction there.
-                (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
-                    hits.push(self.hit(Found::Code(location.offset)));
-                }
-                (Found::Target | Found::Mocked, _) => {}
-                (found, _) => hits.push(self.hit(found)),
-            }
-            if ended {
-                return Ok(hits);
-            }
-        }
-    }
-
-    fn hit(&self, found: Found) -> Hit {
-        let origin = self.origin();
-        Hit {
-            moment: origin.moment,
-            found,
-            depth: origin.depth,
-            line: origin.line,
-        }
-    }
-
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let machine: &Machine = &self.history.twin.machine;
         let place = machine
             .location()
@@ -704,7 +434,7 @@ impl Session {
     }
 
     /// Shows a moment on the current path.
-    fn arrive(&mut self, moment: Moment) -> Result<StopReason, CommandError> {
+    pub(crate) fn arrive(&mut self, moment: Moment) -> Result<StopReason, CommandError> {
         self.history.seek(moment)?;
         Ok(self.ended().unwrap_or(StopReason::Done))
     }

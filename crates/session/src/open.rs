@@ -67,7 +67,7 @@ impl Options {
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
             keyframe_spacing: KEYFRAME_SPACING,
-            device_slice: 500_000,
+            device_slice: 2_000_000,
             live_entries: LIVE_ENTRIES,
         }
     }

@@ -345,17 +345,17 @@ impl Session {
             &live,
             observer,
         );
-        if let Some(console) = self.history.twin.board.console() {
+        let printed = self.history.twin.board.console().map(|console| {
             // What was printed since is the end of what is kept.
             let bytes = console.bytes();
-            let fresh = console
-                .printed()
-                .saturating_sub(printed_before)
-                .min(bytes.len() as u64) as usize;
-            if fresh > 0 {
-                let text = String::from_utf8_lossy(&bytes[bytes.len() - fresh..]).into_owned();
-                observer(Event::Console { text });
-            }
+            let fresh = console.printed().saturating_sub(printed_before);
+            let fresh = fresh.min(bytes.len() as u64) as usize;
+            String::from_utf8_lossy(&bytes[bytes.len() - fresh..]).into_owned()
+        });
+        if let Some(text) = printed.filter(|text| !text.is_empty()) {
+            // Nothing is shown that is not on disk.
+            self.save()?;
+            observer(Event::Console { text });
         }
         self.unless_gone(paused)
     }

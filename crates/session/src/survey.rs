@@ -183,6 +183,7 @@ impl History {
         {
             *old = captured;
             self.tree.amend(place, entry);
+            self.note_amended(place);
             // What was shown of the board after it is no longer what the board is like.
             self.keyframes.forget_after(&self.tree, place);
             self.doubt_after(place);

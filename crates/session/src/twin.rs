@@ -61,12 +61,17 @@ pub(crate) struct TwinFrame {
     pub(crate) board: BoardState,
 }
 
-/// What a board's model costs beside what it shares with the one before, about.
-const BOARD_BYTES: usize = 1024;
-
 impl Frame for TwinFrame {
+    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+        visit(&raw const *self as usize, size_of::<Self>());
+        self.vm.for_each_piece(visit);
+        self.board.for_each_piece(visit);
+    }
+
     fn bytes(&self) -> usize {
-        self.vm.bytes_unshared() + BOARD_BYTES + size_of::<Self>()
+        let mut board = 0;
+        self.board.for_each_piece(&mut |_, bytes| board += bytes);
+        self.vm.bytes_unshared() + board + size_of::<Self>()
     }
 }
 
@@ -182,7 +187,11 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         {
             return Answer::Trap;
         }
-        let Some((value, mocked)) = self.feed.input(call) else {
+        // What a recording or a device says may be anything.
+        let primitive = self.program.board.primitive(call.primitive);
+        let result = primitive.and_then(|primitive| primitive.results.first().copied());
+        let fits = |(value, _): &(Value, bool)| Some(value.ty()) == result;
+        let Some((value, mocked)) = self.feed.input(call).filter(fits) else {
             return Answer::Leave;
         };
         let entry = Entry {

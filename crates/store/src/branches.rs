@@ -301,6 +301,37 @@ impl Store {
         }
     }
 
+    /// Changes what outputs captured: their positions, ascending, with the new data. Each block's checksum follows.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] if there is no such entry, [`StoreError::TooLarge`] if data is longer than 64 KiB; nothing
+    /// is changed then.
+    pub fn amend(
+        &self,
+        upload: Upload,
+        branch: u32,
+        changes: &[(u32, Vec<u8>)],
+    ) -> Result<(), StoreError> {
+        self.write_tails()?;
+        self.write(|db| {
+            let key = key(db, upload, branch)?;
+            let block_of = |position: u32| position.checked_sub(key.fork).map(|own| own / BLOCK);
+            for changes in changes.chunk_by(|(a, _), (b, _)| block_of(*a) == block_of(*b)) {
+                let Some(block) = changes
+                    .first()
+                    .and_then(|(position, _)| block_of(*position))
+                else {
+                    return Err(StoreError::Unknown("entry"));
+                };
+                amend_block(db, upload, branch, &key, block, changes)?;
+            }
+            Ok(())
+        })?;
+        // What is in memory of the last block has its old checksum.
+        self.tails.borrow_mut().remove(&(upload.0, branch));
+        Ok(())
+    }
+
     /// Says how a branch ended, or how far the run after its last entry is known.
     ///
     /// # Errors
@@ -767,6 +798,40 @@ fn read_block(
         return Err(damaged().into());
     }
     Ok(entries)
+}
+
+/// Gives entries of a block new data.
+fn amend_block(
+    db: &Connection,
+    upload: Upload,
+    branch: u32,
+    key: &Key,
+    block: u32,
+    changes: &[(u32, Vec<u8>)],
+) -> Result<(), StoreError> {
+    let mut entries = read_block(db, upload, branch, key, block)?;
+    let first = key.fork + block * BLOCK;
+    for (position, data) in changes {
+        let entry = entries
+            .get_mut((position - first) as usize)
+            .ok_or(StoreError::Unknown("entry"))?;
+        if data.len() > ENTRY_BYTES {
+            return Err(StoreError::TooLarge("entry"));
+        }
+        entry.data.clone_from(data);
+        db.prepare_cached("UPDATE entry SET data = ?2 WHERE id = ?1")?
+            .execute(params![
+                key.row(*position),
+                (!data.is_empty()).then_some(data)
+            ])?;
+    }
+    let start = block_start(key.identity(upload, branch), block);
+    let state = entries
+        .iter()
+        .fold(start, |state, entry| entry.checksum(state));
+    db.prepare_cached("UPDATE block SET checksum = ?3 WHERE branch = ?1 AND number = ?2")?
+        .execute(params![key.id, block, state as i64])?;
+    Ok(())
 }
 
 fn entry_from_row(row: &Row<'_>) -> Option<Entry> {

@@ -337,6 +337,30 @@ impl BoardState {
         core + pixels + display + sights.console.heap_bytes()
     }
 
+    /// Visits every piece of memory that this state holds: its address and about its size in bytes. Pieces that states
+    /// share have the same address, so that a sum over several can count them once.
+    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+        fn address<T>(shared: &Shared<T>) -> usize {
+            &raw const **shared as usize
+        }
+        visit(
+            address(&self.core),
+            self.core.heap_bytes() + size_of::<Core>(),
+        );
+        if let Some(sights) = &self.sights {
+            let pixels = sights.pixels.buffer.len() + sights.pixels.shown.len();
+            visit(address(&sights.pixels), 4 * pixels);
+            visit(
+                address(&sights.display),
+                sights.display.frame().heap_bytes(),
+            );
+            visit(
+                &raw const sights.console as usize,
+                sights.console.heap_bytes(),
+            );
+        }
+    }
+
     /// A hash of all that a lean state has too: equal on device and twin, whatever their word size.
     pub fn hash64(&self) -> u64 {
         let mut hasher = PortableHasher::default();

@@ -20,23 +20,13 @@ pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
             Vec::new(),
             *mocked,
         ),
-        EntryKind::Output {
-            primitive,
-            captured,
-        } => {
-            let data = if captured.is_nothing() {
-                Vec::new()
-            } else {
-                encode_captured(captured)
-            };
-            (
-                borges_store::EntryKind::Output,
-                primitive.0,
-                None,
-                data,
-                false,
-            )
-        }
+        EntryKind::Output { primitive, .. } => (
+            borges_store::EntryKind::Output,
+            primitive.0,
+            None,
+            captured_data(&fresh.entry),
+            false,
+        ),
         EntryKind::Event(event) => {
             let (kind, payload) = encode_event(event);
             (
@@ -61,6 +51,14 @@ pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
         value,
         data,
         mocked,
+    }
+}
+
+/// What an output captured, if it did; nothing of others.
+pub(super) fn captured_data(entry: &Entry) -> Vec<u8> {
+    match &entry.kind {
+        EntryKind::Output { captured, .. } if !captured.is_nothing() => encode_captured(captured),
+        _ => Vec::new(),
     }
 }
 

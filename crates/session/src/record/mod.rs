@@ -15,12 +15,12 @@ use crate::breakpoints::Breakpoint;
 use crate::command::{Cell, Reply};
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::FreshEntry;
+use crate::history::Fresh;
 use crate::listing::TableListing;
 use crate::notes::Note;
 use crate::open::OpenError;
 use crate::session::Session;
-use entries::to_stored;
+use entries::{captured_data, to_stored};
 
 /// The session file, and what of the session is in it.
 pub(crate) struct Record {
@@ -38,6 +38,13 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn path(&self) -> Option<PathBuf> {
         Some(self.path.clone())
+    }
+
+    fn unwritten(&self, error: &StoreError) -> CommandError {
+        CommandError::File(format!(
+            "{} cannot be written: {error}",
+            self.path.display()
+        ))
     }
 }
 
@@ -75,45 +82,14 @@ impl Session {
         let Some(mut record) = self.record.take() else {
             return Ok(());
         };
-        let saved = self.write(&mut record, &fresh.entries, fresh.ends.into_iter());
+        let saved = self.write(&mut record, &fresh);
+        let saved = saved.map_err(|error| record.unwritten(&error));
         self.record = Some(record);
-        saved.map_err(|error| CommandError::File(error.to_string()))
+        saved
     }
 
-    fn write(
-        &self,
-        record: &mut Record,
-        entries: &[FreshEntry],
-        ends: impl Iterator<Item = BranchId>,
-    ) -> Result<(), StoreError> {
-        let (store, upload) = (&record.store, record.upload);
-        for run in
-            entries.chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
-        {
-            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
-            let Some(first) = run.first() else { continue };
-            let branch = first.place.branch.0;
-            if let Some(from) = first.forked_from {
-                let from = Fork {
-                    parent: from.branch.0,
-                    position: from.index,
-                };
-                store.fork(upload, branch, from, &stored.remove(0))?;
-            }
-            store.append(upload, branch, &stored)?;
-        }
-        for branch in ends {
-            let (reached, end) = (
-                self.history.tree.reached(branch),
-                self.history.tree.end(branch),
-            );
-            let end = match end {
-                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
-                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
-                _ => borges_store::End::Open,
-            };
-            store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
-        }
+    fn write(&self, record: &mut Record, fresh: &Fresh) -> Result<(), StoreError> {
+        self.write_branches(record, fresh)?;
         self.write_notes(record)?;
         self.write_stops(record)?;
         let device = self.device.as_ref().map(|device| device.state);
@@ -140,6 +116,56 @@ impl Session {
             record.hash = Some((branch, steps, hash));
         }
         record.store.flush()
+    }
+
+    /// The multiverse, as far as it has grown or changed.
+    fn write_branches(&self, record: &Record, fresh: &Fresh) -> Result<(), StoreError> {
+        let (store, upload) = (&record.store, record.upload);
+        for run in fresh
+            .entries
+            .chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
+        {
+            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
+            let Some(first) = run.first() else { continue };
+            let branch = first.place.branch.0;
+            if let Some(from) = first.forked_from {
+                let from = Fork {
+                    parent: from.branch.0,
+                    position: from.index,
+                };
+                store.fork(upload, branch, from, &stored.remove(0))?;
+            }
+            store.append(upload, branch, &stored)?;
+        }
+        for places in fresh
+            .amended
+            .iter()
+            .collect::<Vec<_>>()
+            .chunk_by(|a, b| a.branch == b.branch)
+        {
+            let Some(branch) = places.first().map(|place| place.branch.0) else {
+                continue;
+            };
+            let data = |place: &&Place| {
+                let entry = self.history.tree.entry(**place)?;
+                Some((place.index.checked_sub(1)?, captured_data(entry)))
+            };
+            let changes: Vec<(u32, Vec<u8>)> = places.iter().filter_map(data).collect();
+            store.amend(upload, branch, &changes)?;
+        }
+        for &branch in &fresh.ends {
+            let (reached, end) = (
+                self.history.tree.reached(branch),
+                self.history.tree.end(branch),
+            );
+            let end = match end {
+                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
+                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
+                _ => borges_store::End::Open,
+            };
+            store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
+        }
+        Ok(())
     }
 
     fn write_notes(&self, record: &mut Record) -> Result<(), StoreError> {
@@ -216,10 +242,9 @@ impl Session {
         if let Ok(upload) = added {
             (record.upload, record.notes, record.places) = (upload, Vec::new(), [None; 2]);
         }
+        let added = added.map_err(|error| record.unwritten(&error));
         self.record = Some(record);
-        added
-            .map(|_| ())
-            .map_err(|error| CommandError::File(error.to_string()))
+        added.map(|_| ())
     }
 
     /// The step count and hash of the state at the end of a branch, if they were kept.
@@ -231,7 +256,9 @@ impl Session {
             return Ok(None);
         };
         let kept = record.store.setting(&hash_key(record.upload, branch));
-        let kept = kept.map_err(|error| CommandError::File(error.to_string()))?;
+        let kept = kept.map_err(|error| {
+            CommandError::Invalid(format!("{}: {error}", record.path.display()))
+        })?;
         Ok(kept.and_then(|kept| {
             let (steps, hash) = kept.split_once(' ')?;
             Some((steps.parse().ok()?, u64::from_str_radix(hash, 16).ok()?))
@@ -349,5 +376,87 @@ fn stored_mock(mock: crate::listing::MockListing) -> borges_store::Mock {
     borges_store::Mock {
         spec: serde_json::to_string(&mock.values).unwrap_or_default(),
         call: mock.call,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use borges_board::Captured;
+
+    use super::*;
+    use crate::command::{Command, Flow, StepSize};
+    use crate::entry::{Entry, EntryKind};
+    use crate::open::Options;
+
+    const DIAL: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+
+    fn step_entries(session: &mut Session, count: u64) {
+        let direction = crate::command::Direction::Forward;
+        let size = StepSize::Entry;
+        let step = Command::Step {
+            direction,
+            size,
+            count,
+        };
+        let stepped = session.execute(step, &mut |_| Flow::Continue);
+        stepped.expect("it steps");
+    }
+
+    fn captured(session: &Session, at: Place) -> Option<&Captured> {
+        match session
+            .history
+            .tree
+            .entry(at)
+            .map(|entry: &Entry| &entry.kind)
+        {
+            Some(EntryKind::Output { captured, .. }) => Some(captured),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_an_output_captured_the_second_time_is_in_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("dial.borges");
+        let options = Options {
+            session_file: Some(file.clone()),
+            ..Options::new(DIAL)
+        };
+        let mut session = Session::open(options).expect("the example opens");
+        step_entries(&mut session, 20);
+        let branch = BranchId::ROOT;
+        let places = (1..=20).map(|index| Place { branch, index });
+        let outputs: Vec<Place> = places
+            .filter(|at| captured(&session, *at).is_some())
+            .collect();
+        assert!(outputs.len() > 3, "{outputs:?}");
+        // One that is saved already, and one that is saved together with its change.
+        let fresh = add_unsaved_output(&mut session);
+        for (at, level) in [(outputs[1], true), (fresh, true), (outputs[2], false)] {
+            session.history.amend_captured(at, Captured::Level(level));
+        }
+        session.save().expect("it is saved");
+        drop(session);
+        let again = Session::resume(&file).expect("the file opens");
+        assert_eq!(captured(&again, outputs[0]), Some(&Captured::Nothing));
+        assert_eq!(captured(&again, outputs[1]), Some(&Captured::Level(true)));
+        assert_eq!(captured(&again, outputs[2]), Some(&Captured::Level(false)));
+        assert_eq!(captured(&again, fresh), Some(&Captured::Level(true)));
+    }
+
+    /// Adds an output that is not in the file yet, after all others.
+    fn add_unsaved_output(session: &mut Session) -> Place {
+        let here = session.history.here();
+        let kind = EntryKind::Output {
+            primitive: borges_board::PrimitiveId(0),
+            captured: Captured::Nothing,
+        };
+        let step = here.steps + 1;
+        let entry = Entry { step, kind };
+        let added = session.history.add_edge(here.place, entry, Vec::new());
+        added.expect("it fits").place
     }
 }

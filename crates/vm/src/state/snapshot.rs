@@ -54,6 +54,29 @@ impl Snapshot {
         self.0.bytes_unshared
     }
 
+    /// Visits every piece of memory that the snapshot holds: its address and its size in bytes. Pieces that snapshots
+    /// share have the same address, so that a sum over several can count them once.
+    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+        fn piece<T>(list: &Arc<[T]>) -> (usize, usize) {
+            (Arc::as_ptr(list).cast::<T>() as usize, size_of_val(&**list))
+        }
+        let content = &*self.0;
+        let own =
+            size_of::<Content>() + size_of_val(&*content.frames) + size_of_val(&*content.cells);
+        visit(Arc::as_ptr(&self.0) as usize, own);
+        let lists = core::iter::once(&content.globals).chain(&content.tables);
+        for (address, bytes) in lists.map(piece).chain([piece(&content.progress)]) {
+            visit(address, bytes);
+        }
+        for memory in &content.memories {
+            let (address, bytes) = piece(&memory.blocks);
+            visit(address, bytes);
+            for block in memory.blocks.iter() {
+                visit(Arc::as_ptr(block) as usize, BLOCK);
+            }
+        }
+    }
+
     /// The hash that the machine had.
     pub fn hash(&self) -> StateHash {
         let memories = self.0.memories.iter();
