@@ -24,9 +24,7 @@ pub enum CommandError {
     #[error("{0}")]
     Invalid(String),
     /// The session file.
-    #[error(
-        "the session file {0}. The session goes on, but what follows is not kept"
-    )]
+    #[error("the session file {0}. The session goes on, but what follows is not kept")]
     File(String),
 }
 
