@@ -15,7 +15,8 @@ store:
 link: wire
 concolic: board vm
 session: board concolic debuginfo link multiverse sim store stub vm wire
-cli: languages multiverse session
+web: session
+cli: languages multiverse session web
 vm:
 "
 

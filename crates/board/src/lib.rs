@@ -25,6 +25,8 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "typescript")]
+extern crate std;
 
 mod action;
 mod bind;

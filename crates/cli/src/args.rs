@@ -36,6 +36,8 @@ pub struct Global {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Action {
+    /// Debug a program in the browser
+    Debug(Debug),
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
     /// Run a program without the debugger and say what it did
@@ -70,12 +72,45 @@ pub struct Start {
     pub seed: Option<u64>,
 }
 
+/// `borges debug`.
+#[derive(Args, Clone, Debug)]
+pub struct Debug {
+    /// A program (.wasm) or a session file; without one, the page offers examples and recent sessions
+    #[arg(value_name = "PROGRAM")]
+    pub program: Option<PathBuf>,
+    /// The program and how it is started.
+    #[command(flatten)]
+    pub start: Start,
+    /// Keep the session in this file; go on with it if it exists [default: a new file among the recent sessions]
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    /// Begin at this moment: what the page's "share" copies
+    #[arg(long, value_name = "MOMENT")]
+    pub at: Option<String>,
+    /// The port on 127.0.0.1 [default: a free one]; BORGES_TOKEN sets the secret in the address
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// Print the address, open no browser
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Give no prompt in this terminal
+    #[arg(long)]
+    pub no_prompt: bool,
+}
+
 /// `borges repl`.
 #[derive(Args, Debug)]
 pub struct Repl {
     /// A program (.wasm), a session file, a model-language source (.amb, .at) or an expression such as '(+ (amb 1 2) 3)'
-    #[arg(value_name = "PROGRAM")]
+    #[arg(
+        value_name = "PROGRAM",
+        required_unless_present = "attach",
+        default_value_if("attach", clap::builder::ArgPredicate::IsPresent, "")
+    )]
     pub program: String,
+    /// Look at the session of a page, by its address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["program", "session", "board", "entry", "seed"])]
+    pub attach: Option<String>,
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,
@@ -333,6 +368,6 @@ fn exit_codes() -> String {
     for (exit, meaning) in MEANINGS {
         text.push_str(&format!("  {:<4} {meaning}\n", *exit as u8));
     }
-    text.push_str("\nThe first command to try: borges repl examples/color-dial/color-dial.wasm");
+    text.push_str("\nThe first command to try: borges debug examples/color-dial/color-dial.wasm");
     text
 }

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::listing::{
-    BoardListing, BreakpointListing, Disassembly, FunctionListing, Info, MemoryListing,
-    MockListing, NoteListing, PathListing, PlaceView, SourceListing, StackListing, TableListing,
+    BoardListing, BreakpointListing, Disassembly, EntryListing, FunctionListing, Info, InputListing,
+    MemoryListing, MockListing, MultiverseListing, NoteListing, SeriesListing, PathListing, PlaceView, SourceListing, StackListing, TableListing,
     TreeListing, UniverseDifference, VariableListing, Written,
 };
 
@@ -15,6 +15,7 @@ use crate::listing::{
 ///
 /// Faces print it as `branch.index`, and as `branch.index+steps` for a moment inside the run that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct UniverseId {
     /// The branch of the multiverse, 0 for the first run.
     pub branch: u32,
@@ -26,6 +27,7 @@ pub struct UniverseId {
 
 /// Which way to move along the current path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Towards what the program does next.
@@ -36,6 +38,7 @@ pub enum Direction {
 
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum StepSize {
     /// One WebAssembly instruction.
@@ -52,6 +55,7 @@ pub enum StepSize {
 
 /// A place in the program as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum CodePlace {
     /// A line of a source file; the file may be left out or shortened to its end.
@@ -69,6 +73,7 @@ pub enum CodePlace {
 
 /// What a breakpoint waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum StopKind {
     /// The program is about to execute this place.
@@ -85,6 +90,7 @@ pub enum StopKind {
 
 /// A breakpoint as the user gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NewBreakpoint {
     /// What it waits for.
     pub kind: StopKind,
@@ -101,6 +107,7 @@ pub struct NewBreakpoint {
 
 /// The values of a mock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum MockValues {
     /// These in turn, then the last one again and again.
@@ -111,6 +118,7 @@ pub enum MockValues {
 
 /// A command of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum Command {
     /// *run / play* (and its mirror image): until a breakpoint, the end, or a pause.
@@ -229,6 +237,33 @@ pub enum Command {
         /// How many lines at the most.
         lines: u32,
     },
+    /// The shape of the multiverse as data.
+    Multiverse,
+    /// Entries of one branch as data.
+    Entries {
+        /// The branch.
+        branch: u32,
+        /// The index of the place before the first of them.
+        from: u32,
+        /// How many at the most.
+        count: u32,
+        /// With the arguments of calls, which takes a replay.
+        calls: bool,
+    },
+    /// The calls that are about to happen in some universes.
+    Calls {
+        /// Which; at most 256.
+        universes: Vec<UniverseId>,
+    },
+    /// The inputs that the program can read, and what they may answer here.
+    Inputs,
+    /// The values of expressions along the current path.
+    Series {
+        /// What to evaluate, in the innermost frame that knows it.
+        expressions: Vec<String>,
+        /// At how many moments at the most.
+        samples: u32,
+    },
     /// Inputs, outputs and events around the place shown.
     Path {
         /// How many before and after.
@@ -281,6 +316,7 @@ pub enum Command {
 
 /// A value in a table of [`Command::Query`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Cell {
     /// Nothing.
@@ -295,6 +331,7 @@ pub enum Cell {
 
 /// Why the view or the device stands where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum StopReason {
     /// A step or a jump came to its end.
@@ -328,6 +365,7 @@ pub enum StopReason {
 
 /// A stop: why and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stop {
     /// Why.
     #[serde(flatten)]
@@ -338,6 +376,7 @@ pub struct Stop {
 
 /// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "reply", rename_all = "kebab-case")]
 pub enum Reply {
     /// The view moved (or did not, and says why).
@@ -383,6 +422,22 @@ pub enum Reply {
     Functions(FunctionListing),
     /// The multiverse.
     Tree(TreeListing),
+    /// The shape of the multiverse.
+    Multiverse(MultiverseListing),
+    /// Entries of a branch.
+    Entries(EntryListing),
+    /// The calls about to happen; nothing where none is.
+    Calls {
+        /// In the order of the question.
+        calls: Vec<Option<String>>,
+    },
+    /// Inputs.
+    Inputs {
+        /// In the order in which the program imports them.
+        inputs: Vec<InputListing>,
+    },
+    /// Values along the current path.
+    Series(SeriesListing),
     /// A path.
     Path(PathListing),
     /// The board.
@@ -416,6 +471,7 @@ pub enum Reply {
 
 /// What happens while a command is carried out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// The program printed something, on the device, live.

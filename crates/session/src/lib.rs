@@ -30,6 +30,7 @@ mod moments;
 mod motion;
 mod notes;
 mod open;
+mod outline;
 mod record;
 mod replay;
 mod session;

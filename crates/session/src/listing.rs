@@ -6,6 +6,7 @@ use crate::command::{Cell, MockValues, NewBreakpoint, UniverseId};
 
 /// A moment of the program with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlaceView {
     /// The universe.
     pub universe: UniverseId,
@@ -37,6 +38,7 @@ pub struct PlaceView {
 
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -54,6 +56,7 @@ pub struct Variable {
 
 /// Variables of a frame and the globals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VariableListing {
     /// The frame.
     pub frame: u32,
@@ -67,6 +70,7 @@ pub struct VariableListing {
 
 /// One frame of the call stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Frame {
     /// 0 is the innermost.
     pub number: u32,
@@ -88,6 +92,7 @@ pub struct Frame {
 
 /// The call stack, innermost first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StackListing {
     /// The frames.
     pub frames: Vec<Frame>,
@@ -95,6 +100,7 @@ pub struct StackListing {
 
 /// Bytes of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MemoryListing {
     /// Of the first byte.
     pub address: u32,
@@ -104,6 +110,7 @@ pub struct MemoryListing {
 
 /// One source line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SourceLine {
     /// 1-based.
     pub number: u32,
@@ -119,6 +126,7 @@ pub struct SourceLine {
 
 /// Source text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SourceListing {
     /// The file.
     pub file: String,
@@ -128,6 +136,7 @@ pub struct SourceListing {
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Instruction {
     /// Byte offset in the module.
     pub offset: u32,
@@ -144,6 +153,7 @@ pub struct Instruction {
 
 /// Disassembly of (a part of) a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Disassembly {
     /// The function's name.
     pub function: String,
@@ -153,6 +163,7 @@ pub struct Disassembly {
 
 /// One function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionEntry {
     /// Its name.
     pub name: String,
@@ -168,6 +179,7 @@ pub struct FunctionEntry {
 
 /// Functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionListing {
     /// In the order of the module.
     pub functions: Vec<FunctionEntry>,
@@ -175,6 +187,7 @@ pub struct FunctionListing {
 
 /// The multiverse as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TreeListing {
     /// Drawn lines.
     pub lines: Vec<String>,
@@ -186,6 +199,7 @@ pub struct TreeListing {
 
 /// An input, output or event on a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PathEntry {
     /// The universe just after it.
     pub universe: UniverseId,
@@ -205,6 +219,7 @@ pub struct PathEntry {
 
 /// A part of the current path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PathListing {
     /// The entries, earliest first.
     pub entries: Vec<PathEntry>,
@@ -216,6 +231,7 @@ pub struct PathListing {
 
 /// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BreakpointListing {
     /// Its number.
     pub id: u32,
@@ -234,6 +250,7 @@ pub struct BreakpointListing {
 
 /// A mock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MockListing {
     /// `name(arg, …)`.
     pub call: String,
@@ -243,15 +260,18 @@ pub struct MockListing {
 
 /// The board at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BoardListing {
     /// Drawn for a terminal.
     pub lines: Vec<String>,
     /// The same as data.
+    #[cfg_attr(feature = "typescript", ts(type = "BoardView"))]
     pub board: serde_json::Value,
 }
 
 /// A note or a bookmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoteListing {
     /// The universe.
     pub universe: UniverseId,
@@ -266,6 +286,7 @@ pub struct NoteListing {
 
 /// Facts about a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Info {
     /// The program's file.
     pub program: String,
@@ -303,6 +324,7 @@ pub struct Info {
 
 /// Two universes compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct UniverseDifference {
     /// The left one.
     pub left: PlaceView,
@@ -324,6 +346,7 @@ pub struct UniverseDifference {
 
 /// The answer to a question in SQL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TableListing {
     /// The columns' names.
     pub columns: Vec<String>,
@@ -335,6 +358,7 @@ pub struct TableListing {
 
 /// The last write of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Written {
     /// What was asked for.
     pub what: String,
@@ -344,4 +368,125 @@ pub struct Written {
     pub before: String,
     /// The value written.
     pub after: String,
+}
+
+/// How the last run of a branch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum BranchEnd {
+    /// The program can go on.
+    Open,
+    /// The program returned.
+    Finished,
+    /// The program trapped.
+    Trapped,
+}
+
+/// A branch of the multiverse: its entries are those after `fork`, up to `tip`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BranchListing {
+    /// Its number.
+    pub branch: u32,
+    /// The branch that it leaves; the first branch names itself.
+    pub parent: u32,
+    /// The index at which it leaves.
+    pub fork: u32,
+    /// The index after its last entry.
+    pub tip: u32,
+    /// Steps at the fork.
+    pub begins: u64,
+    /// Steps up to which the run after its last entry is known.
+    pub reached: u64,
+    /// How that run ended.
+    pub end: BranchEnd,
+    /// The trap, if it trapped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+/// The shape of the multiverse, without its entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MultiverseListing {
+    /// In the order in which they were made: a parent comes before its children.
+    pub branches: Vec<BranchListing>,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryClass {
+    /// An input's value.
+    Input,
+    /// An output that was performed.
+    Output,
+    /// An interrupt or timer.
+    Event,
+}
+
+/// An entry of a branch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EntryRow {
+    /// What it is.
+    pub kind: EntryClass,
+    /// Steps before it.
+    pub steps: u64,
+    /// The primitive, with its arguments if they were asked for; or the event.
+    pub call: String,
+    /// What an input yielded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The value came from a mock.
+    pub mocked: bool,
+}
+
+/// Some entries of a branch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EntryListing {
+    /// The branch.
+    pub branch: u32,
+    /// The index of the place before the first of them.
+    pub from: u32,
+    /// Whether calls have their arguments.
+    pub calls: bool,
+    /// The entries.
+    pub entries: Vec<EntryRow>,
+}
+
+/// An input that the program can read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct InputListing {
+    /// `name(arg, …)` where the arguments are known, otherwise `name`.
+    pub call: String,
+    /// What it may answer here, in words.
+    pub codomain: String,
+    /// The least and the greatest value, if it is a range of numbers small enough to be set with a slider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(f64, f64)>,
+    /// All values, if they are few.
+    pub values: Vec<String>,
+    /// It is what the program reads next.
+    pub next: bool,
+    /// What it answered last on this path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// What stands in for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mock: Option<MockValues>,
+}
+
+/// The values of expressions along the current path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SeriesListing {
+    /// The step of each sample.
+    pub steps: Vec<u64>,
+    /// For each expression its values; nothing where it is out of scope or no number.
+    pub values: Vec<Vec<Option<f64>>>,
 }

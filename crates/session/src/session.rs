@@ -201,6 +201,19 @@ impl Session {
             Command::Verify => self.verify(),
             Command::Query { sql } => self.query(&sql),
             Command::Upload { program } => self.upload(Path::new(&program)),
+            Command::Multiverse => Ok(self.multiverse()),
+            Command::Entries {
+                branch,
+                from,
+                count,
+                calls,
+            } => self.entries(branch, from, count, calls),
+            Command::Calls { universes } => self.calls(&universes),
+            Command::Inputs => Ok(self.inputs()),
+            Command::Series {
+                expressions,
+                samples,
+            } => self.series(&expressions, samples, observer),
             listing => self.list(listing),
         }
     }

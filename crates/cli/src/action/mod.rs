@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod check;
+pub mod debug;
 pub mod explore;
 pub mod inspect;
 pub mod model;
@@ -24,6 +25,7 @@ use crate::output::Output;
 /// What the user is told.
 pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
+        Action::Debug(options) => debug::debug(options, cli.global.quiet, output),
         Action::Repl(options) => repl::repl(options, cli.global.quiet, output),
         Action::Run(options) => run::run(options, cli.global.quiet, output),
         Action::Record(options) => record::record(options, cli.global.quiet, output),

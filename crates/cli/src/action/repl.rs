@@ -11,6 +11,7 @@ use borges_session::{Options, Session, contents};
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
+use crate::repl::backend::Backend;
 use crate::repl::driver::{self, Commands};
 use crate::repl::session::SessionRepl;
 use crate::walk::WalkRepl;
@@ -20,6 +21,10 @@ use crate::walk::WalkRepl;
 /// # Errors
 /// What the user is told.
 pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(url) = &options.attach {
+        let repl = SessionRepl::new(attach(url)?, Vec::new(), quiet);
+        return driver::run(repl, Commands::of(options)?, options.keep_going, output);
+    }
     if let Some(model) = super::model::named(&options.program)? {
         return walk(&model, options, quiet, output);
     }
@@ -35,8 +40,22 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         })
         .unwrap_or_default();
     let commands = Commands::of(options)?;
-    let repl = SessionRepl::new(session, primitives, quiet);
+    let repl = SessionRepl::new(Backend::Own(Box::new(session)), primitives, quiet);
     driver::run(repl, commands, options.keep_going, output)
+}
+
+/// A connection to the session of a page.
+///
+/// # Errors
+/// Nobody answers at that address.
+pub fn attach(url: &str) -> Result<Backend, Failure> {
+    Backend::attach(url).map_err(|error| {
+        Failure::new(
+            Exit::Device,
+            error,
+            "'borges debug' prints the address of its page",
+        )
+    })
 }
 
 /// A new session, or one that is in a file already.
@@ -74,7 +93,7 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
 }
 
 /// Goes on with the session in `file`, which must be one of `program`.
-fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
+pub(super) fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
     let session = super::record::resume(file)?;
     let kept = session.program_path();
     let same = match (kept.canonicalize(), program.canonicalize()) {

@@ -2,6 +2,7 @@
 
 mod listing;
 mod multiverse;
+mod outline;
 mod place;
 
 use std::fmt::Write as _;
@@ -35,6 +36,16 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Disassembly(code) => listing::disassembly(code, paint),
         Reply::Functions(functions) => listing::functions(functions, paint),
         Reply::Tree(tree) => multiverse::tree(tree, paint),
+        Reply::Multiverse(branches) => outline::branches(branches),
+        Reply::Entries(entries) => outline::entries(entries, paint),
+        Reply::Calls { calls } => lines(
+            &calls
+                .iter()
+                .map(|call| call.clone().unwrap_or_else(|| "–".to_owned()))
+                .collect::<Vec<_>>(),
+        ),
+        Reply::Inputs { inputs } => outline::inputs(inputs, paint),
+        Reply::Series(series) => outline::series(series, paint),
         Reply::Path(path) => multiverse::path(path, paint),
         Reply::Board(board) => lines(&board.lines),
         Reply::Console { text } => console(text, paint),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_session::Session;
 use borges_session::command::{CodePlace, Command, Event, Flow, Reply, Stop};
 use borges_session::listing::{PlaceView, Variable, VariableListing};
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use crate::output::{Output, Progress};
 use crate::paint::{Paint, Role, printable};
 use crate::render;
 
+use super::backend::Backend;
 use super::interpreter::{
     Completion, ErrorRecord, Interpreter, Record, Verdict, complete, tell, tell_help, tell_misread,
 };
@@ -26,7 +26,7 @@ const CHANGES: usize = 6;
 
 /// A session at the prompt.
 pub struct SessionRepl {
-    session: Session,
+    session: Backend,
     /// Primitives that the program imports, for completion.
     primitives: Vec<String>,
     /// The chosen frame; 0 is the innermost.
@@ -46,7 +46,7 @@ struct Known {
 
 impl SessionRepl {
     /// A prompt on `session`; `primitives` are the names that completion offers.
-    pub fn new(session: Session, primitives: Vec<String>, quiet: bool) -> Self {
+    pub fn new(session: Backend, primitives: Vec<String>, quiet: bool) -> Self {
         Self {
             session,
             primitives,
@@ -99,7 +99,7 @@ impl SessionRepl {
         }
         let (verdict, reply, error) = match result {
             Ok(reply) => (Verdict::Done, Some(reply), None),
-            Err(error) => (Verdict::Failed, None, Some(error.to_string())),
+            Err(error) => (Verdict::Failed, None, Some(error)),
         };
         if output.json {
             let record = Record {

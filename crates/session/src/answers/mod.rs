@@ -6,6 +6,8 @@ mod paths;
 mod places;
 mod state;
 
+pub(crate) use paths::event_text;
+
 use borges_multiverse::tree::{BranchId, Place};
 
 use crate::command::{Command, Reply, UniverseId};

@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-fn event_text(event: &borges_board::Event) -> String {
+pub(crate) fn event_text(event: &borges_board::Event) -> String {
     match event.source {
         borges_board::EventSource::Pin(pin) => format!("interrupt of pin {pin}"),
         borges_board::EventSource::Timer => "timer".to_owned(),

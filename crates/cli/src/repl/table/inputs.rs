@@ -47,4 +47,10 @@ them. A value outside the primitive's codomain is refused. A mock with the same 
         "list the mocks",
         bare!(Command::Mocks),
     ),
+    Spec::new(
+        "inputs",
+        "what the program can read, and what that may be here",
+        bare!(Command::Inputs),
+    )
+    .details("The one that is read next is marked."),
 ];

@@ -131,6 +131,20 @@ and operators as in C.")
     .arguments("[TEXT]")
     .completes(&[Completes::Function]),
     Spec::new(
+        "course",
+        "the values of an expression along the current path, drawn",
+        |cursor| {
+            let expression = term_or_missing(cursor, "an expression")?;
+            Ok(Request::Session(Command::Series {
+                expressions: vec![expression],
+                samples: 60,
+            }))
+        },
+    )
+    .arguments("EXPRESSION")
+    .examples(&[("course current", "how a global changed since the start")])
+    .completes(&[Completes::Variable]),
+    Spec::new(
         "board",
         "the board here: pins, motors, pixels, display",
         bare!(Command::Board),

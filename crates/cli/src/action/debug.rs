@@ -1,0 +1,283 @@
+//! `borges debug`: a server, its page, and a prompt at the same session.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::SystemTime;
+
+use borges_session::{Command, Flow, Options, Session};
+use borges_web::protocol::{ShelfEntry, ShelfListing};
+use borges_web::{Config, Hub, Server, Shelf};
+use std::io::IsTerminal as _;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use crate::paint::Role;
+use crate::repl::driver::{self, Commands};
+use crate::repl::session::SessionRepl;
+
+/// Sessions kept without being asked for.
+const KEPT: usize = 24;
+
+/// Serves the page.
+///
+/// # Errors
+/// What the user is told.
+pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let program = options.program.as_ref().map(|path| path.display().to_string());
+    if let Some(path) = options.program.as_deref().filter(|path| !path.exists()) {
+        return Err(Failure::input(
+            format!("there is no file {}", path.display()),
+            "give a WebAssembly module or a session file, or nothing to choose on the page",
+        ));
+    }
+    let shelf = Library::new(options.clone());
+    let (hub, owner) = Hub::start(Box::new(shelf), program).map_err(|e| Failure::input(e, ""))?;
+    let config = Config {
+        port: options.port.unwrap_or(0),
+        token: std::env::var("BORGES_TOKEN").ok(),
+    };
+    let server = Server::bind(hub.clone(), &config);
+    let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
+    let url = server.url();
+    let page = match &options.at {
+        Some(moment) => format!("{url}#{moment}"),
+        None => url.clone(),
+    };
+    if output.json {
+        output.json(&serde_json::json!({ "ok": true, "url": page }))?;
+    } else {
+        let paint = output.paint;
+        output.text(&format!("the page is at {}\n", paint.paint(Role::Name, &page)))?;
+    }
+    if !options.no_browser && !open_browser(&page) {
+        super::tell("no browser could be started: open the address yourself\n");
+    }
+    let prompt = options.program.is_some() && !options.no_prompt && std::io::stdin().is_terminal();
+    if !prompt {
+        let served = server.run();
+        hub.stop();
+        let _ended = owner.join();
+        return served
+            .map(|()| Exit::Ok)
+            .map_err(|e| Failure::new(Exit::Device, e, ""));
+    }
+    let serving = std::thread::Builder::new().name("server".to_owned());
+    serving
+        .spawn(move || server.run())
+        .map_err(|e| Failure::new(Exit::Device, e, ""))?;
+    let repl = SessionRepl::new(super::repl::attach(&url)?, Vec::new(), quiet);
+    let exit = driver::run(repl, Commands::Prompt, false, output);
+    hub.stop();
+    // The thread writes what it has to the session file before it ends.
+    let _ended = owner.join();
+    exit
+}
+
+/// Opens an address in the user's browser; whether one was started.
+fn open_browser(url: &str) -> bool {
+    let openers: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
+        &[("open", &[])]
+    } else if cfg!(windows) {
+        &[("rundll32", &["url.dll,FileProtocolHandler"])]
+    } else {
+        if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
+            return false;
+        }
+        &[("xdg-open", &[]), ("x-www-browser", &[])]
+    };
+    openers.iter().any(|(program, arguments)| {
+        Process::new(program)
+            .args(*arguments)
+            .arg(url)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .is_ok()
+    })
+}
+
+/// Programs and sessions that the page offers.
+struct Library {
+    options: args::Debug,
+    /// Sessions without a name of their own live here.
+    folder: Option<PathBuf>,
+    /// The first program opened is the one of the command line, with its session file.
+    first: bool,
+}
+
+impl Library {
+    fn new(options: args::Debug) -> Self {
+        Self {
+            options,
+            folder: state_folder(),
+            first: true,
+        }
+    }
+
+    /// A session file that does not exist yet, for a program.
+    fn fresh_file(&self, program: &Path) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        std::fs::create_dir_all(folder).ok()?;
+        self.forget_oldest();
+        let stem = program.file_stem()?.to_string_lossy().into_owned();
+        let seconds = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
+        (0..1000)
+            .map(|n| folder.join(format!("{stem}-{seconds}-{n}.borges")))
+            .find(|path| !path.exists())
+    }
+
+    /// Makes room: only files that this command made are in the folder.
+    fn forget_oldest(&self) {
+        for (path, _) in self.kept().into_iter().skip(KEPT - 1) {
+            for suffix in ["", "-wal", "-shm"] {
+                let mut name = path.clone().into_os_string();
+                name.push(suffix);
+                let _gone = std::fs::remove_file(name);
+            }
+        }
+    }
+
+    /// Kept sessions, the latest first.
+    fn kept(&self) -> Vec<(PathBuf, SystemTime)> {
+        let entries = self.folder.as_ref().and_then(|f| std::fs::read_dir(f).ok());
+        let mut files: Vec<(PathBuf, SystemTime)> = entries
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let ours = path.extension().is_some_and(|e| e == "borges");
+                let modified = std::fs::metadata(&path).ok()?.modified().ok()?;
+                ours.then_some((path, modified))
+            })
+            .collect();
+        files.sort_by_key(|(_, modified)| std::cmp::Reverse(*modified));
+        files
+    }
+
+    fn create(&mut self, program: &Path) -> Result<Session, String> {
+        let first = std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program);
+        let start = if first {
+            self.options.start.clone()
+        } else {
+            args::Start {
+                board: None,
+                entry: None,
+                seed: None,
+            }
+        };
+        let named = self.options.session.clone().filter(|_| first);
+        if let Some(file) = named.as_deref().filter(|file| file.exists()) {
+            return super::repl::go_on(file, program).map_err(|failure| match failure {
+                Failure::Told { message, .. } => message,
+                Failure::Output(error) => error.to_string(),
+            });
+        }
+        let options = Options {
+            board: start.board,
+            entry: start.entry,
+            seed: start.seed,
+            session_file: named.or_else(|| self.fresh_file(program)),
+            ..Options::new(program)
+        };
+        Session::open(options).map_err(|error| error.to_string())
+    }
+}
+
+impl Shelf for Library {
+    fn listing(&mut self) -> ShelfListing {
+        let recent = self.kept().into_iter().take(KEPT).map(|(path, modified)| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            // NAME-SECONDS-N
+            let name = name.rsplitn(3, '-').last().unwrap_or_default().to_owned();
+            let seconds = modified.elapsed().map_or(0, |since| since.as_secs());
+            ShelfEntry {
+                name,
+                path: path.display().to_string(),
+                about: ago(seconds),
+            }
+        });
+        ShelfListing {
+            examples: examples(),
+            recent: recent.collect(),
+        }
+    }
+
+    fn open(&mut self, path: &str) -> Result<Session, String> {
+        let path = Path::new(path);
+        let mut session = if super::is_session(path) {
+            Session::resume(path).map_err(|error| error.to_string())?
+        } else {
+            self.create(path)?
+        };
+        if let Some(target) = self.options.at.take() {
+            session
+                .execute(Command::Jump { target }, &mut |_| Flow::Continue)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(session)
+    }
+}
+
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// Where sessions without a name are kept; nothing on a machine without a home.
+fn state_folder() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = folder("XDG_STATE_HOME")
+        .or_else(|| Some(folder("HOME")?.join(".local/state")))
+        .or_else(|| folder("LOCALAPPDATA"))?;
+    Some(state.join("borges/sessions"))
+}
+
+/// The example programs of the repository that this command was built in or is run from.
+fn examples() -> Vec<ShelfEntry> {
+    let near = std::env::current_exe().ok();
+    let mut roots: Vec<PathBuf> = vec![PathBuf::from(".")];
+    roots.extend(near.iter().flat_map(|exe| exe.ancestors().skip(1).map(Path::to_owned)));
+    let folder = roots
+        .into_iter()
+        .map(|root| root.join("examples"))
+        .find(|folder| folder.join("README.md").is_file());
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut list: Vec<ShelfEntry> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let folder = entry.ok()?.path();
+            let name = folder.file_name()?.to_string_lossy().into_owned();
+            let program = folder.join(&name).with_extension("wasm");
+            let about = std::fs::read_to_string(folder.join("README.md")).ok()?;
+            program.is_file().then(|| ShelfEntry {
+                about: first_sentence(&about),
+                path: program.display().to_string(),
+                name,
+            })
+        })
+        .collect();
+    list.sort_by(|a, b| a.name.cmp(&b.name));
+    list
+}
+
+/// The first sentence of a README below its title.
+fn first_sentence(text: &str) -> String {
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with('#'))
+        .unwrap_or_default();
+    match line.split_once(". ") {
+        Some((sentence, _)) => format!("{sentence}."),
+        None => line.to_owned(),
+    }
+}

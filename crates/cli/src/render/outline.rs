@@ -1,0 +1,99 @@
+//! Inputs, entries and courses of variables.
+
+use std::fmt::Write as _;
+
+use borges_session::listing::{
+    BranchEnd, EntryListing, InputListing, MultiverseListing, SeriesListing,
+};
+
+use crate::paint::{Paint, Role, printable};
+
+/// What the program can read, one input a line.
+pub(super) fn inputs(inputs: &[InputListing], paint: &Paint) -> String {
+    if inputs.is_empty() {
+        return "the program reads no inputs\n".to_owned();
+    }
+    let mut text = String::new();
+    for input in inputs {
+        let next = if input.next { "▶" } else { " " };
+        let last = input.last.as_ref().map(|last| format!(", last {last}"));
+        let mock = input.mock.as_ref().map(|_| ", mocked");
+        let _ = writeln!(
+            text,
+            "{next} {}  {}{}{}",
+            paint.paint(Role::Name, printable(&input.call)),
+            printable(&input.codomain),
+            last.unwrap_or_default(),
+            mock.unwrap_or_default()
+        );
+    }
+    text
+}
+
+/// Branches, one a line.
+pub(super) fn branches(listing: &MultiverseListing) -> String {
+    let mut text = String::new();
+    for row in &listing.branches {
+        let end = match row.end {
+            BranchEnd::Open => "open",
+            BranchEnd::Finished => "finished",
+            BranchEnd::Trapped => "trapped",
+        };
+        let _ = writeln!(
+            text,
+            "{}  {} entries, from {}.{}, {end} at step {}",
+            row.branch,
+            row.tip - row.fork,
+            row.parent,
+            row.fork,
+            row.reached
+        );
+    }
+    text
+}
+
+/// Entries of a branch, one a line.
+pub(super) fn entries(listing: &EntryListing, paint: &Paint) -> String {
+    let mut text = String::new();
+    for (n, row) in listing.entries.iter().enumerate() {
+        let value = row.value.as_ref().map(|value| format!(" = {value}"));
+        let place = format!("{}.{}", listing.branch, listing.from as usize + n + 1);
+        let _ = writeln!(
+            text,
+            "{}  step {}  {}{}",
+            paint.paint(Role::Dim, place),
+            row.steps,
+            printable(&row.call),
+            value.unwrap_or_default()
+        );
+    }
+    text
+}
+
+/// One line of bars for each expression.
+pub(super) fn series(listing: &SeriesListing, paint: &Paint) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let mut text = String::new();
+    for values in &listing.values {
+        let known = || values.iter().flatten().copied();
+        let (low, high) = (
+            known().fold(f64::INFINITY, f64::min),
+            known().fold(f64::NEG_INFINITY, f64::max),
+        );
+        let bar = |value: &Option<f64>| match value {
+            None => ' ',
+            Some(value) => {
+                let part = (value - low) / (high - low).max(f64::MIN_POSITIVE);
+                BARS[((part * 7.0).round() as usize).min(7)]
+            }
+        };
+        let bars: String = values.iter().map(bar).collect();
+        let span = if low <= high {
+            format!("{low}..{high}")
+        } else {
+            "no numbers".to_owned()
+        };
+        let _ = writeln!(text, "{bars}  {}", paint.paint(Role::Dim, span));
+    }
+    text
+}

@@ -1,0 +1,164 @@
+//! Binary frames: what is too much for JSON.
+//!
+//! A frame is the length of its header (u32, little endian), the header as JSON padded with spaces so that what follows
+//! is aligned to 8 bytes, and columns of numbers, little endian, each padded to 8 bytes. The header says what the columns
+//! are.
+
+use borges_session::listing::{BranchEnd, BranchListing, EntryClass, EntryListing};
+use serde::Serialize;
+
+/// Where a text is missing.
+const NONE: u32 = u32::MAX;
+
+/// The header of a frame of branches. Columns: `begins` and `reached` (f64), `branch`, `parent`, `fork`, `tip` and `end`
+/// (u32; 0 open, 1 finished, 2 trapped).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct BranchesHeader {
+    /// `branches`.
+    pub frame: &'static str,
+    /// One more than that of the last patch or frame, as in [`crate::protocol::Tell::Patch`].
+    pub number: u32,
+    /// Everything known before is void.
+    pub fresh: bool,
+    /// How many rows follow: those that are new or have changed.
+    pub count: u32,
+    /// Trap of a branch.
+    pub words: Vec<(u32, String)>,
+}
+
+/// The header of a frame of entries. Columns: `steps` (f64), `kind` (u32: 0 input, 1 output, 2 event, plus 4 if mocked),
+/// `call` and `value` (u32, indices into `texts`, all ones for none).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct EntriesHeader {
+    /// `entries`.
+    pub frame: &'static str,
+    /// That of the question.
+    pub id: u32,
+    /// The branch.
+    pub branch: u32,
+    /// The index of the place before the first row.
+    pub from: u32,
+    /// Whether calls have their arguments.
+    pub calls: bool,
+    /// How many rows follow.
+    pub count: u32,
+    /// Calls and values.
+    pub texts: Vec<String>,
+}
+
+/// Branches as a frame.
+#[must_use]
+pub fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
+    let header = BranchesHeader {
+        frame: "branches",
+        number,
+        fresh,
+        count: rows.len() as u32,
+        words: rows
+            .iter()
+            .filter(|row| !row.words.is_empty())
+            .map(|row| (row.branch, row.words.clone()))
+            .collect(),
+    };
+    let mut frame = Frame::new(&header);
+    frame.floats(rows.iter().map(|row| row.begins));
+    frame.floats(rows.iter().map(|row| row.reached));
+    frame.words(rows.iter().map(|row| row.branch));
+    frame.words(rows.iter().map(|row| row.parent));
+    frame.words(rows.iter().map(|row| row.fork));
+    frame.words(rows.iter().map(|row| row.tip));
+    frame.words(rows.iter().map(|row| match row.end {
+        BranchEnd::Open => 0,
+        BranchEnd::Finished => 1,
+        BranchEnd::Trapped => 2,
+    }));
+    frame.bytes
+}
+
+/// Entries as a frame.
+#[must_use]
+pub fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
+    let mut texts = Texts::default();
+    let rows = &listing.entries;
+    let calls: Vec<u32> = rows.iter().map(|row| texts.index(&row.call)).collect();
+    let values: Vec<u32> = rows
+        .iter()
+        .map(|row| row.value.as_ref().map_or(NONE, |value| texts.index(value)))
+        .collect();
+    let header = EntriesHeader {
+        frame: "entries",
+        id,
+        branch: listing.branch,
+        from: listing.from,
+        calls: listing.calls,
+        count: rows.len() as u32,
+        texts: texts.list,
+    };
+    let mut frame = Frame::new(&header);
+    frame.floats(rows.iter().map(|row| row.steps));
+    frame.words(rows.iter().map(|row| {
+        let kind = match row.kind {
+            EntryClass::Input => 0,
+            EntryClass::Output => 1,
+            EntryClass::Event => 2,
+        };
+        kind + if row.mocked { 4 } else { 0 }
+    }));
+    frame.words(calls.into_iter());
+    frame.words(values.into_iter());
+    frame.bytes
+}
+
+/// Texts with a number each.
+#[derive(Default)]
+struct Texts {
+    list: Vec<String>,
+    known: std::collections::HashMap<String, u32>,
+}
+
+impl Texts {
+    fn index(&mut self, text: &str) -> u32 {
+        if let Some(index) = self.known.get(text) {
+            return *index;
+        }
+        let index = self.list.len() as u32;
+        self.list.push(text.to_owned());
+        self.known.insert(text.to_owned(), index);
+        index
+    }
+}
+
+struct Frame {
+    bytes: Vec<u8>,
+}
+
+impl Frame {
+    fn new(header: &impl Serialize) -> Self {
+        // Headers are plain structures: serialising them into memory does not fail.
+        let mut json = serde_json::to_vec(header).unwrap_or_default();
+        while (json.len() + 4) % 8 != 0 {
+            json.push(b' ');
+        }
+        let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
+        bytes.append(&mut json);
+        Self { bytes }
+    }
+
+    /// Step counts as floats: exact up to 2^53.
+    fn floats(&mut self, column: impl Iterator<Item = u64>) {
+        for value in column {
+            self.bytes.extend((value as f64).to_le_bytes());
+        }
+    }
+
+    fn words(&mut self, column: impl Iterator<Item = u32>) {
+        for value in column {
+            self.bytes.extend(value.to_le_bytes());
+        }
+        if self.bytes.len() % 8 != 0 {
+            self.bytes.extend([0; 4]);
+        }
+    }
+}

@@ -1,0 +1,563 @@
+//! The thread that owns the session, and everybody who looks at it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use borges_session::Session;
+use borges_session::command::{Command, Event, Flow, Reply, Stop, StopReason};
+use borges_session::listing::{BranchListing, MultiverseListing};
+use tokio::sync::mpsc as asynchronous;
+
+use crate::frames;
+use crate::parts::{self, Known};
+use crate::protocol::{
+    Ask, FileListing, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing,
+};
+
+/// Messages that may wait for a client before it is let go.
+pub const PATIENCE: usize = 4096;
+/// Watched expressions.
+const MOST_WATCHES: usize = 64;
+/// How often the program's file is looked at.
+const LOOK_AT_FILE: Duration = Duration::from_millis(400);
+/// How often progress is told.
+const TELL_PROGRESS: Duration = Duration::from_millis(100);
+
+/// Opens what the page's user chooses.
+pub trait Shelf: Send {
+    /// What there is to open.
+    fn listing(&mut self) -> ShelfListing;
+
+    /// Opens a program or a session file.
+    ///
+    /// # Errors
+    /// Why it cannot be opened, for people.
+    fn open(&mut self, path: &str) -> Result<Session, String>;
+}
+
+/// What is sent to a client.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// JSON of a [`Tell`].
+    Text(Arc<str>),
+    /// A frame.
+    Binary(Arc<[u8]>),
+}
+
+/// Whom a message is for.
+pub type ClientId = u32;
+
+enum Job {
+    Join {
+        client: ClientId,
+        /// It wants to see everything; a terminal wants answers only.
+        sees: bool,
+        out: asynchronous::Sender<Message>,
+    },
+    Leave(ClientId),
+    Ask(ClientId, Ask),
+    Stop,
+}
+
+/// The way to the thread that owns the session.
+#[derive(Clone)]
+pub struct Hub {
+    jobs: Sender<Job>,
+    pause: Arc<AtomicBool>,
+    next_client: Arc<AtomicU32>,
+}
+
+impl Hub {
+    /// Starts the thread; with `path`, it opens that first.
+    ///
+    /// # Errors
+    /// Why `path` cannot be opened, or the thread not be started.
+    pub fn start(
+        mut shelf: Box<dyn Shelf>,
+        path: Option<String>,
+    ) -> Result<(Self, JoinHandle<()>), String> {
+        let (jobs, inbox) = mpsc::channel();
+        let pause = Arc::new(AtomicBool::new(false));
+        let (ready, opened) = mpsc::channel();
+        let flag = Arc::clone(&pause);
+        let work = move || {
+            // Sessions are opened on the thread that owns them.
+            let session = match path.map(|path| shelf.open(&path)).transpose() {
+                Ok(session) => session,
+                Err(error) => {
+                    let _gone = ready.send(Err(error));
+                    return;
+                }
+            };
+            let mut owner = Owner::new(shelf, session, flag);
+            let _gone = ready.send(Ok(()));
+            owner.run(&inbox);
+        };
+        let thread = std::thread::Builder::new().name("session".to_owned());
+        let thread = thread.spawn(work).map_err(|error| error.to_string())?;
+        opened
+            .recv()
+            .unwrap_or_else(|_| Err("the session's thread ended".to_owned()))?;
+        let hub = Self {
+            jobs,
+            pause,
+            next_client: Arc::new(AtomicU32::new(1)),
+        };
+        Ok((hub, thread))
+    }
+
+    /// Somebody looks; what they are told comes out of the receiver.
+    #[must_use]
+    pub fn join(&self, sees: bool) -> (ClientId, asynchronous::Receiver<Message>) {
+        let client = self.next_client.fetch_add(1, Ordering::Relaxed);
+        let (out, messages) = asynchronous::channel(PATIENCE);
+        // If the thread is gone, the receiver says so.
+        let _gone = self.jobs.send(Job::Join { client, sees, out });
+        (client, messages)
+    }
+
+    /// Somebody has gone.
+    pub fn leave(&self, client: ClientId) {
+        let _gone = self.jobs.send(Job::Leave(client));
+    }
+
+    /// Somebody asks.
+    pub fn ask(&self, client: ClientId, ask: Ask) {
+        if ask == Ask::Pause {
+            self.pause.store(true, Ordering::SeqCst);
+            return;
+        }
+        let _gone = self.jobs.send(Job::Ask(client, ask));
+    }
+
+    /// Ends the thread once it has done what it was asked before; running work is paused.
+    pub fn stop(&self) {
+        self.pause.store(true, Ordering::SeqCst);
+        let _gone = self.jobs.send(Job::Stop);
+    }
+}
+
+struct Client {
+    out: asynchronous::Sender<Message>,
+    sees: bool,
+}
+
+/// The clients, and the number of the last thing that all were told.
+#[derive(Default)]
+struct Audience {
+    clients: HashMap<ClientId, Client>,
+    number: u32,
+}
+
+impl Audience {
+    fn send(&mut self, client: ClientId, message: Message) {
+        let full = |client: &Client| client.out.try_send(message).is_err();
+        if self.clients.get(&client).is_some_and(full) {
+            self.clients.remove(&client);
+        }
+    }
+
+    fn tell(&mut self, client: ClientId, tell: &Tell) {
+        self.send(client, text(tell));
+    }
+
+    fn tell_all(&mut self, tell: &Tell) {
+        let message = text(tell);
+        self.clients
+            .retain(|_, client| client.out.try_send(message.clone()).is_ok());
+    }
+
+    /// Something numbered, for those who see everything.
+    fn patch(&mut self, message: Message) {
+        self.clients
+            .retain(|_, client| !client.sees || client.out.try_send(message.clone()).is_ok());
+    }
+
+    fn next_number(&mut self) -> u32 {
+        self.number = self.number.wrapping_add(1);
+        self.number
+    }
+
+    fn patch_parts(&mut self, parts: Vec<Part>) {
+        if parts.is_empty() {
+            return;
+        }
+        let number = self.next_number();
+        self.patch(text(&Tell::Patch { number, parts }));
+    }
+}
+
+fn text(tell: &Tell) -> Message {
+    // Messages are plain data with text keys: they always have a JSON form.
+    Message::Text(serde_json::to_string(tell).unwrap_or_default().into())
+}
+
+struct Owner {
+    shelf: Box<dyn Shelf>,
+    session: Option<Session>,
+    pause: Arc<AtomicBool>,
+    audience: Audience,
+    known: Known,
+    branches: Vec<BranchListing>,
+    /// Changes whenever the session is another one or another version: then no branch is what it was.
+    program: (PathBuf, u64),
+    stop: Option<Stop>,
+    watched: Vec<String>,
+    file: WatchedFile,
+}
+
+/// The program's file as it was when it was opened.
+#[derive(Default)]
+struct WatchedFile {
+    listing: FileListing,
+    modified: Option<SystemTime>,
+    /// A change that has to rest for a moment: the compiler may still be writing.
+    fresh: Option<SystemTime>,
+}
+
+impl Owner {
+    fn new(shelf: Box<dyn Shelf>, session: Option<Session>, pause: Arc<AtomicBool>) -> Self {
+        let mut owner = Self {
+            shelf,
+            session: None,
+            pause,
+            audience: Audience::default(),
+            known: Known::default(),
+            branches: Vec::new(),
+            program: (PathBuf::new(), 0),
+            stop: None,
+            watched: Vec::new(),
+            file: WatchedFile::default(),
+        };
+        let listing = owner.shelf.listing();
+        owner.known.update(vec![
+            Part::Shelf(listing),
+            Part::Info(None),
+            Part::Program(ProgramListing::default()),
+            Part::Work(WorkListing::default()),
+        ]);
+        if let Some(session) = session {
+            owner.adopt(session);
+        }
+        owner
+    }
+
+    fn run(&mut self, inbox: &Receiver<Job>) {
+        loop {
+            match inbox.recv_timeout(LOOK_AT_FILE) {
+                Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Job::Join { client, sees, out }) => {
+                    self.audience.clients.insert(client, Client { out, sees });
+                    if sees {
+                        self.snapshot(client);
+                    }
+                }
+                Ok(Job::Leave(client)) => {
+                    self.audience.clients.remove(&client);
+                }
+                Ok(Job::Ask(client, ask)) => self.carry_out(client, ask),
+                Err(RecvTimeoutError::Timeout) => self.look_at_file(),
+            }
+        }
+    }
+
+    fn snapshot(&mut self, client: ClientId) {
+        let number = self.audience.number;
+        let snapshot = Tell::Snapshot {
+            version: VERSION,
+            number,
+            parts: self.known.all(),
+        };
+        self.audience.tell(client, &snapshot);
+        let rows: Vec<&BranchListing> = self.branches.iter().collect();
+        let frame = frames::branches(number, true, &rows);
+        self.audience.send(client, Message::Binary(frame.into()));
+    }
+
+    fn carry_out(&mut self, client: ClientId, ask: Ask) {
+        match ask {
+            Ask::Command { id, command } => self.command(client, id, command),
+            Ask::Entries {
+                id,
+                branch,
+                from,
+                count,
+                calls,
+            } => self.entries(client, id, branch, from, count, calls),
+            // Seen to by `Hub::ask`: it cannot wait in line.
+            Ask::Pause => {}
+            Ask::Watch { expressions } => {
+                self.watched = expressions;
+                self.watched.truncate(MOST_WATCHES);
+                self.refresh();
+            }
+            Ask::FollowFile { on } => {
+                self.file.listing.followed = on;
+                self.tell_file();
+            }
+            Ask::Open { id, path } => self.open(client, id, &path),
+            Ask::Resync => self.snapshot(client),
+        }
+    }
+
+    fn open(&mut self, client: ClientId, id: u32, path: &str) {
+        match self.shelf.open(path) {
+            Ok(session) => {
+                self.adopt(session);
+                let message = format!("{path} is open");
+                let reply = Box::new(Reply::Done { message });
+                self.audience.tell(client, &Tell::Reply { id, reply });
+            }
+            Err(message) => self.audience.tell(client, &Tell::Failed { id, message }),
+        }
+    }
+
+    /// A session takes the place of the one before.
+    fn adopt(&mut self, session: Session) {
+        self.session = Some(session);
+        self.stop = None;
+        self.file = WatchedFile {
+            modified: self.modified(),
+            listing: FileListing {
+                changed: false,
+                followed: self.file.listing.followed,
+            },
+            fresh: None,
+        };
+        let shelf = Part::Shelf(self.shelf.listing());
+        let changed = self.known.update(vec![shelf, Part::File(self.file.listing)]);
+        self.audience.patch_parts(changed);
+        self.refresh();
+    }
+
+    fn command(&mut self, client: ClientId, id: u32, command: Command) {
+        let looks = only_looks(&command);
+        let uploads = matches!(command, Command::Upload { .. });
+        match self.execute(command) {
+            Ok(reply) => {
+                if let Reply::Stopped(stop) = &reply {
+                    self.stop = Some(stop.clone());
+                }
+                if let Reply::Written(written) = &reply {
+                    self.stop = Some(Stop {
+                        reason: StopReason::Done,
+                        at: written.at.clone(),
+                    });
+                }
+                if uploads {
+                    self.file.modified = self.modified();
+                    self.file.listing.changed = false;
+                    self.stop = None;
+                    self.tell_file();
+                }
+                // Who asked hears the answer after everybody, themselves included, sees what it says.
+                if !looks {
+                    self.refresh();
+                }
+                let reply = Box::new(reply);
+                self.audience.tell(client, &Tell::Reply { id, reply });
+            }
+            Err(message) => {
+                // Also what fails half-way may have moved something.
+                if !looks {
+                    self.refresh();
+                }
+                self.audience.tell(client, &Tell::Failed { id, message });
+            }
+        }
+    }
+
+    /// Has the session do something, and tells everybody what happens meanwhile.
+    fn execute(&mut self, command: Command) -> Result<Reply, String> {
+        let Some(session) = &mut self.session else {
+            return Err("no program is open: choose one from the list".to_owned());
+        };
+        self.pause.store(false, Ordering::SeqCst);
+        let begun = Instant::now();
+        let mut told: Option<Instant> = None;
+        let (audience, known, pause) = (&mut self.audience, &mut self.known, &self.pause);
+        let result = session.execute(command, &mut |event| {
+            if let Event::Progress { what, .. } = &event {
+                let since = told.unwrap_or(begun);
+                if since.elapsed() >= TELL_PROGRESS {
+                    told = Some(Instant::now());
+                    let doing = Some(what.clone());
+                    audience.patch_parts(known.update(vec![Part::Work(WorkListing { doing })]));
+                    audience.tell_all(&Tell::Event { event });
+                }
+            } else {
+                audience.tell_all(&Tell::Event { event });
+            }
+            if pause.load(Ordering::SeqCst) {
+                Flow::Pause
+            } else {
+                Flow::Continue
+            }
+        });
+        let quiet = vec![Part::Work(WorkListing::default())];
+        self.audience.patch_parts(self.known.update(quiet));
+        result.map_err(|error| error.to_string())
+    }
+
+    fn entries(
+        &mut self,
+        client: ClientId,
+        id: u32,
+        branch: u32,
+        from: u32,
+        count: u32,
+        calls: bool,
+    ) {
+        let command = Command::Entries {
+            branch,
+            from,
+            count,
+            calls,
+        };
+        match self.execute(command) {
+            Ok(Reply::Entries(listing)) => {
+                let frame = frames::entries(id, &listing);
+                self.audience.send(client, Message::Binary(frame.into()));
+            }
+            Ok(_) => {}
+            Err(message) => self.audience.tell(client, &Tell::Failed { id, message }),
+        }
+    }
+
+    /// Tells everybody what is different now.
+    fn refresh(&mut self) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let mut changed = parts::of(session, self.stop.as_ref(), &self.watched, &self.known);
+        let key = changed.iter().find_map(|part| match part {
+            Part::Info(Some(info)) => {
+                let hash = u64::from_str_radix(&info.program_hash, 16).unwrap_or_default();
+                Some((PathBuf::from(&info.program), hash))
+            }
+            _ => None,
+        });
+        let another = key.is_some_and(|key| {
+            let another = key != self.program;
+            self.program = key;
+            another
+        });
+        if another {
+            changed.push(Part::Program(parts::program(session)));
+        }
+        let listing = parts::ask(session, Command::Multiverse);
+        if let Some(Reply::Multiverse(MultiverseListing { branches })) = listing {
+            self.tell_branches(branches, another);
+        }
+        let changed = self.known.update(changed);
+        self.audience.patch_parts(changed);
+    }
+
+    fn tell_branches(&mut self, branches: Vec<BranchListing>, another: bool) {
+        let same_start = branches.len() >= self.branches.len()
+            && branches
+                .iter()
+                .zip(&self.branches)
+                .all(|(new, old)| (new.branch, new.parent, new.fork) == (old.branch, old.parent, old.fork));
+        let fresh = another || !same_start;
+        let rows: Vec<&BranchListing> = branches
+            .iter()
+            .enumerate()
+            .filter(|(n, row)| fresh || self.branches.get(*n) != Some(row))
+            .map(|(_, row)| row)
+            .collect();
+        if fresh || !rows.is_empty() {
+            let number = self.audience.next_number();
+            let frame = frames::branches(number, fresh, &rows);
+            self.audience.patch(Message::Binary(frame.into()));
+        }
+        self.branches = branches;
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        let path = self.session.as_ref()?.program_path();
+        std::fs::metadata(path).ok()?.modified().ok()
+    }
+
+    fn tell_file(&mut self) {
+        let changed = self.known.update(vec![Part::File(self.file.listing)]);
+        self.audience.patch_parts(changed);
+    }
+
+    /// Notices that the program was rebuilt, once its file has rested.
+    fn look_at_file(&mut self) {
+        let now = self.modified();
+        if now.is_none() || now == self.file.modified {
+            self.file.fresh = None;
+            return;
+        }
+        if self.file.fresh != now {
+            self.file.fresh = now;
+            return;
+        }
+        self.file.modified = now;
+        self.file.fresh = None;
+        self.file.listing.changed = true;
+        self.tell_file();
+        let program = self.session.as_ref().map(|s| s.program_path().to_owned());
+        if let Some(program) = program.filter(|_| self.file.listing.followed) {
+            self.upload(&program.display().to_string());
+        }
+    }
+
+    fn upload(&mut self, program: &str) {
+        let command = Command::Upload {
+            program: program.to_owned(),
+        };
+        let event = match self.execute(command) {
+            Ok(_) => {
+                self.file.listing.changed = false;
+                self.stop = None;
+                let text = format!("{program} was rebuilt, and is uploaded");
+                Event::Warning { text }
+            }
+            Err(error) => {
+                let text = format!("{program} was rebuilt, but cannot be uploaded: {error}");
+                Event::Warning { text }
+            }
+        };
+        self.audience.tell_all(&Tell::Event { event });
+        self.tell_file();
+        self.refresh();
+    }
+}
+
+/// Whether a command leaves everything as it is.
+fn only_looks(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Print { .. }
+            | Command::Variables { .. }
+            | Command::Stack
+            | Command::Memory { .. }
+            | Command::List { .. }
+            | Command::Disassemble { .. }
+            | Command::Functions { .. }
+            | Command::Tree { .. }
+            | Command::Multiverse
+            | Command::Entries { .. }
+            | Command::Calls { .. }
+            | Command::Inputs
+            | Command::Series { .. }
+            | Command::Path { .. }
+            | Command::Mocks
+            | Command::Breakpoints
+            | Command::Board
+            | Command::Console
+            | Command::Info
+            | Command::Notes
+            | Command::Moment
+            | Command::Compare { .. }
+            | Command::Query { .. }
+    )
+}

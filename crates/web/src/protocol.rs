@@ -1,0 +1,217 @@
+//! What goes over the socket: text messages as JSON, and binary frames (see [`crate::frames`]).
+
+use borges_session::command::{Command, Event, Reply, Stop};
+use borges_session::listing::{
+    BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing, NoteListing,
+    StackListing, VariableListing,
+};
+use serde::{Deserialize, Serialize};
+
+/// The version of this protocol: a page of another build reloads itself.
+pub const VERSION: u32 = 1;
+
+/// What a client asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Ask {
+    /// A command of the session.
+    Command {
+        /// Comes back with the answer.
+        id: u32,
+        /// What to do.
+        command: Command,
+    },
+    /// Entries of a branch, as a binary frame.
+    Entries {
+        /// Comes back with the frame.
+        id: u32,
+        /// The branch.
+        branch: u32,
+        /// The index of the place before the first of them.
+        from: u32,
+        /// How many at the most.
+        count: u32,
+        /// With the arguments of calls, which takes a replay.
+        calls: bool,
+    },
+    /// Pauses or cancels what is being done, whoever asked for it.
+    Pause,
+    /// Watches these expressions, for everybody who looks.
+    Watch {
+        /// All of them.
+        expressions: Vec<String>,
+    },
+    /// Uploads the program by itself whenever its file changes.
+    FollowFile {
+        /// On or off.
+        on: bool,
+    },
+    /// Opens another program or session for everybody who looks.
+    Open {
+        /// Comes back with the answer.
+        id: u32,
+        /// A file.
+        path: String,
+    },
+    /// Sends the snapshot again.
+    Resync,
+}
+
+/// What a client is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "tell", rename_all = "kebab-case")]
+pub enum Tell {
+    /// Everything, and the number that the next patch continues from.
+    Snapshot {
+        /// [`VERSION`].
+        version: u32,
+        /// The number.
+        number: u32,
+        /// All parts.
+        parts: Vec<Part>,
+    },
+    /// What has changed.
+    Patch {
+        /// One more than that of the last patch or snapshot.
+        number: u32,
+        /// The parts that are different now.
+        parts: Vec<Part>,
+    },
+    /// The answer to a command.
+    Reply {
+        /// That of the question.
+        id: u32,
+        /// The answer.
+        reply: Box<Reply>,
+    },
+    /// A command could not be carried out.
+    Failed {
+        /// That of the question.
+        id: u32,
+        /// Why, and what to do.
+        message: String,
+    },
+    /// Something happened meanwhile.
+    Event {
+        /// What.
+        event: Event,
+    },
+}
+
+/// A part of what everybody sees. Each is sent when it has changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "part", content = "is", rename_all = "kebab-case")]
+pub enum Part {
+    /// What can be opened.
+    Shelf(ShelfListing),
+    /// Facts about the session; nothing while none is open.
+    Info(Option<Box<Info>>),
+    /// Files and functions of the program.
+    Program(ProgramListing),
+    /// Why the view stands where it stands.
+    Stop(Option<Box<Stop>>),
+    /// The call stack.
+    Stack(StackListing),
+    /// Variables of the innermost frame and globals.
+    Variables(VariableListing),
+    /// Watched expressions.
+    Watches(Vec<WatchListing>),
+    /// Breakpoints.
+    Breakpoints(Vec<BreakpointListing>),
+    /// Mocks.
+    Mocks(Vec<MockListing>),
+    /// Notes and bookmarks.
+    Notes(Vec<NoteListing>),
+    /// The board.
+    Board(BoardListing),
+    /// All that the program printed up to here, the end of it if it is long.
+    Console(String),
+    /// What the program can read.
+    Inputs(Vec<InputListing>),
+    /// The current path: the branch that motions forward follow.
+    Line(LineListing),
+    /// What is being done.
+    Work(WorkListing),
+    /// The program's file.
+    File(FileListing),
+}
+
+/// The program for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProgramListing {
+    /// Source files, those with most functions first.
+    pub files: Vec<String>,
+    /// Its functions.
+    pub functions: Vec<FunctionEntry>,
+    /// What was left out of the debug information because it is broken.
+    pub warnings: Vec<String>,
+}
+
+/// The current path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LineListing {
+    /// The branch whose tip is the end of the path.
+    pub branch: u32,
+}
+
+/// A watched expression.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WatchListing {
+    /// What is watched.
+    pub expression: String,
+    /// Its value, or why it has none.
+    pub value: String,
+    /// Its type, if known.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Whether it has a value.
+    pub ok: bool,
+    /// Whether it differs from the last stop.
+    pub changed: bool,
+}
+
+/// What is being done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WorkListing {
+    /// In words; nothing while all is quiet.
+    pub doing: Option<String>,
+}
+
+/// The program's file, which somebody may rebuild.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FileListing {
+    /// It is not what is being debugged any more.
+    pub changed: bool,
+    /// It is uploaded by itself when it changes.
+    pub followed: bool,
+}
+
+/// What can be opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ShelfListing {
+    /// Programs to try.
+    pub examples: Vec<ShelfEntry>,
+    /// Sessions, the latest first.
+    pub recent: Vec<ShelfEntry>,
+}
+
+/// Something that can be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ShelfEntry {
+    /// Its name.
+    pub name: String,
+    /// The file to open.
+    pub path: String,
+    /// A line about it.
+    pub about: String,
+}
