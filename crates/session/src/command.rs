@@ -6,16 +6,17 @@
 use serde::{Deserialize, Serialize};
 
 use crate::listing::{
-    BoardListing, BreakpointListing, Disassembly, EntryListing, FunctionListing, Info, InputListing,
-    MemoryListing, MockListing, MultiverseListing, NoteListing, SeriesListing, PathListing, PlaceView, SourceListing, StackListing, TableListing,
-    TreeListing, UniverseDifference, VariableListing, Written,
+    BoardListing, BreakpointListing, Disassembly, EntryListing, FunctionListing, Info,
+    InputListing, MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing,
+    PlaceView, SeriesListing, SourceListing, StackListing, TableListing, TreeListing,
+    UniverseDifference, VariableListing, Written,
 };
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
 ///
 /// Faces print it as `branch.index`, and as `branch.index+steps` for a moment inside the run that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct UniverseId {
     /// The branch of the multiverse, 0 for the first run.
     pub branch: u32,
@@ -90,7 +91,7 @@ pub enum StopKind {
 
 /// A breakpoint as the user gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct NewBreakpoint {
     /// What it waits for.
     pub kind: StopKind,
@@ -365,7 +366,7 @@ pub enum StopReason {
 
 /// A stop: why and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Stop {
     /// Why.
     #[serde(flatten)]

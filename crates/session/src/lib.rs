@@ -41,6 +41,8 @@ mod upload;
 pub mod values;
 
 pub use borges_link::{Address, AddressError};
+#[cfg(feature = "typescript")]
+pub use borges_board::BoardView;
 pub use client::LinkError;
 pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;

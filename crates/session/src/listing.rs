@@ -6,7 +6,7 @@ use crate::command::{Cell, MockValues, NewBreakpoint, UniverseId};
 
 /// A moment of the program with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct PlaceView {
     /// The universe.
     pub universe: UniverseId,
@@ -38,7 +38,7 @@ pub struct PlaceView {
 
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -56,7 +56,7 @@ pub struct Variable {
 
 /// Variables of a frame and the globals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct VariableListing {
     /// The frame.
     pub frame: u32,
@@ -70,7 +70,7 @@ pub struct VariableListing {
 
 /// One frame of the call stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Frame {
     /// 0 is the innermost.
     pub number: u32,
@@ -92,7 +92,7 @@ pub struct Frame {
 
 /// The call stack, innermost first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct StackListing {
     /// The frames.
     pub frames: Vec<Frame>,
@@ -100,7 +100,7 @@ pub struct StackListing {
 
 /// Bytes of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct MemoryListing {
     /// Of the first byte.
     pub address: u32,
@@ -110,7 +110,7 @@ pub struct MemoryListing {
 
 /// One source line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct SourceLine {
     /// 1-based.
     pub number: u32,
@@ -126,7 +126,7 @@ pub struct SourceLine {
 
 /// Source text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct SourceListing {
     /// The file.
     pub file: String,
@@ -136,7 +136,7 @@ pub struct SourceListing {
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Instruction {
     /// Byte offset in the module.
     pub offset: u32,
@@ -153,7 +153,7 @@ pub struct Instruction {
 
 /// Disassembly of (a part of) a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Disassembly {
     /// The function's name.
     pub function: String,
@@ -163,7 +163,7 @@ pub struct Disassembly {
 
 /// One function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FunctionEntry {
     /// Its name.
     pub name: String,
@@ -179,7 +179,7 @@ pub struct FunctionEntry {
 
 /// Functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FunctionListing {
     /// In the order of the module.
     pub functions: Vec<FunctionEntry>,
@@ -187,7 +187,7 @@ pub struct FunctionListing {
 
 /// The multiverse as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct TreeListing {
     /// Drawn lines.
     pub lines: Vec<String>,
@@ -199,7 +199,7 @@ pub struct TreeListing {
 
 /// An input, output or event on a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct PathEntry {
     /// The universe just after it.
     pub universe: UniverseId,
@@ -219,7 +219,7 @@ pub struct PathEntry {
 
 /// A part of the current path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct PathListing {
     /// The entries, earliest first.
     pub entries: Vec<PathEntry>,
@@ -231,7 +231,7 @@ pub struct PathListing {
 
 /// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct BreakpointListing {
     /// Its number.
     pub id: u32,
@@ -250,7 +250,7 @@ pub struct BreakpointListing {
 
 /// A mock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct MockListing {
     /// `name(arg, …)`.
     pub call: String,
@@ -260,7 +260,7 @@ pub struct MockListing {
 
 /// The board at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct BoardListing {
     /// Drawn for a terminal.
     pub lines: Vec<String>,
@@ -271,7 +271,7 @@ pub struct BoardListing {
 
 /// A note or a bookmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct NoteListing {
     /// The universe.
     pub universe: UniverseId,
@@ -286,7 +286,7 @@ pub struct NoteListing {
 
 /// Facts about a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Info {
     /// The program's file.
     pub program: String,
@@ -324,7 +324,7 @@ pub struct Info {
 
 /// Two universes compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct UniverseDifference {
     /// The left one.
     pub left: PlaceView,
@@ -346,7 +346,7 @@ pub struct UniverseDifference {
 
 /// The answer to a question in SQL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct TableListing {
     /// The columns' names.
     pub columns: Vec<String>,
@@ -358,7 +358,7 @@ pub struct TableListing {
 
 /// The last write of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Written {
     /// What was asked for.
     pub what: String,
@@ -385,7 +385,7 @@ pub enum BranchEnd {
 
 /// A branch of the multiverse: its entries are those after `fork`, up to `tip`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct BranchListing {
     /// Its number.
     pub branch: u32,
@@ -408,7 +408,7 @@ pub struct BranchListing {
 
 /// The shape of the multiverse, without its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct MultiverseListing {
     /// In the order in which they were made: a parent comes before its children.
     pub branches: Vec<BranchListing>,
@@ -429,7 +429,7 @@ pub enum EntryClass {
 
 /// An entry of a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct EntryRow {
     /// What it is.
     pub kind: EntryClass,
@@ -446,7 +446,7 @@ pub struct EntryRow {
 
 /// Some entries of a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct EntryListing {
     /// The branch.
     pub branch: u32,
@@ -460,7 +460,7 @@ pub struct EntryListing {
 
 /// An input that the program can read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct InputListing {
     /// `name(arg, …)` where the arguments are known, otherwise `name`.
     pub call: String,
@@ -483,7 +483,7 @@ pub struct InputListing {
 
 /// The values of expressions along the current path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct SeriesListing {
     /// The step of each sample.
     pub steps: Vec<u64>,

@@ -193,11 +193,8 @@ impl Session {
                 continue;
             }
             let params = self.board().primitive(id).map_or(0, |p| p.params.len());
-            let mut known: Vec<Option<Vec<Value>>> = self
-                .known_arguments(id)
-                .into_iter()
-                .map(Some)
-                .collect();
+            let mut known: Vec<Option<Vec<Value>>> =
+                self.known_arguments(id).into_iter().map(Some).collect();
             if params == 0 {
                 known = vec![Some(Vec::new())];
             } else if known.is_empty() && !seen.iter().any(|(other, _)| *other == id) {
@@ -245,9 +242,7 @@ impl Session {
 
     fn input(&self, id: PrimitiveId, args: Option<&[Value]>, next: bool) -> InputListing {
         let codomain = match args {
-            Some(args) => self
-                .board()
-                .codomain_at(id, args, &self.history.twin.board),
+            Some(args) => self.board().codomain_at(id, args, &self.history.twin.board),
             None => self.board().codomain(id, &[]),
         };
         let call = match args {

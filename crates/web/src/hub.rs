@@ -330,7 +330,9 @@ impl Owner {
             fresh: None,
         };
         let shelf = Part::Shelf(self.shelf.listing());
-        let changed = self.known.update(vec![shelf, Part::File(self.file.listing)]);
+        let changed = self
+            .known
+            .update(vec![shelf, Part::File(self.file.listing)]);
         self.audience.patch_parts(changed);
         self.refresh();
     }
@@ -460,10 +462,9 @@ impl Owner {
 
     fn tell_branches(&mut self, branches: Vec<BranchListing>, another: bool) {
         let same_start = branches.len() >= self.branches.len()
-            && branches
-                .iter()
-                .zip(&self.branches)
-                .all(|(new, old)| (new.branch, new.parent, new.fork) == (old.branch, old.parent, old.fork));
+            && branches.iter().zip(&self.branches).all(|(new, old)| {
+                (new.branch, new.parent, new.fork) == (old.branch, old.parent, old.fork)
+            });
         let fresh = another || !same_start;
         let rows: Vec<&BranchListing> = branches
             .iter()

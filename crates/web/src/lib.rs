@@ -19,6 +19,8 @@ pub mod parts;
 pub mod protocol;
 mod security;
 pub mod server;
+#[cfg(test)]
+mod typescript;
 
 pub use hub::{Hub, Shelf};
 pub use server::{Config, Server, ServerError};

@@ -163,14 +163,13 @@ fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<Watc
                 expression: expression.clone(),
                 frame: 0,
             };
-            let (value, type_name, ok) =
-                match session.execute(print, &mut |_| Flow::Continue) {
-                    Ok(Reply::Value {
-                        value, type_name, ..
-                    }) => (value, type_name, true),
-                    Ok(_) => (String::new(), String::new(), false),
-                    Err(error) => (error.to_string(), String::new(), false),
-                };
+            let (value, type_name, ok) = match session.execute(print, &mut |_| Flow::Continue) {
+                Ok(Reply::Value {
+                    value, type_name, ..
+                }) => (value, type_name, true),
+                Ok(_) => (String::new(), String::new(), false),
+                Err(error) => (error.to_string(), String::new(), false),
+            };
             let old = before.iter().find(|old| old.expression == *expression);
             WatchListing {
                 changed: old.is_some_and(|old| old.value != value),
@@ -193,7 +192,10 @@ pub(crate) fn program(session: &mut Session) -> ProgramListing {
         _ => Vec::new(),
     };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in functions.iter().filter_map(|function| function.file.as_deref()) {
+    for file in functions
+        .iter()
+        .filter_map(|function| function.file.as_deref())
+    {
         *counts.entry(file).or_default() += 1;
     }
     let mut files: Vec<&str> = counts.keys().copied().collect();

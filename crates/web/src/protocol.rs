@@ -141,7 +141,7 @@ pub enum Part {
 
 /// The program for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ProgramListing {
     /// Source files, those with most functions first.
     pub files: Vec<String>,
@@ -153,7 +153,7 @@ pub struct ProgramListing {
 
 /// The current path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LineListing {
     /// The branch whose tip is the end of the path.
     pub branch: u32,
@@ -161,7 +161,7 @@ pub struct LineListing {
 
 /// A watched expression.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct WatchListing {
     /// What is watched.
     pub expression: String,
@@ -178,7 +178,7 @@ pub struct WatchListing {
 
 /// What is being done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct WorkListing {
     /// In words; nothing while all is quiet.
     pub doing: Option<String>,
@@ -186,7 +186,7 @@ pub struct WorkListing {
 
 /// The program's file, which somebody may rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FileListing {
     /// It is not what is being debugged any more.
     pub changed: bool,
@@ -196,7 +196,7 @@ pub struct FileListing {
 
 /// What can be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ShelfListing {
     /// Programs to try.
     pub examples: Vec<ShelfEntry>,
@@ -206,7 +206,7 @@ pub struct ShelfListing {
 
 /// Something that can be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ShelfEntry {
     /// Its name.
     pub name: String,

@@ -139,12 +139,20 @@ mod tests {
     fn tokens_are_compared_in_full() {
         let token = Token::given("0123456789abcdef").expect("long enough");
         assert!(token.is("0123456789abcdef"));
-        for wrong in ["", "0123456789abcde", "0123456789abcdeF", "0123456789abcdef0"] {
+        for wrong in [
+            "",
+            "0123456789abcde",
+            "0123456789abcdeF",
+            "0123456789abcdef0",
+        ] {
             assert!(!token.is(wrong), "{wrong}");
         }
         assert!(Token::given("short").is_none());
         assert!(Token::given("0123456789abcd/f").is_none());
-        let (a, b) = (Token::random().expect("random"), Token::random().expect("random"));
+        let (a, b) = (
+            Token::random().expect("random"),
+            Token::random().expect("random"),
+        );
         assert!(a.text().len() == 32 && !a.is(b.text()));
     }
 }

@@ -14,7 +14,7 @@ use crate::{Board, BoardState, Display, Pin};
 
 /// The board at a moment: only what something was done to, or what has a label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct BoardView {
     /// The board's name.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct BoardView {
 
 /// A pin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct PinView {
     /// Its number.
     pub pin: u8,
@@ -60,7 +60,7 @@ pub struct PinView {
 
 /// A motor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct MotorView {
     /// Its number.
     pub motor: u8,
@@ -74,7 +74,7 @@ pub struct MotorView {
 
 /// A sensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct SensorView {
     /// Its port.
     pub port: u8,
@@ -84,7 +84,7 @@ pub struct SensorView {
 
 /// The pixel strip: colours as `0xRRGGBB`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct StripView {
     /// What can be seen.
     pub shown: Vec<u32>,
@@ -94,7 +94,7 @@ pub struct StripView {
 
 /// The display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct DisplayView {
     /// Width in pixels.
     pub width: u16,
@@ -110,7 +110,7 @@ pub struct DisplayView {
 
 /// Something that a program has subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct EventView {
     /// What happens: `pin 4 falling`, `every 1000 us`.
     pub event: String,
@@ -120,7 +120,7 @@ pub struct EventView {
 
 /// Printed text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ConsoleView {
     /// How many bytes were ever printed.
     pub printed: u64,

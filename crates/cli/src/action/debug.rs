@@ -24,7 +24,10 @@ const KEPT: usize = 24;
 /// # Errors
 /// What the user is told.
 pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let program = options.program.as_ref().map(|path| path.display().to_string());
+    let program = options
+        .program
+        .as_ref()
+        .map(|path| path.display().to_string());
     if let Some(path) = options.program.as_deref().filter(|path| !path.exists()) {
         return Err(Failure::input(
             format!("there is no file {}", path.display()),
@@ -48,7 +51,10 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
         output.json(&serde_json::json!({ "ok": true, "url": page }))?;
     } else {
         let paint = output.paint;
-        output.text(&format!("the page is at {}\n", paint.paint(Role::Name, &page)))?;
+        output.text(&format!(
+            "the page is at {}\n",
+            paint.paint(Role::Name, &page)
+        ))?;
     }
     if !options.no_browser && !open_browser(&page) {
         super::tell("no browser could be started: open the address yourself\n");
@@ -159,7 +165,8 @@ impl Library {
     }
 
     fn create(&mut self, program: &Path) -> Result<Session, String> {
-        let first = std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program);
+        let first =
+            std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program);
         let start = if first {
             self.options.start.clone()
         } else {
@@ -233,7 +240,11 @@ fn ago(seconds: u64) -> String {
 
 /// Where sessions without a name are kept; nothing on a machine without a home.
 fn state_folder() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let folder = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|p| p.is_absolute())
+    };
     let state = folder("XDG_STATE_HOME")
         .or_else(|| Some(folder("HOME")?.join(".local/state")))
         .or_else(|| folder("LOCALAPPDATA"))?;
@@ -244,7 +255,10 @@ fn state_folder() -> Option<PathBuf> {
 fn examples() -> Vec<ShelfEntry> {
     let near = std::env::current_exe().ok();
     let mut roots: Vec<PathBuf> = vec![PathBuf::from(".")];
-    roots.extend(near.iter().flat_map(|exe| exe.ancestors().skip(1).map(Path::to_owned)));
+    roots.extend(
+        near.iter()
+            .flat_map(|exe| exe.ancestors().skip(1).map(Path::to_owned)),
+    );
     let folder = roots
         .into_iter()
         .map(|root| root.join("examples"))

@@ -1,0 +1,125 @@
+// A server and a browser for tests of the page.
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const DIAL = join(ROOT, "examples/color-dial/color-dial.wasm");
+
+/** The command under test: `BORGES`, or what cargo built last. */
+export function borges(): string {
+  const target = process.env["CARGO_TARGET_DIR"] ?? join(ROOT, "target");
+  const candidates = [process.env["BORGES"], join(target, "debug/borges"), join(target, "release/borges")];
+  const found = candidates.find((path) => path !== undefined && existsSync(path));
+  if (!found) {
+    throw new Error("there is no borges to test: cargo build -p borges-cli");
+  }
+  return found;
+}
+
+export class Server {
+  private constructor(
+    readonly process: ChildProcess,
+    readonly url: string,
+    readonly home: string,
+  ) {}
+
+  /** Starts `borges debug` and waits for its address. */
+  static async start(args: string[], options: { port?: number; token?: string; home?: string } = {}): Promise<Server> {
+    const home = options.home ?? mkdtempSync(join(tmpdir(), "borges-page-"));
+    const port = options.port === undefined ? [] : ["--port", String(options.port)];
+    const child = spawn(borges(), ["--json", "debug", ...args, "--no-browser", "--no-prompt", ...port], {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        XDG_STATE_HOME: home,
+        ...(options.token === undefined ? {} : { BORGES_TOKEN: options.token }),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const url = await new Promise<string>((found, failed) => {
+      let text = "";
+      child.stdout.on("data", (data: Buffer) => {
+        text += data.toString();
+        const line = text.split("\n")[0];
+        if (text.includes("\n") && line) {
+          found((JSON.parse(line) as { url: string }).url);
+        }
+      });
+      child.on("exit", (code) => failed(new Error(`borges debug ended with ${code}: ${text}`)));
+    });
+    return new Server(child, url, home);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) {
+      return;
+    }
+    const gone = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.kill("SIGKILL");
+    await gone;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+export async function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const probe = createServer();
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      probe.close(() => found(port));
+    });
+  });
+}
+
+export async function launch(): Promise<Browser> {
+  const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"] });
+}
+
+/** Opens the page and waits until it shows a program. */
+export async function open(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  if (process.env["PAGE_FROM_DISK"]) {
+    // While the page is written: what was built last, without building the command again.
+    for (const [file, type] of [
+      ["page.js", "text/javascript"],
+      ["page.css", "text/css"],
+    ] as const) {
+      const body = () => readFileSync(join(ROOT, "crates/web/page", file));
+      await page.route(`**/${file}`, (route) => route.fulfill({ body: body(), contentType: type }));
+    }
+  }
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Waits until the page shows a program and nothing is under way. */
+export async function ready(page: Page): Promise<void> {
+  await page.waitForSelector(".universe");
+}
+
+/** The universe that the page shows, such as `0.4+7`. */
+export async function universe(page: Page): Promise<string> {
+  return (await page.locator(".universe").textContent()) ?? "";
+}
+
+/** Presses a key and waits until the place shown is another. */
+export async function move(page: Page, key: string): Promise<void> {
+  const before = await page.locator(".where").textContent();
+  await page.keyboard.press(key);
+  await page.waitForFunction((old) => document.querySelector(".where")?.textContent !== old, before);
+}

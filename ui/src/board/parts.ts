@@ -1,0 +1,43 @@
+// What readings and pins look like.
+import type { PinView } from "../wire/types";
+
+const COLOURS: [string, string][] = [
+  ["none", "transparent"],
+  ["black", "#15171b"],
+  ["blue", "#2d6cdf"],
+  ["green", "#2fa84f"],
+  ["yellow", "#f2c118"],
+  ["red", "#d7322e"],
+  ["white", "#f4f6f8"],
+  ["brown", "#8a5a33"],
+];
+
+/** The name of a colour as LEGO's sensor counts them. */
+export function colourName(reading: number): string {
+  return COLOURS[reading]?.[0] ?? String(reading);
+}
+
+export function cssColour(reading: number | null): string {
+  return reading === null ? "transparent" : (COLOURS[reading]?.[1] ?? "transparent");
+}
+
+/** Whether a pin is best drawn as a lamp. */
+export function isLed(pin: PinView): boolean {
+  return pin.mode === "output" || pin.written || /led|lamp|light/i.test(pin.label ?? "");
+}
+
+/** The pixels of a display as bytes of red, green, blue and opacity. */
+export function pixels(runs: [number, number][], count: number): Uint8ClampedArray<ArrayBuffer> {
+  const bytes = new Uint8ClampedArray(count * 4);
+  let at = 0;
+  for (const [length, colour] of runs) {
+    const end = Math.min(at + length, count);
+    for (; at < end; at++) {
+      bytes[at * 4] = colour >> 16;
+      bytes[at * 4 + 1] = (colour >> 8) & 255;
+      bytes[at * 4 + 2] = colour & 255;
+      bytes[at * 4 + 3] = 255;
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,11 @@
+interface Window {
+  /** For tests and benches only. */
+  borgesTree?: {
+    spot(branch: number, index: number, offset?: number): { x: number; y: number } | null;
+    rows(): number;
+    pan(dx: number, dy: number): void;
+    fit(): void;
+    open(branch: number, index: number, steps: number): void;
+    step: number;
+  };
+}

@@ -1,0 +1,306 @@
+// The editor that shows a file: CodeMirror, read only, with the debugger's gutter and marks.
+import { defaultKeymap } from "@codemirror/commands";
+import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
+import { c, cpp } from "@codemirror/legacy-modes/mode/clike";
+import { typescript } from "@codemirror/legacy-modes/mode/javascript";
+import { rust } from "@codemirror/legacy-modes/mode/rust";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
+import {
+  Decoration,
+  EditorView,
+  GutterMarker,
+  WidgetType,
+  gutter,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+  type DecorationSet,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/** What the debugger knows of the file that is shown. */
+export interface Marks {
+  /** The line where the program stands. */
+  current: number | null;
+  /** Lines of callers. */
+  callers: number[];
+  /** Breakpoints by line; false is switched off. */
+  breakpoints: Map<number, { enabled: boolean; special: boolean }>;
+  /** Values to show behind lines. */
+  values: { line: number; text: string; changed: boolean }[];
+}
+
+export interface Hooks {
+  toggle(line: number): void;
+  edit(line: number): void;
+  /** The value of an expression under the mouse; null if it has none. */
+  value(expression: string): Promise<string | null>;
+}
+
+const setMarks = StateEffect.define<Marks>();
+
+class Bullet extends GutterMarker {
+  constructor(
+    private readonly enabled: boolean,
+    private readonly special: boolean,
+  ) {
+    super();
+  }
+
+  override toDOM(): Node {
+    const dot = document.createElement("span");
+    dot.className = `bullet${this.enabled ? "" : " off"}${this.special ? " special" : ""}`;
+    dot.title = this.enabled ? "breakpoint" : "breakpoint, off";
+    return dot;
+  }
+}
+
+class Here extends GutterMarker {
+  override toDOM(): Node {
+    const arrow = document.createElement("span");
+    arrow.className = "here";
+    arrow.textContent = "▶";
+    return arrow;
+  }
+}
+
+const HERE = new Here();
+
+class Value extends WidgetType {
+  constructor(
+    private readonly text: string,
+    private readonly changed: boolean,
+  ) {
+    super();
+  }
+
+  override eq(other: Value): boolean {
+    return other.text === this.text && other.changed === this.changed;
+  }
+
+  toDOM(): HTMLElement {
+    const value = document.createElement("span");
+    value.className = this.changed ? "inline changed" : "inline";
+    value.textContent = this.text;
+    return value;
+  }
+}
+
+interface Drawn {
+  lines: DecorationSet;
+  gutter: RangeSet<GutterMarker>;
+}
+
+const drawn = StateField.define<Drawn>({
+  create: () => ({ lines: Decoration.none, gutter: RangeSet.empty }),
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setMarks)) {
+        return draw(transaction.state, effect.value);
+      }
+    }
+    return transaction.docChanged ? { lines: Decoration.none, gutter: RangeSet.empty } : value;
+  },
+  provide: (field) => EditorView.decorations.from(field, (value) => value.lines),
+});
+
+function draw(state: EditorState, marks: Marks): Drawn {
+  const inside = (line: number) => line >= 1 && line <= state.doc.lines;
+  const decorations = [];
+  const markers = [];
+  for (const line of marks.callers.filter(inside)) {
+    decorations.push(Decoration.line({ class: "caller" }).range(state.doc.line(line).from));
+  }
+  if (marks.current !== null && inside(marks.current)) {
+    const { from } = state.doc.line(marks.current);
+    decorations.push(Decoration.line({ class: "current" }).range(from));
+    markers.push(HERE.range(from));
+  }
+  for (const { line, text, changed } of marks.values.filter(({ line }) => inside(line))) {
+    const widget = new Value(text, changed);
+    decorations.push(Decoration.widget({ widget, side: 1 }).range(state.doc.line(line).to));
+  }
+  for (const [line, { enabled, special }] of marks.breakpoints) {
+    if (inside(line)) {
+      markers.push(new Bullet(enabled, special).range(state.doc.line(line).from));
+    }
+  }
+  return { lines: Decoration.set(decorations, true), gutter: RangeSet.of(markers, true) };
+}
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--keyword)" },
+  { tag: [tags.string, tags.character], color: "var(--string)" },
+  { tag: [tags.number, tags.bool, tags.atom], color: "var(--number)" },
+  { tag: tags.comment, color: "var(--comment)" },
+  { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--output)" },
+]);
+
+const look = EditorView.theme({
+  "&": { height: "100%", backgroundColor: "var(--paper)", color: "var(--text)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px", lineHeight: "1.55" },
+  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--quiet)", border: "none" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 2px", minWidth: "28px" },
+  ".cm-stops": { width: "26px", cursor: "pointer" },
+  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "center", gap: "1px", paddingLeft: "3px" },
+  ".bullet": { width: "10px", height: "10px", borderRadius: "50%", background: "var(--bad)" },
+  ".bullet.special": { borderRadius: "2px", transform: "rotate(45deg)" },
+  ".bullet.off": { background: "none", border: "1.5px solid var(--bad)" },
+  ".here": { color: "var(--accent)", fontSize: "10px" },
+  ".current": { backgroundColor: "var(--current-line)" },
+  ".caller": { backgroundColor: "var(--accent-soft)" },
+  ".inline": { color: "var(--quiet)", marginLeft: "3ch", fontStyle: "italic", whiteSpace: "pre" },
+  ".inline.changed": { color: "var(--changed)", fontWeight: "600" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)",
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    padding: "3px 8px",
+    fontFamily: "var(--mono)",
+    boxShadow: "var(--shadow)",
+  },
+  ".cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
+  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)" },
+});
+
+const language = new Compartment();
+
+export class SourceEditor {
+  private readonly editor: EditorView;
+
+  constructor(parent: HTMLElement, hooks: Hooks) {
+    this.editor = new EditorView({
+      parent,
+      state: EditorState.create({ extensions: extensions(hooks) }),
+    });
+  }
+
+  /** Shows a file. */
+  show(path: string, text: string): void {
+    this.editor.dispatch({
+      changes: { from: 0, to: this.editor.state.doc.length, insert: text },
+      effects: [
+        language.reconfigure(languageOf(path)),
+        EditorView.scrollIntoView(0),
+      ],
+    });
+  }
+
+  mark(marks: Marks): void {
+    this.editor.dispatch({ effects: setMarks.of(marks) });
+  }
+
+  /** Scrolls so that a line can be seen with something around it. */
+  reveal(line: number): void {
+    const { doc } = this.editor.state;
+    if (line < 1 || line > doc.lines) {
+      return;
+    }
+    const { from } = doc.line(line);
+    this.editor.dispatch({
+      selection: { anchor: from },
+      effects: EditorView.scrollIntoView(from, { y: "nearest", yMargin: 90 }),
+    });
+  }
+
+  /** The line of the cursor. */
+  line(): number {
+    const { doc, selection } = this.editor.state;
+    return doc.lineAt(selection.main.head).number;
+  }
+
+  focus(): void {
+    this.editor.focus();
+  }
+
+  destroy(): void {
+    this.editor.destroy();
+  }
+}
+
+function languageOf(path: string): Extension {
+  const parsers: [RegExp, StreamParser<unknown>][] = [
+    [/\.tsx?$|\.as$/, typescript as StreamParser<unknown>],
+    [/\.rs$/, rust as StreamParser<unknown>],
+    [/\.(cpp|cc|cxx|hpp)$/, cpp as StreamParser<unknown>],
+    [/\.(c|h)$/, c as StreamParser<unknown>],
+  ];
+  const found = parsers.find(([pattern]) => pattern.test(path));
+  return found ? StreamLanguage.define(found[1]) : [];
+}
+
+function extensions(hooks: Hooks): Extension {
+  return [
+    drawn,
+    gutter({
+      class: "cm-stops",
+      markers: (editor) => editor.state.field(drawn).gutter,
+      domEventHandlers: {
+        mousedown: (editor, block, event) => {
+          const line = editor.state.doc.lineAt(block.from).number;
+          const { button, altKey, shiftKey } = event as MouseEvent;
+          if (button !== 0 || altKey || shiftKey) {
+            hooks.edit(line);
+          } else {
+            hooks.toggle(line);
+          }
+          return true;
+        },
+        contextmenu: (_editor, _block, event) => {
+          event.preventDefault();
+          return true;
+        },
+      },
+    }),
+    lineNumbers(),
+    language.of([]),
+    syntaxHighlighting(colours),
+    look,
+    search({ top: true }),
+    highlightSelectionMatches(),
+    // Ctrl-F searches; plain letters stay the debugger's.
+    keymap.of([...searchKeymap, ...defaultKeymap]),
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ "aria-label": "Source", tabindex: "0", "data-region": "source" }),
+    hoverTooltip(async (editor, position, side) => {
+      const expression = expressionAt(editor.state, position, side);
+      const value = expression && (await hooks.value(expression.text));
+      if (!expression || !value) {
+        return null;
+      }
+      return {
+        pos: expression.from,
+        above: true,
+        create: () => {
+          const dom = document.createElement("div");
+          dom.textContent = `${expression.text} = ${value}`;
+          return { dom };
+        },
+      };
+    }),
+  ];
+}
+
+/** The name under a position, with the fields before it: `a.b` for `b` in `a.b.c`. */
+function expressionAt(
+  state: EditorState,
+  position: number,
+  side: number,
+): { from: number; text: string } | null {
+  const { from, text } = state.doc.lineAt(position);
+  let start = position - from;
+  let end = start;
+  while (start > 0 && /[\w.$]/.test(text[start - 1] ?? "")) {
+    start--;
+  }
+  while (end < text.length && /[\w$]/.test(text[end] ?? "")) {
+    end++;
+  }
+  const found = text.slice(start, end);
+  const atEdge = (start === position - from && side < 0) || (end === position - from && side > 0);
+  return /^[A-Za-z_$]/.test(found) && !atEdge ? { from: from + start, text: found } : null;
+}

@@ -1,0 +1,8 @@
+// Which panel of the state is shown.
+export type PanelName = "variables" | "stack" | "breakpoints" | "memory" | "notes";
+
+class Panel {
+  shown = $state<PanelName>("variables");
+}
+
+export const panel = new Panel();

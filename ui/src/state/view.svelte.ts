@@ -1,0 +1,247 @@
+// The page's copy of what the server tells, and the page's own wishes. There is one.
+import { untrack } from "svelte";
+import { Entries } from "../tree/entries";
+import { Multiverse, type Place } from "../tree/model";
+import type { BranchesFrame } from "../wire/frames";
+import { Refused, Socket, type Status } from "../wire/socket";
+import type {
+  BoardView,
+  BreakpointListing,
+  Command,
+  Event,
+  FileListing,
+  Info,
+  InputListing,
+  MockListing,
+  NoteListing,
+  Part,
+  ProgramListing,
+  Reply,
+  ShelfListing,
+  StackListing,
+  Stop,
+  UniverseId,
+  VariableListing,
+  WatchListing,
+} from "../wire/types";
+
+export interface Message {
+  id: number;
+  kind: "info" | "bad" | "log";
+  text: string;
+}
+
+const MESSAGE_MS = 6000;
+
+class View {
+  status = $state<Status>("connecting");
+  info = $state.raw<Info | null>(null);
+  stop = $state.raw<Stop | null>(null);
+  program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
+  stack = $state.raw<StackListing>({ frames: [] });
+  variables = $state.raw<VariableListing>({ frame: 0, locals: [], globals: [], operands: [] });
+  watches = $state.raw<WatchListing[]>([]);
+  breakpoints = $state.raw<BreakpointListing[]>([]);
+  mocks = $state.raw<MockListing[]>([]);
+  notes = $state.raw<NoteListing[]>([]);
+  board = $state.raw<BoardView | null>(null);
+  console = $state("");
+  inputs = $state.raw<InputListing[]>([]);
+  shelf = $state.raw<ShelfListing>({ examples: [], recent: [] });
+  file = $state.raw<FileListing>({ changed: false, followed: false });
+  /** The branch that motions forward follow. */
+  line = $state(0);
+  /** What is being done; null while all is quiet. */
+  work = $state<string | null>(null);
+  progress = $state<number | null>(null);
+  /** Moves with every change of the multiverse. */
+  revision = $state(0);
+  /** Moves with every entry that arrives. */
+  entriesArrived = $state(0);
+  /** The place that the tree shows as chosen; null while it is where the user is. */
+  selected = $state.raw<Place | null>(null);
+  messages = $state<Message[]>([]);
+  /** A command of this page is under way. */
+  pending = $state(0);
+
+  readonly multiverse = new Multiverse();
+  readonly entries = new Entries(
+    this.multiverse,
+    (branch, from, count) => this.socket().entries(branch, from, count, true),
+    () => {
+      this.entriesArrived++;
+    },
+  );
+  private link: Socket | null = null;
+  private nextMessage = 1;
+
+  connect(): void {
+    const url = new URL("./socket", window.location.href);
+    url.protocol = "ws:";
+    url.hash = "";
+    this.link = new Socket(url.href, {
+      status: (status) => (this.status = status),
+      parts: (parts) => parts.forEach((part) => this.take(part)),
+      branches: (frame) => this.grow(frame),
+      event: (event) => this.happened(event),
+    });
+  }
+
+  socket(): Socket {
+    if (!this.link) {
+      throw new Error("the page asks before it is connected");
+    }
+    return this.link;
+  }
+
+  /** Has the session do something; what it refuses is shown, and null comes back. */
+  async run(command: Command): Promise<Reply | null> {
+    this.count(1);
+    try {
+      return await this.socket().command(command);
+    } catch (error) {
+      this.complain(error);
+      return null;
+    } finally {
+      this.count(-1);
+    }
+  }
+
+  /** Also called from effects, which must not depend on what they change. */
+  private count(by: number): void {
+    untrack(() => (this.pending += by));
+  }
+
+  /** As `run`, and says in words what was done. */
+  async say(command: Command): Promise<Reply | null> {
+    const reply = await this.run(command);
+    if (reply?.reply === "done") {
+      this.message("info", reply.message);
+    }
+    return reply;
+  }
+
+  pause(): void {
+    this.socket().tell({ ask: "pause" });
+  }
+
+  watch(expressions: string[]): void {
+    this.socket().tell({ ask: "watch", expressions });
+  }
+
+  get here(): UniverseId {
+    return this.info?.here.universe ?? { branch: 0, index: 0, offset: 0 };
+  }
+
+  get device(): UniverseId {
+    return this.info?.device_at.universe ?? { branch: 0, index: 0, offset: 0 };
+  }
+
+  complain(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.message(error instanceof Refused || this.status === "live" ? "bad" : "info", text);
+  }
+
+  message(kind: Message["kind"], text: string): void {
+    const id = this.nextMessage++;
+    this.messages = [...this.messages.slice(-4), { id, kind, text }];
+    window.setTimeout(() => this.dismiss(id), MESSAGE_MS);
+  }
+
+  dismiss(id: number): void {
+    this.messages = this.messages.filter((message) => message.id !== id);
+  }
+
+  private grow(frame: BranchesFrame): void {
+    if (frame.header.fresh) {
+      this.entries.clear();
+      this.selected = null;
+    }
+    this.multiverse.apply(frame);
+    this.revision++;
+  }
+
+  private happened(event: Event): void {
+    switch (event.event) {
+      case "warning":
+        this.message("info", event.text);
+        break;
+      case "log":
+        this.message("log", event.text);
+        break;
+      case "progress":
+        this.progress = event.total ? event.done / event.total : null;
+        break;
+      case "console":
+        break;
+    }
+  }
+
+  private take(part: Part): void {
+    switch (part.part) {
+      case "info":
+        this.info = part.is;
+        break;
+      case "stop":
+        this.stop = part.is;
+        break;
+      case "program":
+        this.program = part.is;
+        break;
+      case "stack":
+        this.stack = part.is;
+        break;
+      case "variables":
+        this.variables = part.is;
+        break;
+      case "watches":
+        this.watches = part.is;
+        break;
+      case "breakpoints":
+        this.breakpoints = part.is;
+        break;
+      case "mocks":
+        this.mocks = part.is;
+        break;
+      case "notes":
+        this.notes = part.is;
+        break;
+      case "board":
+        this.board = part.is.board;
+        break;
+      case "console":
+        this.console = part.is;
+        break;
+      case "inputs":
+        this.inputs = part.is;
+        break;
+      case "shelf":
+        this.shelf = part.is;
+        break;
+      case "line":
+        this.line = part.is.branch;
+        break;
+      case "work":
+        this.work = part.is.doing ?? null;
+        if (this.work === null) {
+          this.progress = null;
+        }
+        break;
+      case "file":
+        this.file = part.is;
+        break;
+    }
+  }
+}
+
+export const view = new View();
+
+/** A universe as the REPL names it. */
+export function name(id: UniverseId): string {
+  return id.offset === 0 ? `${id.branch}.${id.index}` : `${id.branch}.${id.index}+${id.offset}`;
+}
+
+/** 1234567 as 1,234,567. */
+export function grouped(count: number): string {
+  return count.toLocaleString("en");
+}

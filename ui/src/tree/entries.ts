@@ -1,0 +1,106 @@
+// Entries as they are needed: the server keeps them, the page asks for what is in sight.
+import { NONE, type EntriesFrame } from "../wire/frames";
+import type { Multiverse } from "./model";
+
+export type Kind = "input" | "output" | "event";
+
+export interface Entry {
+  kind: Kind;
+  /** Steps before it. */
+  steps: number;
+  call: string;
+  value: string | null;
+  mocked: boolean;
+}
+
+const CHUNK = 256;
+/** Questions under way at a time: what is in sight now matters more than what was. */
+const AT_ONCE = 3;
+const KEPT = 4000;
+const KINDS: Kind[] = ["input", "output", "event"];
+
+type Load = (branch: number, from: number, count: number) => Promise<EntriesFrame>;
+
+export class Entries {
+  private readonly chunks = new Map<string, EntriesFrame>();
+  private readonly asked = new Set<string>();
+  private wanted: { key: string; branch: number; from: number }[] = [];
+  private busy = 0;
+
+  constructor(
+    private readonly model: Multiverse,
+    private readonly load: Load,
+    private readonly arrived: () => void,
+  ) {}
+
+  /** Forgets everything: the program or the session is another one. */
+  clear(): void {
+    this.chunks.clear();
+    this.asked.clear();
+    this.wanted = [];
+  }
+
+  /** The entry that leads to `index` on a row of the model; null if it has to be fetched first. */
+  at(row: number, index: number): Entry | null {
+    const fork = this.model.fork[row] ?? 0;
+    const tip = this.model.tip[row] ?? 0;
+    if (index <= fork || index > tip) {
+      return null;
+    }
+    const branch = this.model.branch[row] ?? 0;
+    const chunk = Math.floor((index - fork - 1) / CHUNK);
+    const key = `${branch}.${chunk}`;
+    const frame = this.chunks.get(key);
+    const n = index - 1 - (frame?.header.from ?? 0);
+    if (!frame || n >= frame.header.count) {
+      this.want(key, branch, fork + chunk * CHUNK);
+      return null;
+    }
+    const kind = frame.kind[n] ?? 0;
+    const value = frame.value[n] ?? NONE;
+    return {
+      kind: KINDS[kind & 3] ?? "event",
+      steps: frame.steps[n] ?? 0,
+      call: frame.header.texts[frame.call[n] ?? 0] ?? "",
+      value: value === NONE ? null : (frame.header.texts[value] ?? null),
+      mocked: (kind & 4) !== 0,
+    };
+  }
+
+  private want(key: string, branch: number, from: number): void {
+    if (this.asked.has(key) || this.wanted.some((other) => other.key === key)) {
+      return;
+    }
+    this.wanted.push({ key, branch, from });
+    if (this.wanted.length > 200) {
+      this.wanted.splice(0, 100);
+    }
+    this.pump();
+  }
+
+  private pump(): void {
+    while (this.busy < AT_ONCE) {
+      const next = this.wanted.pop();
+      if (!next) {
+        return;
+      }
+      this.busy++;
+      this.asked.add(next.key);
+      this.load(next.branch, next.from, CHUNK)
+        .then((frame) => {
+          if (this.chunks.size > KEPT) {
+            this.clear();
+          }
+          this.chunks.set(next.key, frame);
+          this.arrived();
+        })
+        .catch(() => undefined)
+        .finally(() => {
+          // A branch may have grown since: the last chunk is asked for again when it is too short.
+          this.asked.delete(next.key);
+          this.busy--;
+          this.pump();
+        });
+    }
+  }
+}

@@ -1,0 +1,330 @@
+// Where everything of the multiverse is drawn: time runs to the right, a fork opens a row below.
+//
+// A branch is a row of segments between the places that matter (forks, its ends, what is pointed at). The entries of a
+// segment are not laid out one by one: an unfolded segment is as wide as its entries, a folded one is short however many
+// it holds. So the layout costs as much as there are forks, and nothing recurses.
+import { OPEN, type Multiverse, type Place } from "./model";
+
+/** Width of an entry, in pixels at zoom 1. */
+export const ENTRY = 118;
+/** Width of a folded run. */
+export const FOLDED = 74;
+/** Width of one instruction of an unfolded deterministic run. */
+export const STEP = 9;
+/** Height of a row. */
+export const ROW = 40;
+/** What stands after a branch's end. */
+const END_LABEL = 120;
+/** Runs of at most so many entries are never folded. */
+const SHORT = 4;
+const TAIL = 34;
+
+export interface Wishes {
+  /** Places that must be visible on their own. */
+  pins: Place[];
+  /** Runs that are unfolded, as `branch.from`. */
+  unfolded: ReadonlySet<string>;
+  /** Places whose following deterministic run is unfolded to single instructions: key `branch.index`, how many steps. */
+  opened: ReadonlyMap<string, number>;
+  /** Branches whose forks are hidden. */
+  collapsed: ReadonlySet<number>;
+  /** Branches that are shown; all if there is none. */
+  only: ReadonlySet<number> | null;
+}
+
+export const NO_WISHES: Wishes = {
+  pins: [],
+  unfolded: new Set(),
+  opened: new Map(),
+  collapsed: new Set(),
+  only: null,
+};
+
+export interface Layout {
+  rows: number;
+  /** By row of the model; -1 where the branch is hidden. */
+  y: Int32Array;
+  /** Where the branch leaves its parent. */
+  x0: Float64Array;
+  /** Where its last entry is. */
+  x1: Float64Array;
+  /** Segments of row n are those from `first[n]` to `first[n + 1]`. */
+  first: Uint32Array;
+  /** Index after the segment's last entry. */
+  to: Uint32Array;
+  /** Where the segment begins. */
+  x: Float64Array;
+  /** Whether its entries are folded. */
+  folded: Uint8Array;
+  /** How many branches are hidden behind this one. */
+  hidden: Uint32Array;
+  width: number;
+  height: number;
+}
+
+export function key(branch: number, index: number): string {
+  return `${branch}.${index}`;
+}
+
+/** Children of each row, in the order of the model: row n's are those from `first[n]` to `first[n + 1]`. */
+function childrenOf(model: Multiverse): { first: Uint32Array; list: Uint32Array } {
+  const first = new Uint32Array(model.count + 1);
+  const parents = new Int32Array(model.count).fill(-1);
+  for (let row = 1; row < model.count; row++) {
+    const parent = model.parentRow(row);
+    if (parent !== undefined) {
+      parents[row] = parent;
+      first[parent + 1] = (first[parent + 1] ?? 0) + 1;
+    }
+  }
+  for (let row = 0; row < model.count; row++) {
+    first[row + 1] = (first[row + 1] ?? 0) + (first[row] ?? 0);
+  }
+  const next = first.slice();
+  const list = new Uint32Array(first[model.count] ?? 0);
+  for (let row = 1; row < model.count; row++) {
+    const parent = parents[row] ?? -1;
+    if (parent >= 0) {
+      const at = next[parent] ?? 0;
+      list[at] = row;
+      next[parent] = at + 1;
+    }
+  }
+  return { first, list };
+}
+
+export function layOut(model: Multiverse, wishes: Wishes): Layout {
+  const { first, list } = childrenOf(model);
+  const shown = visible(model, wishes, first, list);
+  const layout = segments(model, wishes, first, list, shown);
+  stack(model, layout, first, list);
+  return layout;
+}
+
+/** Which rows are shown: neither filtered out nor behind a collapsed branch. */
+function visible(model: Multiverse, wishes: Wishes, first: Uint32Array, list: Uint32Array): Uint8Array {
+  const shown = new Uint8Array(model.count);
+  shown[0] = 1;
+  for (let row = 0; row < model.count; row++) {
+    const open = shown[row] === 1 && !wishes.collapsed.has(model.branch[row] ?? 0);
+    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
+      const child = list[n] ?? 0;
+      shown[child] = open && (wishes.only?.has(model.branch[child] ?? 0) ?? true) ? 1 : 0;
+    }
+  }
+  return shown;
+}
+
+function segments(
+  model: Multiverse,
+  wishes: Wishes,
+  first: Uint32Array,
+  list: Uint32Array,
+  shown: Uint8Array,
+): Layout {
+  const count = model.count;
+  const pins = new Map<number, number[]>();
+  for (const place of wishes.pins) {
+    const { branch, index } = model.canonical(place);
+    pins.set(branch, [...(pins.get(branch) ?? []), index, index + 1]);
+  }
+  const capacity = 3 * count + list.length * 2 + wishes.pins.length * 2 + 16;
+  const layout: Layout = {
+    rows: 0,
+    y: new Int32Array(count).fill(-1),
+    x0: new Float64Array(count),
+    x1: new Float64Array(count),
+    first: new Uint32Array(count + 1),
+    to: new Uint32Array(capacity),
+    x: new Float64Array(capacity),
+    folded: new Uint8Array(capacity),
+    hidden: new Uint32Array(count),
+    width: 0,
+    height: 0,
+  };
+  let used = 0;
+  const stops: number[] = [];
+  for (let row = 0; row < count; row++) {
+    layout.first[row] = used;
+    if (shown[row] !== 1) {
+      continue;
+    }
+    const [id, fork, tip] = [model.branch[row] ?? 0, model.fork[row] ?? 0, model.tip[row] ?? 0];
+    const parent = model.parentRow(row);
+    let x = parent === undefined ? 0 : xOf(model, layout, parent, fork, wishes);
+    layout.x0[row] = x;
+    stops.length = 0;
+    stops.push(tip, row === 0 ? 0 : fork + 1);
+    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
+      const child = list[n] ?? 0;
+      if (shown[child] === 1) {
+        // The entry after a fork is one of its alternatives, and stands alone.
+        stops.push(model.fork[child] ?? 0, (model.fork[child] ?? 0) + 1);
+      } else {
+        layout.hidden[row] = (layout.hidden[row] ?? 0) + 1;
+      }
+    }
+    stops.push(...(pins.get(id) ?? []));
+    stops.sort((a, b) => a - b);
+    let from = fork;
+    for (const stop of stops) {
+      if (stop <= from || stop > tip) {
+        continue;
+      }
+      const entries = stop - from;
+      const folds = entries > SHORT && !wishes.unfolded.has(key(id, from));
+      layout.x[used] = x;
+      layout.to[used] = stop;
+      layout.folded[used] = folds ? 1 : 0;
+      used++;
+      x += (folds ? FOLDED : entries * ENTRY) + openedBetween(wishes, id, from, stop);
+      from = stop;
+    }
+    layout.x1[row] = x;
+    layout.width = Math.max(layout.width, x + END_LABEL);
+  }
+  layout.first[count] = used;
+  return layout;
+}
+
+/** What unfolded instructions add to a run. They are few: only the user unfolds them. */
+function openedBetween(wishes: Wishes, branch: number, from: number, to: number): number {
+  let width = 0;
+  if (wishes.opened.size > 0) {
+    for (const [at, steps] of wishes.opened) {
+      const [on, index] = at.split(".").map(Number);
+      if (on === branch && index !== undefined && index >= from && index < to) {
+        width += steps * STEP;
+      }
+    }
+  }
+  return width;
+}
+
+/** The segment of a row that holds the place; -1 if the place is where the row begins. */
+export function segmentOf(layout: Layout, row: number, index: number): number {
+  let low = layout.first[row] ?? 0;
+  let high = (layout.first[row + 1] ?? 0) - 1;
+  if (high < low) {
+    return -1;
+  }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((layout.to[middle] ?? 0) < index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** Where a segment ends. */
+export function segmentEnd(layout: Layout, row: number, segment: number): number {
+  return segment + 1 < (layout.first[row + 1] ?? 0)
+    ? (layout.x[segment + 1] ?? 0)
+    : (layout.x1[row] ?? 0);
+}
+
+/** The index at which a segment begins. */
+export function segmentFrom(model: Multiverse, layout: Layout, row: number, segment: number): number {
+  return segment > (layout.first[row] ?? 0) ? (layout.to[segment - 1] ?? 0) : (model.fork[row] ?? 0);
+}
+
+/** Where a place of a row is drawn. */
+export function xOf(
+  model: Multiverse,
+  layout: Layout,
+  row: number,
+  index: number,
+  wishes: Wishes = NO_WISHES,
+): number {
+  const fork = model.fork[row] ?? 0;
+  if (index <= fork) {
+    return layout.x0[row] ?? 0;
+  }
+  const last = layout.first[row + 1] ?? 0;
+  let segment = layout.first[row] ?? 0;
+  let high = last - 1;
+  while (segment < high) {
+    const middle = (segment + high) >> 1;
+    if ((layout.to[middle] ?? 0) < index) {
+      segment = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const from = segmentFrom(model, layout, row, segment);
+  const to = layout.to[segment] ?? from + 1;
+  const begin = layout.x[segment] ?? 0;
+  const end = segment + 1 < last ? (layout.x[segment + 1] ?? 0) : (layout.x1[row] ?? 0);
+  if (layout.folded[segment] === 1) {
+    return begin + ((end - begin) * (index - from)) / Math.max(1, to - from);
+  }
+  if (index >= to) {
+    return end;
+  }
+  const opened = wishes.opened.size > 0 ? openedBetween(wishes, model.branch[row] ?? 0, from, index) : 0;
+  return begin + (index - from) * ENTRY + opened;
+}
+
+/**
+ * Gives every branch a row of its own below its parent's, as high as there is room.
+ *
+ * Forks further right are placed first, and so nearer: the line down to a fork then never crosses a branch.
+ */
+function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): void {
+  const count = model.count;
+  const below = new Int32Array(count);
+  const height = new Int32Array(count).fill(1);
+  const right = new Float64Array(count);
+  const order: number[] = [];
+  const at: number[] = [];
+  const bottom: number[] = [];
+  for (let row = count - 1; row >= 0; row--) {
+    if (row > 0 && layout.first[row] === layout.first[row + 1]) {
+      continue;
+    }
+    const label = model.end[row] === OPEN ? TAIL : END_LABEL;
+    right[row] = (layout.x1[row] ?? 0) + label;
+    order.length = 0;
+    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
+      const child = list[n] ?? 0;
+      if (layout.first[child] !== layout.first[child + 1]) {
+        order.push(child);
+      }
+    }
+    order.sort((a, b) => (layout.x0[b] ?? 0) - (layout.x0[a] ?? 0) || a - b);
+    at.length = 0;
+    bottom.length = 0;
+    let deepest = 0;
+    for (const child of order) {
+      let lowest = 0;
+      // What begins left of this subtree's right end is in its way; nothing later will need it on its own.
+      while (at.length > 0 && (at[at.length - 1] ?? 0) < (right[child] ?? 0)) {
+        lowest = Math.max(lowest, bottom.pop() ?? 0);
+        at.pop();
+      }
+      below[child] = lowest + 1;
+      const reach = lowest + (height[child] ?? 1);
+      at.push(layout.x0[child] ?? 0);
+      bottom.push(reach);
+      deepest = Math.max(deepest, reach);
+      right[row] = Math.max(right[row] ?? 0, right[child] ?? 0);
+    }
+    height[row] = deepest + 1;
+  }
+  layout.y[0] = 0;
+  let rows = 1;
+  for (let row = 1; row < count; row++) {
+    const parent = model.parentRow(row);
+    if (parent === undefined || layout.first[row] === layout.first[row + 1]) {
+      continue;
+    }
+    const y = (layout.y[parent] ?? 0) + (below[row] ?? 1);
+    layout.y[row] = y;
+    rows = Math.max(rows, y + 1);
+  }
+  layout.rows = rows;
+  layout.height = rows * ROW;
+}

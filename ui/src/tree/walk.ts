@@ -1,0 +1,190 @@
+// Walking the multiverse by keyboard, and going where the walk led.
+import { view } from "../state/view.svelte";
+import { wish } from "../state/wishes.svelte";
+import { key as keyOf, segmentFrom, segmentOf, type Layout } from "./layout";
+import { samePlace, type Place } from "./model";
+
+/** Chooses a place without going there. */
+export function select(place: Place | null, offset = 0): void {
+  view.selected = place && !(samePlace(place, view.here) && offset === 0) ? place : null;
+  wish.selectedOffset = offset;
+}
+
+/** Shows a universe. */
+export async function jumpTo(place: Place, offset = 0): Promise<void> {
+  const at = offset > 0 ? `${place.branch}.${place.index}+${offset}` : `${place.branch}.${place.index}`;
+  if (await view.run({ command: "jump", target: at })) {
+    view.selected = null;
+  }
+}
+
+/** The place one entry back, or to the beginning of a folded run. */
+export function previous(place: Place, layout: Layout): Place | null {
+  const model = view.multiverse;
+  const at = model.canonical(place);
+  const row = model.rowOf(at.branch);
+  if (row === undefined || at.index === 0) {
+    return null;
+  }
+  const segment = segmentOf(layout, row, at.index);
+  const folded = segment >= 0 && layout.folded[segment] === 1;
+  const index = folded ? segmentFrom(model, layout, row, segment) : at.index - 1;
+  return model.canonical({ branch: at.branch, index });
+}
+
+/** The place one entry on: along the user's own path where there is a choice, else along the branch. */
+export function next(place: Place, layout: Layout): Place | null {
+  const model = view.multiverse;
+  const at = model.canonical(place);
+  const row = model.rowOf(at.branch);
+  if (row === undefined) {
+    return null;
+  }
+  if (at.index < (model.tip[row] ?? 0)) {
+    const segment = segmentOf(layout, row, at.index + 1);
+    const folded = segment >= 0 && layout.folded[segment] === 1;
+    return { branch: at.branch, index: folded ? (layout.to[segment] ?? at.index + 1) : at.index + 1 };
+  }
+  return futures(at)[0] ?? null;
+}
+
+/** The places right after a place: the choices there. */
+export function futures(place: Place): Place[] {
+  const model = view.multiverse;
+  const at = model.canonical(place);
+  const list: Place[] = [];
+  const row = model.rowOf(at.branch);
+  if (row !== undefined && at.index < (model.tip[row] ?? 0)) {
+    list.push({ branch: at.branch, index: at.index + 1 });
+  }
+  for (let other = 1; other < model.count; other++) {
+    if (model.parent[other] === at.branch && model.fork[other] === at.index) {
+      list.push({ branch: model.branch[other] ?? 0, index: at.index + 1 });
+    }
+  }
+  return list;
+}
+
+/** The alternatives at the last choice, this one among them. */
+export function siblings(place: Place): Place[] {
+  const at = view.multiverse.canonical(place);
+  if (at.index === 0) {
+    return [at];
+  }
+  return futures(view.multiverse.canonical({ branch: at.branch, index: at.index - 1 }));
+}
+
+/** The nearest choice point before a place, and the alternative `by` further on. */
+function beside(place: Place, by: number, layout: Layout): Place | null {
+  let at: Place | null = view.multiverse.canonical(place);
+  for (let n = 0; at && n < 200; n++) {
+    const others = siblings(at);
+    if (others.length > 1) {
+      const current = others.findIndex((other) => at && samePlace(other, at));
+      const wanted = others[current + by];
+      if (wanted) {
+        return wanted;
+      }
+    }
+    at = previous(at, layout);
+  }
+  return null;
+}
+
+/** The last place of a branch. */
+function endOf(branch: number): Place {
+  const row = view.multiverse.rowOf(branch);
+  return { branch, index: row === undefined ? 0 : (view.multiverse.tip[row] ?? 0) };
+}
+
+/** Does what a key means in the tree; whether it means anything. */
+export function key(pressed: string, layout: Layout): boolean {
+  const place: Place = view.selected ?? view.here;
+  const go = (target: Place | null): true => {
+    if (target) {
+      select(target);
+    }
+    return true;
+  };
+  switch (pressed) {
+    case "ArrowLeft":
+    case "h":
+      return go(previous(place, layout));
+    case "ArrowRight":
+    case "l":
+      return go(next(place, layout));
+    case "ArrowUp":
+    case "k":
+      return go(beside(place, -1, layout));
+    case "ArrowDown":
+    case "j":
+      return go(beside(place, 1, layout));
+    case "Home":
+      return go({ branch: view.multiverse.branch[0] ?? 0, index: 0 });
+    case "End":
+      return go(endOf(view.line));
+    case "Enter":
+      void jumpTo(place, view.selected ? wish.selectedOffset : 0);
+      return true;
+    case "Escape":
+      select(null);
+      return true;
+    case " ":
+    case "u":
+      unfoldAt(place, layout);
+      return true;
+    case "x":
+      wish.collapse(view.multiverse.canonical(place).branch);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Unfolds the run that follows a place; if there is nothing folded, its instructions. */
+export function unfoldAt(place: Place, layout: Layout): void {
+  const model = view.multiverse;
+  const at = model.canonical(place);
+  const row = model.rowOf(at.branch);
+  if (row === undefined) {
+    return;
+  }
+  const segment = at.index < (model.tip[row] ?? 0) ? segmentOf(layout, row, at.index + 1) : -1;
+  if (segment >= 0 && layout.folded[segment] === 1) {
+    wish.unfold(at.branch, segmentFrom(model, layout, row, segment));
+    return;
+  }
+  void openSteps(at);
+}
+
+/** Unfolds the deterministic run after a place to single instructions. */
+async function openSteps(at: Place): Promise<void> {
+  const model = view.multiverse;
+  const row = model.rowOf(at.branch);
+  if (row === undefined) {
+    return;
+  }
+  const before = await stepsOf(at);
+  const tip = model.tip[row] ?? 0;
+  const after = at.index < tip ? await stepsBefore(at.branch, at.index) : (model.reached[row] ?? 0);
+  if (before !== null && after !== null && after > before) {
+    wish.open(keyOf(at.branch, at.index), after - before);
+  }
+}
+
+/** Steps when the entry after `index` is about to happen. */
+async function stepsBefore(branch: number, index: number): Promise<number | null> {
+  const frame = await view.socket().entries(branch, index, 1, false);
+  return frame.steps[0] ?? null;
+}
+
+/** Steps right after the entry that leads to a place. */
+async function stepsOf(at: Place): Promise<number | null> {
+  if (at.index === 0) {
+    return 0;
+  }
+  const frame = await view.socket().entries(at.branch, at.index - 1, 1, false);
+  const steps = frame.steps[0];
+  // A call is retired by its answer, an event between two instructions.
+  return steps === undefined ? null : steps + ((frame.kind[0] ?? 0) % 4 === 2 ? 0 : 1);
+}
