@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
+#   scripts/setup.sh page       and what building and testing the page needs
 #   scripts/setup.sh tests      and what the tests need
 #
 # The two commands of the README call it. It works as root, and through sudo.
@@ -39,8 +40,16 @@ for_examples() {
     need libstd-rust-dev-wasm32 "Rust's library for the Rust example" /usr/lib/rustlib/wasm32-unknown-unknown
 }
 
+for_page() {
+    need nodejs "runs the tests of the page" node
+    need npm "installs what the page is built with" npm
+    need chromium "the browser that the page is tested in" chromium
+    need fonts-dejavu-core "the page's letters in that browser" /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+}
+
 for_tests() {
     if bookworm; then for_examples; fi
+    for_page
 }
 
 install_packages() {

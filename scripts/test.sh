@@ -15,3 +15,6 @@ fi
 cargo test --workspace "$@"
 # The fast tier once more, with the dispatch of devices.
 cargo test --package borges-vm --features portable-dispatch --lib "$@"
+
+# The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
+scripts/page.sh test

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 cargo build --release --quiet -p borges-cli
-exec target/release/borges repl examples/color-dial/color-dial.wasm "$@"
+exec target/release/borges debug examples/color-dial/color-dial.wasm "$@"

@@ -1,6 +1,15 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
+/** Tests that start a server and a browser. */
+function inBrowser(name: string) {
+  const include = [`e2e/*.${name === "e2e" ? "test" : name}.ts`];
+  return {
+    extends: true as const,
+    test: { name, include, environment: "node", testTimeout: 90_000, hookTimeout: 90_000 },
+  };
+}
+
 // The page is built into the crate that serves it: three files with fixed names, which `crates/web` embeds.
 export default defineConfig({
   base: "./",
@@ -24,16 +33,9 @@ export default defineConfig({
     fileParallelism: false,
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], environment: "node" } },
-      {
-        extends: true,
-        test: {
-          name: "e2e",
-          include: ["e2e/**/*.test.ts"],
-          environment: "node",
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
+      inBrowser("e2e"),
+      inBrowser("pictures"),
+      inBrowser("bench"),
     ],
   },
 });

@@ -100,6 +100,7 @@ export async function open(context: BrowserContext, url: string): Promise<Page> 
       await page.route(`**/${file}`, (route) => route.fulfill({ body: body(), contentType: type }));
     }
   }
+  page.setDefaultTimeout(15_000);
   page.on("pageerror", (error) => {
     throw error;
   });

@@ -40,9 +40,9 @@ mod twin;
 mod upload;
 pub mod values;
 
-pub use borges_link::{Address, AddressError};
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
+pub use borges_link::{Address, AddressError};
 pub use client::LinkError;
 pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;

@@ -224,20 +224,31 @@ impl Session {
             .is_some_and(|primitive| primitive.kind == Kind::Input)
     }
 
-    /// Arguments with which an input is mentioned by a mock.
+    /// Arguments with which a mock or the board mentions an input.
     fn known_arguments(&self, id: PrimitiveId) -> Vec<Vec<Value>> {
+        let from_wire = |list: &Vec<borges_wire::Value>| {
+            list.iter()
+                .map(|value| borges_stub::from_wire(*value))
+                .collect()
+        };
         let mocks = self.mocks.iter().filter(|mock| mock.primitive == id.0);
-        mocks
-            .filter_map(|mock| {
-                let arguments = mock.arguments.as_ref()?;
-                Some(
-                    arguments
-                        .iter()
-                        .map(|value| borges_stub::from_wire(*value))
-                        .collect(),
-                )
-            })
-            .collect()
+        let mut known: Vec<Vec<Value>> = mocks
+            .filter_map(|mock| mock.arguments.as_ref().map(from_wire))
+            .collect();
+        let board = self.board();
+        let ranges = board.ranges.iter().map(|range| &range.calls);
+        let sources = board.simulation.sources.iter().map(|(calls, _)| calls);
+        for calls in ranges.chain(sources) {
+            let given: Option<Vec<Value>> = calls.args.iter().copied().collect();
+            let params = board.primitive(id).map_or(0, |p| p.params.len());
+            if let Some(given) = given.filter(|given| given.len() == params)
+                && calls.primitives.contains(&id)
+                && !known.contains(&given)
+            {
+                known.push(given);
+            }
+        }
+        known
     }
 
     fn input(&self, id: PrimitiveId, args: Option<&[Value]>, next: bool) -> InputListing {

@@ -69,7 +69,8 @@ impl Attached {
                     return Err(AttachError::Failed(message));
                 }
                 Some(Tell::Event { event }) => {
-                    if observer(event) == Flow::Pause {
+                    let flow = observer(event);
+                    if flow == Flow::Pause {
                         self.send(&Ask::Pause)?;
                     }
                 }

@@ -138,7 +138,7 @@ impl Frame {
     fn new(header: &impl Serialize) -> Self {
         // Headers are plain structures: serialising them into memory does not fail.
         let mut json = serde_json::to_vec(header).unwrap_or_default();
-        while (json.len() + 4) % 8 != 0 {
+        while !(json.len() + 4).is_multiple_of(8) {
             json.push(b' ');
         }
         let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
@@ -157,7 +157,7 @@ impl Frame {
         for value in column {
             self.bytes.extend(value.to_le_bytes());
         }
-        if self.bytes.len() % 8 != 0 {
+        if !self.bytes.len().is_multiple_of(8) {
             self.bytes.extend([0; 4]);
         }
     }

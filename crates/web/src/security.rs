@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn only_our_own_names_and_pages() {
-        let cases: &[(&[(&'static str, &str)], Result<(), Refusal>)] = &[
+        type Case<'a> = (&'a [(&'static str, &'a str)], Result<(), Refusal>);
+        let cases: &[Case<'_>] = &[
             (&[("host", "127.0.0.1:80")], Ok(())),
             (&[("host", "LOCALHOST:80")], Ok(())),
             (&[("host", "[::1]:80")], Ok(())),

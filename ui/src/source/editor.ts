@@ -237,6 +237,7 @@ function extensions(hooks: Hooks): Extension {
     drawn,
     gutter({
       class: "cm-stops",
+      renderEmptyElements: true,
       markers: (editor) => editor.state.field(drawn).gutter,
       domEventHandlers: {
         mousedown: (editor, block, event) => {

@@ -16,7 +16,11 @@ export const ROW = 40;
 /** What stands after a branch's end. */
 const END_LABEL = 120;
 /** Runs of at most so many entries are never folded. */
-const SHORT = 4;
+const SHORT = 5;
+/** A whole multiverse of at most so many entries is never folded. */
+const FEW = 24;
+/** So many entries before and after a pinned place are shown. */
+const AROUND = 3;
 const TAIL = 34;
 
 export interface Wishes {
@@ -126,9 +130,11 @@ function segments(
   const pins = new Map<number, number[]>();
   for (const place of wishes.pins) {
     const { branch, index } = model.canonical(place);
-    pins.set(branch, [...(pins.get(branch) ?? []), index, index + 1]);
+    const near = [index - AROUND, index, index + 1, index + AROUND];
+    pins.set(branch, [...(pins.get(branch) ?? []), ...near]);
   }
-  const capacity = 3 * count + list.length * 2 + wishes.pins.length * 2 + 16;
+  const capacity = 3 * count + list.length * 2 + wishes.pins.length * 4 + 16;
+  const short = entryCount(model) <= FEW ? FEW : SHORT;
   const layout: Layout = {
     rows: 0,
     y: new Int32Array(count).fill(-1),
@@ -172,7 +178,7 @@ function segments(
         continue;
       }
       const entries = stop - from;
-      const folds = entries > SHORT && !wishes.unfolded.has(key(id, from));
+      const folds = entries > short && !wishes.unfolded.has(key(id, from));
       layout.x[used] = x;
       layout.to[used] = stop;
       layout.folded[used] = folds ? 1 : 0;
@@ -185,6 +191,14 @@ function segments(
   }
   layout.first[count] = used;
   return layout;
+}
+
+function entryCount(model: Multiverse): number {
+  let entries = 0;
+  for (let row = 0; row < model.count && entries <= FEW; row++) {
+    entries += (model.tip[row] ?? 0) - (model.fork[row] ?? 0);
+  }
+  return entries;
 }
 
 /** What unfolded instructions add to a run. They are few: only the user unfolds them. */

@@ -168,7 +168,7 @@ export type BreakpointListing = {
  */
 id: number, 
 /**
- * Where it really is, in words ("color_dial.ts:21").
+ * Where it really is, in words ("color_dial.ts:21"); empty if what was asked says it.
  */
 resolved: string, 
 /**

@@ -12,7 +12,7 @@ pub enum Backend {
     /// One that others look at too.
     Shared {
         /// The way to it.
-        attached: Attached,
+        attached: Box<Attached>,
         /// Where it stood when it was last heard of.
         here: Box<PlaceView>,
     },
@@ -30,6 +30,7 @@ impl Backend {
             return Err(AttachError::Lost("it speaks another protocol".to_owned()));
         };
         let here = Box::new(info.here);
+        let attached = Box::new(attached);
         Ok(Self::Shared { attached, here })
     }
 

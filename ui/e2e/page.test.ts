@@ -1,0 +1,262 @@
+// Real work on the colour dial, in a real browser.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { borges, DIAL, freePort, launch, move, open, ready, ROOT, Server, universe } from "./support";
+
+let browser: Browser;
+let server: Server;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+});
+beforeEach(async () => {
+  server = await Server.start([DIAL]);
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  page = await open(context, server.url);
+  await ready(page);
+});
+afterEach(async () => {
+  await context.close();
+  await server.stop();
+});
+
+/** The needle, as a person sees it. */
+const needle = async (): Promise<string> => (await page.locator(".board figcaption").first().textContent()) ?? "";
+
+/** Goes to the first reading of the sensor that is not zero, and past the turn of the motor. */
+async function turn(): Promise<void> {
+  for (let n = 0; n < 12; n++) {
+    await move(page, "e");
+    if (/90°/.test(await needle())) {
+      return;
+    }
+  }
+  throw new Error("the motor did not turn");
+}
+
+/** Back to before the reading that decided it. */
+async function backToReading(): Promise<void> {
+  for (let n = 0; n < 12 && !(await page.getByText("reads next").isVisible()); n++) {
+    await move(page, "E");
+  }
+}
+
+test("the dial turns back by stepping back, and the device follows", async () => {
+  await turn();
+  expect(await needle()).toContain("90°");
+  await page.keyboard.press("E");
+  await page.getByLabel("Motor 0: 0 degrees").waitFor();
+  // Only the view moved: the device says so, and comes when it is asked.
+  await page.getByText(/device at 0\.\d/).waitFor();
+  await page.keyboard.press("d");
+  await page.getByText(/1 outputs undone, 0 performed again/).waitFor();
+  await page.locator(".device-here").waitFor();
+});
+
+test("a breakpoint by click stops there, and goes by click", async () => {
+  const line = page.locator(".cm-stops .cm-gutterElement").nth(19);
+  await line.click();
+  await page.locator(".bullet").waitFor();
+  await page.keyboard.press("c");
+  await page.getByText("breakpoint 1", { exact: true }).waitFor();
+  expect(await page.locator(".where").textContent()).toContain("turnTo");
+  await page.locator(".cm-stops .cm-gutterElement:has(.bullet)").click();
+  await page.waitForFunction(() => document.querySelectorAll(".bullet").length === 0);
+});
+
+test("a mock takes another branch, and a jump across branches undoes effects in order", async () => {
+  await turn();
+  const first = await universe(page);
+  await backToReading();
+  await page.getByRole("button", { name: "5", exact: true }).click();
+  await page.getByText(/read_uart_sensor\(0\) = 5 from now on, once/).waitFor();
+  await page.keyboard.press("e");
+  await page.waitForFunction(() => document.querySelector(".universe")?.textContent?.startsWith("1."));
+  await move(page, "e");
+  await page.getByLabel("Motor 0: 225 degrees").waitFor();
+  await page.getByText("2 branches").waitFor();
+  // Across: the turn to 225 is undone, the one to 90 performed.
+  const place = first.split("+")[0] ?? "";
+  await page.locator("#tree-search").fill(place);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Jump" }).click();
+  await page.getByLabel("Motor 0: 90 degrees").waitFor();
+  await page.locator(".universe").click();
+  await page.keyboard.press("d");
+  await page.getByText(/2 outputs undone, 1 performed again/).waitFor();
+});
+
+test("values outside the codomain are refused", async () => {
+  await turn();
+  await backToReading();
+  const values = await page.getByRole("group", { name: /read_uart_sensor\(0\) reads/ }).getByRole("button").allTextContents();
+  expect(values).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  const typed = spawnSync(borges(), ["repl", "--attach", server.url, "-x", "mock read_uart_sensor(0) = 9"], { encoding: "utf8" });
+  expect(typed.stdout + typed.stderr).toContain("cannot be 9 here");
+});
+
+test("a prompt and two tabs look at one session", async () => {
+  const tab = await open(context, server.url);
+  await ready(tab);
+  await move(page, "e");
+  await tab.waitForFunction((shown) => document.querySelector(".universe")?.textContent === shown, await universe(page));
+  const typed = spawnSync(borges(), ["repl", "--attach", server.url, "-x", "entry", "-x", "break turnTo"], { encoding: "utf8" });
+  expect(typed.status).toBe(0);
+  await page.waitForFunction(() => document.querySelector(".universe")?.textContent?.startsWith("0.2"));
+  await tab.getByRole("tab", { name: /Breakpoints/ }).click();
+  await tab.getByText("turnTo", { exact: false }).first().waitFor();
+});
+
+test("a shared link opens in the same place in another browser", async () => {
+  await turn();
+  const here = await page.locator(".where").textContent();
+  await page.keyboard.press("y");
+  const link = page.locator("#share-link");
+  await page.waitForFunction(() => /m1-/.test((document.querySelector("#share-link") as HTMLInputElement | null)?.value ?? ""));
+  const url = await link.inputValue();
+  const command = await page.locator("#share-command").inputValue();
+  const moment = / --at (\S+)/.exec(command)?.[1] ?? "";
+  const elsewhere = await Server.start([DIAL, "--at", moment]);
+  const other = await browser.newContext();
+  try {
+    const there = await open(other, elsewhere.url);
+    await ready(there);
+    await there.getByLabel("Motor 0: 90 degrees").waitFor();
+    const steps = (text: string | null) => /step [\d,]+/.exec(text ?? "")?.[0];
+    expect(steps(await there.locator(".where").textContent())).toBe(steps(here));
+    // And the link itself, in a second context at the first server.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("R");
+    await page.waitForFunction(() => document.querySelector(".universe")?.textContent === "0.0");
+    const again = await open(other, url);
+    await again.getByLabel("Motor 0: 90 degrees").waitFor();
+  } finally {
+    await other.close();
+    await elsewhere.stop();
+  }
+});
+
+test("a killed server is noticed, and the page recovers with all that it had shown", async () => {
+  await server.stop();
+  const home = mkdtempSync(join(tmpdir(), "borges-kill-"));
+  const [port, token] = [await freePort(), "a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0"];
+  const file = join(home, "dial.borges");
+  const again = () => Server.start([DIAL, "--session", file], { port, token, home });
+  server = await again();
+  page = await open(context, server.url);
+  await ready(page);
+  await turn();
+  const entries = await page.locator(".tree .bar .quiet").first().textContent();
+  await server.kill();
+  await page.getByRole("alert").filter({ hasText: "server has gone" }).waitFor();
+  server = await again();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await page.waitForFunction((text) => document.querySelector(".tree .bar .quiet")?.textContent === text, entries);
+  // Wherever the new server stands: back at the start, and to the turn again.
+  await page.keyboard.press("R");
+  await page.waitForFunction(() => document.querySelector(".universe")?.textContent === "0.0");
+  await page.locator("#tree-search").fill("0.5");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Jump" }).click();
+  await page.getByLabel("Motor 0: 90 degrees").waitFor();
+});
+
+test("all of it by keyboard", async () => {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("run to a breakpoint").waitFor();
+  await page.keyboard.press("Escape");
+  for (let n = 0; n < 6; n++) {
+    await move(page, "e");
+  }
+  const end = await universe(page);
+  // In the tree: back by arrow, jump by Enter.
+  await page.keyboard.press("t");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("h");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((old) => document.querySelector(".universe")?.textContent !== old, end);
+  const item = page.getByRole("treeitem", { selected: true }).first();
+  expect(await item.textContent()).toMatch(/here/);
+  // A bookmark, a search, the source.
+  await page.keyboard.press("b");
+  await page.keyboard.type("before");
+  await page.keyboard.press("Enter");
+  await page.getByText("before", { exact: true }).first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("R");
+  await page.waitForFunction(() => document.querySelector(".universe")?.textContent === "0.0");
+  await page.keyboard.press("/");
+  await page.keyboard.type("read_uart_sensor = 2");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Jump" }).waitFor();
+});
+
+test("a program that is rebuilt can be uploaded", async () => {
+  await server.stop();
+  const folder = mkdtempSync(join(tmpdir(), "borges-upload-"));
+  try {
+    const copy = join(folder, "program.wasm");
+    copyFileSync(DIAL, copy);
+    copyFileSync(join(ROOT, "examples/color-dial/board.toml"), join(folder, "board.toml"));
+    server = await Server.start([copy]);
+    page = await open(context, server.url);
+    await ready(page);
+    mkdirSync(join(folder, "x"));
+    copyFileSync(join(ROOT, "examples/light-sensor/light-sensor.wasm"), copy);
+    await page.getByRole("button", { name: "Rebuilt: upload" }).click();
+    await page.getByRole("button", { name: "Rebuilt: upload" }).waitFor({ state: "detached" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the start page opens examples and recent sessions", async () => {
+  const empty = await Server.start([], { home: server.home });
+  try {
+    const start = await open(context, empty.url);
+    await start.getByRole("heading", { name: "Recent sessions" }).waitFor();
+    await start.locator("section[aria-label='Examples'] button", { hasText: "binary-counter" }).click();
+    await ready(start);
+    expect(await start.getByRole("heading", { level: 1 }).textContent()).toContain("binary-counter");
+  } finally {
+    await empty.kill();
+  }
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing, ${colorScheme}`, async () => {
+    await page.emulateMedia({ colorScheme });
+    await turn();
+    await page.keyboard.press("E");
+    await page.addScriptTag({ path: join(ROOT, "ui/node_modules/axe-core/axe.min.js") }).catch(async () => {
+      // The page's policy forbids other scripts: as a test, not as a page.
+      await page.evaluate((await import("node:fs")).readFileSync(join(ROOT, "ui/node_modules/axe-core/axe.min.js"), "utf8"));
+    });
+    const check = async (what: string) => {
+      const violations = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+        return (await axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join("\n   ")}`);
+      });
+      expect(violations, what).toEqual([]);
+    };
+    await check("the desk");
+    for (const tab of ["Stack", "Breakpoints", "Memory", "Notes"]) {
+      await page.getByRole("tab", { name: new RegExp(tab) }).click();
+      await check(tab);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator(".universe").click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await check("the sheet");
+  });
+}
