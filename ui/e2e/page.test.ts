@@ -58,7 +58,7 @@ test("the dial turns back by stepping back, and the device follows", async () =>
   // Only the view moved: the device says so, and comes when it is asked.
   await page.getByText(/device at 0\.\d/).waitFor();
   await page.keyboard.press("d");
-  await page.getByText(/1 outputs undone, 0 performed again/).waitFor();
+  await page.getByText(/1 outputs? undone, 0 performed again/).waitFor();
   await page.locator(".device-here").waitFor();
 });
 

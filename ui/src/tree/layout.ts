@@ -6,7 +6,7 @@
 import { OPEN, type Multiverse, type Place } from "./model";
 
 /** Width of an entry, in pixels at zoom 1. */
-export const ENTRY = 118;
+export const ENTRY = 148;
 /** Width of a folded run. */
 export const FOLDED = 74;
 /** Width of one instruction of an unfolded deterministic run. */

@@ -1,0 +1,111 @@
+// Large multiverses in headless Chromium without a GPU: prints figures, and fails beyond the bounds of the issue.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { borges, launch, ready, ROOT, Server } from "./support";
+
+const NODES = 100_000;
+let browser: Browser;
+const folder = mkdtempSync(join(tmpdir(), "borges-bench-"));
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Notes every task of the page that takes longer than 50 ms. */
+async function watchTasks(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const tasks: number[] = [];
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ entryTypes: ["longtask"] });
+    (window as unknown as { tasks: number[] }).tasks = tasks;
+  });
+}
+
+const longest = (page: Page) => page.evaluate(() => Math.max(0, ...(window as unknown as { tasks: number[] }).tasks));
+
+/** The median and the worst time between two frames while the tree is panned. */
+async function pan(page: Page): Promise<{ median: number; worst: number }> {
+  return page.evaluate(async () => {
+    const times: number[] = [];
+    let last = performance.now();
+    for (let n = 0; n < 120; n++) {
+      window.borgesTree?.pan(n % 40 < 20 ? 37 : -37, n < 60 ? 61 : -61);
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      times.push(now - last);
+      last = now;
+    }
+    times.sort((a, b) => a - b);
+    return { median: times[60] ?? 0, worst: times[119] ?? 0 };
+  });
+}
+
+test("a stored session of 100,000 nodes", async () => {
+  // A reading is forked into thousands of values again and again: a bush.
+  const dial = join(ROOT, "examples/color-dial/color-dial.wasm");
+  const board = join(folder, "board.toml");
+  writeFileSync(board, 'name = "Bush"\nmotors = 1\nports = 1\n[ranges]\n"read_uart_sensor(0)" = "0..60000"\n[sources]\n"read_uart_sensor(0)" = 1\n');
+  const file = join(folder, "bush.borges");
+  const script = ["entry", "branches 0..49999", "next", "entry", "entry", "entry", "reverse-entry", "branches 0..49999"].flatMap((line) => ["-x", line]);
+  const made = spawnSync(borges(), ["repl", dial, "--board", board, "--session", file, ...script], { encoding: "utf8", timeout: 80_000 });
+  if (made.status !== 0) {
+    throw new Error(made.stdout + made.stderr);
+  }
+  const server = await Server.start([file]);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await watchTasks(page);
+  const begun = Date.now();
+  await page.goto(server.url);
+  await page.waitForFunction((nodes) => (window.borgesTree?.rows() ?? 0) >= nodes * 0.99, NODES);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  const first = Date.now() - begun;
+  const close = await pan(page);
+  await page.evaluate(() => window.borgesTree?.fit());
+  const far = await pan(page);
+  console.log(
+    `${NODES} nodes: first picture ${first} ms; panning close median ${close.median.toFixed(1)} ms, worst ${close.worst.toFixed(1)} ms; ` +
+      `far median ${far.median.toFixed(1)} ms, worst ${far.worst.toFixed(1)} ms; longest task ${(await longest(page)).toFixed(0)} ms`,
+  );
+  await context.close();
+  await server.stop();
+  expect(first).toBeLessThan(2000);
+  expect(close.median).toBeLessThanOrEqual(34);
+  expect(far.median).toBeLessThanOrEqual(34);
+});
+
+test("a path of a million instructions", async () => {
+  const program = join(folder, "loop.wasm");
+  // (module (func (export "main") (local i32) (loop (br_if 0 (i32.lt_s (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 150000))))))
+  const wasm = [
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 109, 97, 105, 110, 0, 0, 10, 25, 1, 23, 1, 1, 127,
+    3, 64, 32, 0, 65, 1, 106, 34, 0, 65, 240, 147, 9, 72, 13, 0, 11, 11,
+  ];
+  wasm[29] = wasm.length - 30;
+  wasm[31] = wasm.length - 32;
+  writeFileSync(program, Uint8Array.from(wasm));
+  const server = await Server.start([program]);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await watchTasks(page);
+  await page.goto(server.url);
+  await ready(page);
+  await page.keyboard.press("c");
+  await page.getByText("finished", { exact: true }).waitFor();
+  const steps = await page.evaluate(() => Number(document.querySelector(".where .quiet")?.textContent?.replace(/\D/g, "")));
+  await page.evaluate((count) => window.borgesTree?.open(0, 0, count), steps);
+  const panned = await pan(page);
+  const task = await longest(page);
+  console.log(`${steps} instructions unfolded: panning median ${panned.median.toFixed(1)} ms, longest task ${task.toFixed(0)} ms`);
+  await context.close();
+  await server.stop();
+  expect(steps).toBeGreaterThanOrEqual(1_000_000);
+  expect(task).toBeLessThanOrEqual(200);
+});
