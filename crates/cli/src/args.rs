@@ -104,6 +104,7 @@ pub struct Repl {
     /// A program (.wasm), a session file, a model-language source (.amb, .at) or an expression such as '(+ (amb 1 2) 3)'
     #[arg(
         value_name = "PROGRAM",
+        required = false,
         required_unless_present = "attach",
         default_value_if("attach", clap::builder::ArgPredicate::IsPresent, "")
     )]
