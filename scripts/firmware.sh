@@ -20,6 +20,6 @@ firmware=$CARGO_TARGET_DIR/$target/release/borges-stm32f4
 "$(rustc --print sysroot)"/lib/rustlib/*/bin/llvm-size "$firmware" 2>/dev/null || size "$firmware"
 
 if [ "${1:-}" = test ]; then
-    command -v qemu-system-arm >/dev/null || scripts/setup.sh
+    scripts/setup.sh tests
     BORGES_FIRMWARE=$firmware cargo test -p borges-cli --test emulated -- --ignored
 fi

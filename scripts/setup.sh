@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
+#   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
 #   scripts/setup.sh page       and what building and testing the page needs
 #   scripts/setup.sh tests      and what the tests need
 #
@@ -50,6 +51,7 @@ for_page() {
 for_tests() {
     if bookworm; then for_examples; fi
     for_page
+    need qemu-system-arm "runs the firmware" qemu-system-arm
 }
 
 install_packages() {
@@ -85,8 +87,9 @@ for_build
 case "${1:-build}" in
     build) ;;
     examples) for_examples ;;
+    page) for_page ;;
     tests) for_tests ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then

@@ -18,3 +18,11 @@ cargo test --package borges-vm --features portable-dispatch --lib "$@"
 
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
 scripts/page.sh test
+
+# The firmware, in an emulated microcontroller. Its compiler's library comes from rustup.
+target=thumbv7em-none-eabihf
+if rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target"; then
+    scripts/firmware.sh test
+else
+    echo "firmware: not tested, because rustup could not install $target" >&2
+fi

@@ -5,7 +5,9 @@
 
 mod support;
 
+use std::fs;
 use std::io::Read as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rexpect::reader::Options;
@@ -71,12 +73,17 @@ fn a_person_steps_repeats_completes_and_leaves() {
     terminal.exp_eof().unwrap();
 }
 
+/// `(module (func (export "main") (loop (br 0))))`: no bound but the user ends it.
+const FOREVER: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x08\x01\x04main\0\0\
+\x0a\x09\x01\x07\0\x03\x40\x0c\0\x0b\x0b";
+
 #[test]
 fn ctrl_c_pauses_a_running_program_and_ctrl_d_leaves() {
-    let mut terminal = at_terminal(borges(&["repl", DIAL]));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forever.wasm");
+    fs::write(&program, FOREVER).unwrap();
+    let mut terminal = at_terminal(borges(&["repl", program.to_str().unwrap()]));
     prompt(&mut terminal);
-    // Nothing ever stops this program: it waits for colours for ever.
-    terminal.send_line("m read_uart_sensor(0) = 0; c").unwrap();
+    terminal.send_line("c").unwrap();
     terminal.exp_string("running: ").unwrap();
     terminal.send_control('c').unwrap();
     terminal.exp_string("paused").unwrap();
