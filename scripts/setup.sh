@@ -4,7 +4,6 @@
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
 #   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
-#   scripts/setup.sh page       and what building and testing the page needs
 #   scripts/setup.sh tests      and what the tests need
 #
 # The two commands of the README call it. It works as root, and through sudo.
@@ -89,7 +88,7 @@ case "${1:-build}" in
     examples) for_examples ;;
     page) for_page ;;
     tests) for_tests ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
