@@ -5,6 +5,7 @@
 //! - [`muoz`]: μOz, threads that communicate over ports.
 //! - [`model`]: all of them behind one type, explored to one report.
 //! - [`source`]: places in source texts, for all languages.
+//! - [`voyager`]: the multiverse debugger for AmbientTalk.
 
 #![forbid(unsafe_code)]
 
@@ -14,3 +15,4 @@ mod list;
 pub mod model;
 pub mod muoz;
 pub mod source;
+pub mod voyager;

@@ -7,7 +7,9 @@
 //! - [`adapt`]: a debugger, an observer, a coarser grain as languages over a language.
 //! - [`causality`]: what happened before what, undoing an event, one run for each class of runs.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
+//! - [`temporal`]: formulas about runs, answered with a witness.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
+//! - [`workers`]: who does the work, where much can be done at the same time.
 //! - [`walk`]: a walk through the universes of a model language, one at a time.
 //!
 //! Nothing assumes that a multiverse fits into one process for ever: outside names are contents
@@ -22,8 +24,10 @@ pub mod fingerprint;
 pub mod graph;
 pub mod language;
 pub mod random;
+pub mod temporal;
 pub mod tree;
 pub mod walk;
+pub mod workers;
 
 /// Runs the code of the guide.
 #[cfg(doctest)]

@@ -405,3 +405,66 @@ impl AmbientTalk {
         picture
     }
 }
+
+/// What debuggers ask.
+impl AmbientTalk {
+    /// The method that an actor's next step belongs to: that of the turn, or, between turns, the one
+    /// that the oldest message asks for.
+    #[must_use]
+    pub fn method_of_step(&self, state: &State, id: ActorId) -> Option<String> {
+        let actor = state.actor(id)?;
+        let code = match &actor.turn {
+            Some(turn) => turn.code?,
+            None => match self.rule(actor)? {
+                Rule::Process(Process::Method { code, .. } | Process::Callback { code, .. }) => {
+                    code
+                }
+                _ => return None,
+            },
+        };
+        Some(self.program.name(self.program.code(code).name).to_owned())
+    }
+
+    /// Whether the actor is about to send a message that makes a future.
+    #[must_use]
+    pub fn sends_two_way(&self, state: &State, id: ActorId) -> bool {
+        let rule = state.actor(id).and_then(|actor| self.rule(actor));
+        matches!(rule, Some(Rule::Send { message, .. }) if message.resolver.is_some())
+    }
+
+    /// Whom the actor's turn, or else its oldest message, will send a result to, and for which send.
+    #[must_use]
+    pub fn answers_to(&self, state: &State, id: ActorId) -> Option<(ActorId, SiteId)> {
+        let actor = state.actor(id)?;
+        if let Some(message) = actor.outbox.first() {
+            let is_result = message.selector == Selector::Resolve;
+            return is_result.then_some((message.receiver.actor()?, message.site));
+        }
+        if let Some(turn) = &actor.turn {
+            return Some((turn.resolver?.actor()?, turn.site));
+        }
+        let message = actor.inbox.first()?;
+        Some((message.resolver?.actor()?, message.site))
+    }
+
+    /// How many messages of a send are on their way to an actor: the results of earlier requests, or
+    /// the messages themselves.
+    #[must_use]
+    pub fn under_way(&self, state: &State, to: ActorId, site: SiteId, results: bool) -> u32 {
+        let counts = |message: &Message| {
+            message.site == site
+                && message.receiver.actor() == Some(to)
+                && (message.selector == Selector::Resolve) == results
+        };
+        let inbox = state
+            .actor(to)
+            .into_iter()
+            .flat_map(|actor| actor.inbox.iter());
+        let lines = state
+            .channels
+            .iter()
+            .flat_map(|channel| channel.messages.iter());
+        let messages = inbox.chain(lines.map(|(_, message)| message));
+        messages.filter(|message| counts(message)).count() as u32
+    }
+}

@@ -1,10 +1,12 @@
 //! Languages made from languages: a debugger, an observer and a coarser grain are transition
 //! systems over a transition system, so that everything that works on a language works on them.
 
+mod abstracted;
 mod observed;
 mod runs;
 mod stepping;
 
+pub use abstracted::{Abstracted, Permute};
 pub use observed::{Observed, Observer};
 pub use runs::Runs;
 pub use stepping::{Mode, StepChoice, Stepper, Stepping};

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
 
-use super::{Graph, NodeId, Status};
+use super::{Graph, NodeId, Status, Successor};
 use crate::language::Language;
 use crate::random::Random;
+use crate::workers::{Workers, map};
 
 /// A rule that says which states are more interesting: higher first.
 pub type Score<S> = Box<dyn Fn(&S) -> i64 + Send>;
@@ -97,6 +98,9 @@ pub enum Pause {
 
 /// How many nodes are expanded between two calls of `keep_going`.
 const BEAT: u32 = 256;
+
+/// How many nodes are expanded at the same time.
+const BATCH: usize = 2048;
 
 /// The exploration of a program, to be run in as many slices as the caller likes.
 ///
@@ -229,6 +233,85 @@ impl<L: Language> Exploration<L> {
                 return Pause::Full;
             }
         }
+        self.rest()
+    }
+
+    /// As [`Exploration::run`], with the steps of many universes computed at the same time by
+    /// `workers`.
+    ///
+    /// Breadth first, the graph is the same, down to its numbers, however many work on it; in other
+    /// orders universes may be met in another order, and the limit of states is met a batch late.
+    pub fn run_on(
+        &mut self,
+        workers: &dyn Workers,
+        limits: &Limits,
+        mut keep_going: impl FnMut(Progress) -> bool,
+    ) -> Pause
+    where
+        L: Sync,
+        L::State: Send + Sync,
+        L::Choice: Send + Sync,
+    {
+        self.change_depth(limits.depth);
+        loop {
+            let mut batch = Vec::new();
+            while batch.len() < BATCH {
+                match self.frontier.pop() {
+                    Some(id) if self.graph.status(id) == Some(Status::Expanded) => {}
+                    Some(id) => batch.push(id),
+                    None => break,
+                }
+            }
+            if batch.is_empty() {
+                return self.rest();
+            }
+            let stop = if self.graph.len() >= limits.states {
+                Some(Pause::States)
+            } else if !keep_going(self.progress()) {
+                Some(Pause::Cancelled)
+            } else {
+                None
+            };
+            if let Some(pause) = stop {
+                self.put_back(&batch);
+                return pause;
+            }
+            let states: Vec<_> = batch
+                .iter()
+                .map(|id| &self.graph.states[id.0 as usize])
+                .collect();
+            let found = {
+                let (language, merged) = (&self.graph.language, self.graph.is_merged());
+                map(workers, &states, |state| {
+                    Successor::all(language, merged, state, &mut Vec::new())
+                })
+            };
+            let mut found = found.into_iter();
+            for (nth, id) in batch.iter().enumerate() {
+                let mut next = found.next().unwrap_or_default();
+                if self.graph.len() >= limits.states {
+                    self.put_back(&batch[nth..]);
+                    return Pause::States;
+                }
+                // A universe may stand in a frontier twice.
+                let known = self.graph.status(*id) == Some(Status::Expanded);
+                if !known && !self.adopt(*id, &mut next) {
+                    self.put_back(&batch[nth..]);
+                    return Pause::Full;
+                }
+            }
+        }
+    }
+
+    /// Returns universes whose turn had come, to be taken first again.
+    fn put_back(&mut self, batch: &[NodeId]) {
+        for id in batch.iter().rev() {
+            self.frontier.push_back_first(&self.graph, *id);
+        }
+    }
+
+    /// Why nothing is left to do.
+    const fn rest(&self) -> Pause {
         if !self.cut.is_empty() {
             Pause::Depth
         } else if !self.halted.is_empty() {
@@ -261,10 +344,21 @@ impl<L: Language> Exploration<L> {
         if node.status == Status::Expanded {
             return true;
         }
-        self.deepest = self.deepest.max(node.depth);
+        let Some(state) = self.graph.state(id) else {
+            return true;
+        };
+        let (language, merged) = (&self.graph.language, self.graph.is_merged());
+        let mut found = Successor::all(language, merged, state, choices);
+        self.adopt(id, &mut found)
+    }
+
+    /// Adds the steps of a universe.
+    fn adopt(&mut self, id: NodeId, found: &mut Vec<Successor<L>>) -> bool {
+        let depth = self.graph.nodes[id.0 as usize].depth;
+        self.deepest = self.deepest.max(depth);
         let mut fresh = Vec::new();
         let mut nearer = Vec::new();
-        let done = self.graph.expand(id, choices, |graph, to, depth, new| {
+        let done = self.graph.adopt(id, found, |graph, to, depth, new| {
             if new {
                 fresh.push(to);
             } else if graph.nodes[to.0 as usize].depth > depth {

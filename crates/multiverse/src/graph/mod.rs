@@ -12,6 +12,7 @@ mod cycles;
 mod explore;
 mod paths;
 mod reach;
+mod survey;
 
 use std::fmt;
 
@@ -21,6 +22,7 @@ pub use cycles::Component;
 pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
 pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{Divergence, Predecessors, Region};
+pub use survey::{Survey, Surveyed};
 
 use crate::fingerprint::Fingerprint;
 use crate::language::{Language, Next, Outcome};
@@ -106,7 +108,8 @@ impl<L: Language> Graph<L> {
             index: merged.then(HashTable::new),
         };
         let start = graph.canonical(start);
-        graph.intern(start, 0);
+        let fingerprint = Fingerprint::of(&start);
+        graph.intern(start, fingerprint, 0);
         graph
     }
 
@@ -247,8 +250,12 @@ impl<L: Language> Graph<L> {
     }
 
     /// The node of a canonical `state`, and whether it is new; none if the graph is full.
-    fn intern(&mut self, state: L::State, depth: u32) -> Option<(NodeId, bool)> {
-        let fingerprint = Fingerprint::of(&state);
+    fn intern(
+        &mut self,
+        state: L::State,
+        fingerprint: Fingerprint,
+        depth: u32,
+    ) -> Option<(NodeId, bool)> {
         let id = u32::try_from(self.nodes.len())
             .ok()
             .filter(|id| *id < u32::MAX);
@@ -277,40 +284,29 @@ impl<L: Language> Graph<L> {
         Some((NodeId(id), true))
     }
 
-    /// Finds all edges of a node. Calls `met` with each target, its step's depth, and whether it is
+    /// Gives a node its edges. Calls `met` with each target, its step's depth, and whether it is
     /// new. False if the graph is full; the node then stays as it was.
-    fn expand(
+    fn adopt(
         &mut self,
         id: NodeId,
-        choices: &mut Vec<L::Choice>,
+        found: &mut Vec<Successor<L>>,
         mut met: impl FnMut(&mut Self, NodeId, u32, bool),
     ) -> bool {
-        choices.clear();
-        let Some(state) = self.state(id).cloned() else {
-            return true;
-        };
-        self.language.enabled(&state, choices);
         let depth = self.nodes[id.0 as usize].depth.saturating_add(1);
         let first_edge = self.edges.len();
-        if u32::try_from(first_edge + choices.len()).is_err() {
+        if u32::try_from(first_edge + found.len()).is_err() {
             return false;
         }
-        for choice in choices.drain(..) {
-            // A language that enables what it then refuses breaks its contract; no edge then.
-            let Some(Next { state: next, steps }) = self.language.apply(&state, &choice) else {
-                debug_assert!(false, "an enabled choice was refused");
-                continue;
-            };
-            let next = self.canonical(next);
-            let Some((to, new)) = self.intern(next, depth) else {
+        for next in found.drain(..) {
+            let Some((to, new)) = self.intern(next.state, next.fingerprint, depth) else {
                 self.edges.truncate(first_edge);
                 return false;
             };
             self.edges.push(Edge {
                 from: id,
                 to,
-                steps,
-                choice,
+                steps: next.steps,
+                choice: next.choice,
             });
             met(self, to, depth, new);
         }
@@ -320,5 +316,46 @@ impl<L: Language> Graph<L> {
         node.edge_count = edge_count;
         node.status = Status::Expanded;
         true
+    }
+}
+
+/// A step from a node that has no edges yet.
+struct Successor<L: Language> {
+    choice: L::Choice,
+    state: L::State,
+    fingerprint: Fingerprint,
+    steps: u64,
+}
+
+impl<L: Language> Successor<L> {
+    /// All steps from a state, in the order of its choices.
+    fn all(
+        language: &L,
+        merged: bool,
+        state: &L::State,
+        choices: &mut Vec<L::Choice>,
+    ) -> Vec<Self> {
+        choices.clear();
+        language.enabled(state, choices);
+        let mut found = Vec::with_capacity(choices.len());
+        for choice in choices.drain(..) {
+            // A language that enables what it then refuses breaks its contract; no edge then.
+            let Some(Next { state, steps }) = language.apply(state, &choice) else {
+                debug_assert!(false, "an enabled choice was refused");
+                continue;
+            };
+            let state = if merged {
+                language.canonical(state)
+            } else {
+                state
+            };
+            found.push(Self {
+                fingerprint: Fingerprint::of(&state),
+                choice,
+                state,
+                steps,
+            });
+        }
+        found
     }
 }

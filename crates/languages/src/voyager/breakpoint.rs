@@ -1,0 +1,256 @@
+//! The catalogue of breakpoints.
+
+use std::fmt;
+
+use super::predicate::{Predicate, PredicateError};
+use crate::ambienttalk::{ActorId, AmbientTalk, Doing, Next, SiteId, State};
+use crate::source;
+
+/// A breakpoint. It halts in every universe in which it happens, any number of times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breakpoint {
+    /// An actor literal is next.
+    Creation,
+    /// A new actor is about to initialise.
+    Start,
+    /// One of these sends is next; nothing is enqueued yet.
+    Sender(Sites),
+    /// A message of one of these sends is next to be taken, by an idle receiver.
+    Receiver(Sites),
+    /// A method is about to run because of a message.
+    Before(String),
+    /// A method that ran because of a message has come to its value; no result is sent yet.
+    After(String),
+    /// A future of one of these sends is about to be resolved.
+    Resolver(Sites),
+    /// A future of one of these sends has its value; or, for a `when:` or a message to a future, the
+    /// callback or forwarded message is about to run.
+    Resolution(Sites),
+    /// The predicate has begun to hold.
+    When(Predicate),
+}
+
+/// Places from which messages are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sites {
+    /// As the user named them.
+    pub text: String,
+    /// Which they are.
+    pub sites: Vec<SiteId>,
+}
+
+/// Why a text names no breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BreakpointError {
+    /// No kind of breakpoint.
+    #[error(
+        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, when P, where S is a message's name or `line N`"
+    )]
+    Kind(String),
+    /// The name is missing.
+    #[error("{0} of what? Say the name of a message, or `line` and its number")]
+    Missing(&'static str),
+    /// No such send.
+    #[error("no message {0} is sent in this program; there are {1}")]
+    NoSite(String, String),
+    /// No send on the line.
+    #[error("no message is sent on line {0}; messages are sent on lines {1}")]
+    NoLine(u32, String),
+    /// The predicate is wrong.
+    #[error(transparent)]
+    Predicate(#[from] PredicateError),
+}
+
+impl Breakpoint {
+    /// Reads a breakpoint: `receiver getResult`, `sender line 12`, `when math.result == 66`.
+    /// `text` is the program's source.
+    ///
+    /// # Errors
+    /// [`BreakpointError`] says what is known instead.
+    pub fn parse(program: &AmbientTalk, text: &str, spec: &str) -> Result<Self, BreakpointError> {
+        let spec = spec.trim();
+        let (kind, rest) = spec.split_once(char::is_whitespace).unwrap_or((spec, ""));
+        let rest = rest.trim();
+        let sites = |kind| Sites::parse(program, text, kind, rest);
+        let method = |kind| match rest {
+            "" => Err(BreakpointError::Missing(kind)),
+            name => Ok(name.to_owned()),
+        };
+        Ok(match kind {
+            "creation" => Self::Creation,
+            "start" => Self::Start,
+            "sender" => Self::Sender(sites("sender")?),
+            "receiver" => Self::Receiver(sites("receiver")?),
+            "before" => Self::Before(method("before")?),
+            "after" => Self::After(method("after")?),
+            "resolver" => Self::Resolver(sites("resolver")?),
+            "resolution" => Self::Resolution(sites("resolution")?),
+            "when" => Self::When(Predicate::parse(rest)?),
+            _ => return Err(BreakpointError::Kind(kind.to_owned())),
+        })
+    }
+
+    /// The rule that halts, by the paper's name where it has one.
+    #[must_use]
+    pub const fn rule(&self) -> &'static str {
+        match self {
+            Self::Creation => "TRIGGER-ACTOR-CREATION",
+            Self::Start => "TRIGGER-ACTOR-START",
+            Self::Sender(_) => "TRIGGER-MSB",
+            Self::Receiver(_) => "TRIGGER-MRB",
+            Self::Before(_) => "TRIGGER-BEFORE-ASYNC-METHOD",
+            Self::After(_) => "TRIGGER-AFTER-ASYNC-METHOD",
+            Self::Resolver(_) => "TRIGGER-PROMISE-RESOLVER",
+            Self::Resolution(_) => "TRIGGER-PROMISE-RESOLUTION",
+            Self::When(_) => "TRIGGER-PREDICATE",
+        }
+    }
+
+    /// The actors at which the breakpoint halts on an arrival; the acting one, or the main actor,
+    /// where it is about the state as a whole.
+    ///
+    /// Where its condition held before and another actor moved, it has halted already.
+    pub(super) fn hits(&self, program: &AmbientTalk, arrival: &Arrival<'_>) -> Vec<ActorId> {
+        if let Self::When(predicate) = self {
+            let held = arrival
+                .before
+                .is_some_and(|before| predicate.holds(program, before));
+            let holds = predicate.holds(program, arrival.after);
+            let actor = arrival.mover.unwrap_or(ActorId::MAIN);
+            return if holds && !held {
+                vec![actor]
+            } else {
+                Vec::new()
+            };
+        }
+        let actors = program.actors(arrival.after).into_iter();
+        actors
+            .filter(|actor| self.hits_at(program, arrival, *actor))
+            .collect()
+    }
+
+    fn hits_at(&self, program: &AmbientTalk, arrival: &Arrival<'_>, actor: ActorId) -> bool {
+        let before = arrival
+            .before
+            .and_then(|before| program.next(before, actor));
+        let Some(after) = program.next(arrival.after, actor) else {
+            return false;
+        };
+        let moved = arrival.mover == Some(actor);
+        match (self, before, arrival.before) {
+            (Self::Resolution(sites), Some(before), _)
+                if moved && before.doing == Doing::TakeResolve && sites.contain(&before) =>
+            {
+                return true;
+            }
+            (Self::After(name), Some(next), Some(state)) if moved => {
+                // A message that wants no answer leaves nothing to see but its end.
+                let ran = program.method_of_step(state, actor);
+                let ended = !program.in_turn(arrival.after, actor);
+                if ended && next.doing != Doing::SendResult && ran.as_deref() == Some(name) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        let holds = |state: &State, next: &Next| self.condition(program, state, actor, next);
+        let held = !moved
+            && arrival
+                .before
+                .zip(before)
+                .is_some_and(|(state, next)| holds(state, &next));
+        holds(arrival.after, &after) && !held
+    }
+
+    fn condition(&self, program: &AmbientTalk, state: &State, actor: ActorId, next: &Next) -> bool {
+        let taking = matches!(next.doing, Doing::TakeMessage | Doing::TakeResolution);
+        match self {
+            Self::Creation => next.doing == Doing::CreateActor,
+            Self::Start => next.starting,
+            Self::Sender(sites) => next.doing == Doing::Send && sites.contain(next),
+            Self::Receiver(sites) => {
+                (taking || next.doing == Doing::TakeForFuture) && sites.contain(next)
+            }
+            Self::Before(name) => {
+                taking && program.method_of_step(state, actor).as_deref() == Some(name)
+            }
+            Self::After(name) => {
+                next.doing == Doing::SendResult
+                    && program.method_of_step(state, actor).as_deref() == Some(name)
+            }
+            Self::Resolver(sites) => next.doing == Doing::TakeResolve && sites.contain(next),
+            Self::Resolution(sites) => next.doing == Doing::TakeResolution && sites.contain(next),
+            Self::When(_) => false,
+        }
+    }
+}
+
+/// The arrival in a state.
+pub(super) struct Arrival<'a> {
+    pub(super) before: Option<&'a State>,
+    /// Who moved.
+    pub(super) mover: Option<ActorId>,
+    pub(super) after: &'a State,
+}
+
+impl Sites {
+    fn parse(
+        program: &AmbientTalk,
+        text: &str,
+        kind: &'static str,
+        spec: &str,
+    ) -> Result<Self, BreakpointError> {
+        let all = program.sites();
+        let line_of = |start: u32| source::position(text, start).line;
+        let sites: Vec<_> = if let Some(line) = spec.strip_prefix("line ") {
+            let Ok(line) = line.trim().parse::<u32>() else {
+                return Err(BreakpointError::Missing(kind));
+            };
+            let on_line = all
+                .iter()
+                .filter(|(_, _, span)| line_of(span.start) == line);
+            let sites: Vec<_> = on_line.map(|(site, _, _)| *site).collect();
+            if sites.is_empty() {
+                let mut lines: Vec<_> =
+                    all.iter().map(|(_, _, span)| line_of(span.start)).collect();
+                lines.dedup();
+                let lines: Vec<_> = lines.iter().map(u32::to_string).collect();
+                return Err(BreakpointError::NoLine(line, lines.join(", ")));
+            }
+            sites
+        } else if spec.is_empty() {
+            return Err(BreakpointError::Missing(kind));
+        } else {
+            let named = all.iter().filter(|(_, name, _)| name == spec);
+            named.map(|(site, _, _)| *site).collect()
+        };
+        if sites.is_empty() {
+            let mut names: Vec<_> = all.iter().map(|(_, name, _)| name.clone()).collect();
+            names.sort();
+            names.dedup();
+            return Err(BreakpointError::NoSite(spec.to_owned(), names.join(", ")));
+        }
+        let text = spec.to_owned();
+        Ok(Self { text, sites })
+    }
+
+    fn contain(&self, next: &Next) -> bool {
+        next.site.is_some_and(|site| self.sites.contains(&site))
+    }
+}
+
+impl fmt::Display for Breakpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Creation => f.write_str("creation"),
+            Self::Start => f.write_str("start"),
+            Self::Sender(sites) => write!(f, "sender {}", sites.text),
+            Self::Receiver(sites) => write!(f, "receiver {}", sites.text),
+            Self::Before(name) => write!(f, "before {name}"),
+            Self::After(name) => write!(f, "after {name}"),
+            Self::Resolver(sites) => write!(f, "resolver {}", sites.text),
+            Self::Resolution(sites) => write!(f, "resolution {}", sites.text),
+            Self::When(predicate) => write!(f, "when {predicate}"),
+        }
+    }
+}

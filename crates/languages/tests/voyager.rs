@@ -1,0 +1,465 @@
+//! Voyager: the session of the paper, the catalogue of breakpoints and steps, and non-interference
+//! (theorem 1) under random commands.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+#[path = "common/actors.rs"]
+mod actors;
+
+use std::collections::HashSet;
+
+use actors::Writer;
+use borges_languages::ambienttalk::{ActorId, AmbientTalk, Datum, Doing, Grain, Options, State};
+use borges_languages::voyager::{
+    Command, EdgeKind, Ran, Reply, Status, StepKind, UniverseId, Voyager, VoyagerError,
+};
+use borges_multiverse::graph::{Exploration, Limits, Strategy};
+use borges_multiverse::language::Language;
+use borges_multiverse::random::Random;
+
+const MATH: &str = include_str!("../../../examples/math-actor/math.at");
+
+fn ran(voyager: &mut Voyager, command: Command) -> Ran {
+    match voyager.execute(command) {
+        Ok(Reply::Ran(ran)) => ran,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn broken(text: &str, spec: &str) -> Voyager {
+    let mut voyager = Voyager::new(text).unwrap();
+    voyager.execute(Command::Break(spec.to_owned())).unwrap();
+    voyager
+}
+
+fn actor(voyager: &Voyager, universe: UniverseId, name: &str) -> ActorId {
+    voyager.actor_named(universe, name).unwrap()
+}
+
+fn result(voyager: &Voyager, universe: UniverseId) -> i64 {
+    let math = actor(voyager, universe, "math");
+    let state = voyager.state(universe).unwrap();
+    match voyager.program().field(state, math, "result") {
+        Some(Datum::Integer(result)) => result,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is printed in the ends that follow a universe.
+fn printed(voyager: &mut Voyager, universe: UniverseId) -> HashSet<String> {
+    let ends = ran(voyager, Command::Resume(universe)).ends;
+    let lines = |end: &UniverseId| {
+        let client = actor(voyager, *end, "client1");
+        voyager
+            .program()
+            .output(voyager.state(*end).unwrap(), client)
+            .join("/")
+    };
+    ends.iter().map(lines).collect()
+}
+
+#[test]
+fn every_run_pauses_at_get_result_and_the_result_there_tells_the_fault() {
+    let mut voyager = broken(MATH, "receiver getResult");
+    let first = ran(&mut voyager, Command::Run);
+    assert!(first.ends.is_empty() && !first.paused.is_empty());
+    let mut faults = 0;
+    for paused in first.paused {
+        assert!(matches!(voyager.status(paused), Some(Status::Paused(_))));
+        let (at_pause, printed) = (result(&voyager, paused), printed(&mut voyager, paused));
+        assert_eq!(printed, [at_pause.to_string()].into());
+        faults += usize::from(at_pause == 66);
+    }
+    assert!(faults > 0);
+}
+
+#[test]
+fn stepping_to_the_next_turn_finds_two_kinds_of_universes() {
+    // Client 1 sends double(12) from line 12 of the example, client 2 double(33) from line 21.
+    let mut voyager = broken(MATH, "receiver line 12");
+    let paused = ran(&mut voyager, Command::Run).paused;
+    let mut next = HashSet::new();
+    for universe in paused {
+        let math = actor(&voyager, universe, "math");
+        let step = Command::Step(universe, math, StepKind::NextTurn);
+        let stepped = ran(&mut voyager, step);
+        assert!(!stepped.never_reached);
+        for paused in stepped.paused {
+            let view = voyager
+                .program()
+                .view(voyager.state(paused).unwrap(), math)
+                .unwrap();
+            next.insert(view.inbox[0].text.clone());
+        }
+    }
+    assert_eq!(
+        next,
+        ["double(33)".to_owned(), "getResult()".to_owned()].into()
+    );
+}
+
+#[test]
+fn every_breakpoint_halts_where_it_should() {
+    for (spec, doing, count) in [
+        ("creation", Doing::CreateActor, 3),
+        ("start", Doing::Local, 2),
+        ("sender double", Doing::Send, 2),
+        ("receiver double", Doing::TakeMessage, 2),
+        ("before double", Doing::TakeMessage, 2),
+        ("after getResult", Doing::SendResult, 1),
+        ("resolver getResult", Doing::TakeResolve, 1),
+        ("resolution getResult", Doing::Forward, 1),
+        // The callback, and then the future that stands for its value.
+        ("resolution when", Doing::TakeResolution, 2),
+    ] {
+        let mut voyager = broken(MATH, spec);
+        let mut todo = ran(&mut voyager, Command::Run).paused;
+        assert!(!todo.is_empty(), "{spec}");
+        // The greatest number of halts on a way to an end.
+        let mut most = 0;
+        let mut seen = HashSet::new();
+        let mut level: Vec<_> = std::mem::take(&mut todo);
+        while !level.is_empty() {
+            most += 1;
+            let mut next = Vec::new();
+            for universe in level {
+                let Some(Status::Paused(hits)) = voyager.status(universe) else {
+                    panic!()
+                };
+                let at_actor = |hit: &borges_languages::voyager::Hit| match hit {
+                    borges_languages::voyager::Hit::Breakpoint(_, actor) => *actor,
+                    other => panic!("{other:?}"),
+                };
+                for hit in hits.iter().map(at_actor) {
+                    let state = voyager.state(universe).unwrap();
+                    let found = voyager.program().next(state, hit).unwrap();
+                    let resolved = spec.starts_with("resolution") && found.doing == Doing::Waiting;
+                    // The answer may come before the callback is registered: then nothing waits.
+                    let early = spec == "resolution getResult"
+                        && matches!(found.doing, Doing::TakeForFuture | Doing::TakeMessage);
+                    assert!(
+                        found.doing == doing || resolved || early,
+                        "{spec}: {found:?}"
+                    );
+                }
+                if seen.insert(universe) {
+                    next.extend(ran(&mut voyager, Command::Resume(universe)).paused);
+                }
+            }
+            next.sort();
+            next.dedup();
+            level = next;
+        }
+        assert_eq!(most, count, "{spec}");
+    }
+}
+
+#[test]
+fn predicates_halt_when_they_begin_to_hold() {
+    let mut voyager = broken(MATH, "when math.result == 66 and inbox(math) > 0");
+    let first = ran(&mut voyager, Command::Run);
+    assert!(!first.paused.is_empty());
+    for paused in &first.paused {
+        assert_eq!(result(&voyager, *paused), 66);
+    }
+    // Universes in which it never holds run to their ends.
+    assert!(!first.ends.is_empty());
+}
+
+#[test]
+fn steps_lead_from_point_to_point() {
+    let mut voyager = broken(MATH, "sender getResult");
+    let first = ran(&mut voyager, Command::Run);
+    let from = first.paused[0];
+    let client = actor(&voyager, from, "client1");
+    let math = actor(&voyager, from, "math");
+    for (kind, at, doing) in [
+        (StepKind::MessageReceiver, math, Doing::TakeMessage),
+        (StepKind::PromiseResolver, client, Doing::TakeResolve),
+    ] {
+        let stepped = ran(&mut voyager, Command::Step(from, client, kind));
+        assert!(!stepped.never_reached && stepped.ends.is_empty(), "{kind}");
+        for paused in stepped.paused {
+            let next = voyager
+                .program()
+                .next(voyager.state(paused).unwrap(), at)
+                .unwrap();
+            assert_eq!(next.doing, doing, "{kind}");
+        }
+    }
+    let resolved = ran(
+        &mut voyager,
+        Command::Step(from, client, StepKind::PromiseResolution),
+    );
+    assert!(!resolved.never_reached && resolved.ends.is_empty());
+    let ended = ran(
+        &mut voyager,
+        Command::Step(from, client, StepKind::EndOfTurn),
+    );
+    for paused in &ended.paused {
+        assert!(
+            !voyager
+                .program()
+                .in_turn(voyager.state(*paused).unwrap(), client)
+        );
+    }
+    // An actor that is not about to create another cannot step into it.
+    let error = voyager.execute(Command::Step(from, client, StepKind::IntoActivity));
+    assert!(matches!(error, Err(VoyagerError::NoStep { .. })));
+
+    // Back to who asked.
+    let at_math = ran(
+        &mut voyager,
+        Command::Step(from, client, StepKind::MessageReceiver),
+    );
+    let answer = Command::Step(at_math.paused[0], math, StepKind::ReturnToResolution);
+    let answered = ran(&mut voyager, answer);
+    assert!(!answered.never_reached && answered.ends.is_empty());
+}
+
+#[test]
+fn steps_within_a_turn_move_nobody_else() {
+    let text =
+        "def a := actor: { def x := 0; def twice(n) { n + n }; def go(n) { x := twice(n); x } };
+                def b := actor: { def y := 0; def go() { y := 1 } }; b<-go(); a<-go(4)";
+    let mut voyager = broken(text, "before go");
+    let paused = ran(&mut voyager, Command::Run).paused;
+    let here = |voyager: &Voyager, universe: &UniverseId, name: &str| {
+        let id = voyager.actor_named(*universe, name)?;
+        let next = voyager.program().next(voyager.state(*universe)?, id)?;
+        (next.doing == Doing::TakeMessage).then_some(id)
+    };
+    let mut at = *paused
+        .iter()
+        .find(|p| here(&voyager, p, "a").is_some())
+        .unwrap_or(&paused[0]);
+    while here(&voyager, &at, "a").is_none() {
+        at = ran(&mut voyager, Command::Resume(at)).paused[0];
+    }
+    let (a, b) = (actor(&voyager, at, "a"), actor(&voyager, at, "b"));
+    let depth = |voyager: &Voyager, universe: UniverseId| {
+        voyager
+            .program()
+            .next(voyager.state(universe).unwrap(), a)
+            .unwrap()
+            .depth
+    };
+    let b_before = voyager.program().view(voyager.state(at).unwrap(), b);
+    let mut depths = Vec::new();
+    for kind in [
+        StepKind::Into,
+        StepKind::Into,
+        StepKind::Return,
+        StepKind::Over,
+    ] {
+        at = ran(&mut voyager, Command::Step(at, a, kind)).paused[0];
+        depths.push(depth(&voyager, at));
+    }
+    // Takes the message; calls twice; returns from it; sets the field, which ends the turn.
+    assert_eq!(depths, [1, 2, 1, 1]);
+    assert_eq!(
+        voyager.program().view(voyager.state(at).unwrap(), b),
+        b_before
+    );
+}
+
+#[test]
+fn held_actors_neither_compute_nor_send() {
+    let mut voyager = broken(MATH, "receiver start");
+    let paused = ran(&mut voyager, Command::Run).paused[0];
+    let client1 = actor(&voyager, paused, "client1");
+    let held = ran(&mut voyager, Command::Hold(paused, client1)).paused[0];
+    let mut todo = vec![held];
+    let mut results = HashSet::new();
+    while let Some(universe) = todo.pop() {
+        let ran = ran(&mut voyager, Command::Resume(universe));
+        assert!(ran.ends.is_empty());
+        results.extend(ran.held.iter().map(|held| result(&voyager, *held)));
+        todo.extend(ran.paused);
+    }
+    // Only client 2's message came.
+    assert_eq!(results, [66].into());
+}
+
+#[test]
+fn a_step_that_is_never_reached_says_so() {
+    let mut voyager = broken(MATH, "receiver getResult");
+    let paused = ran(&mut voyager, Command::Run).paused;
+    let main = ActorId::MAIN;
+    let done = paused.iter().find(|universe| {
+        let state = voyager.state(**universe).unwrap();
+        !voyager.program().in_turn(state, main)
+    });
+    let step = Command::Step(*done.unwrap(), main, StepKind::NextTurn);
+    assert!(ran(&mut voyager, step).never_reached);
+}
+
+#[test]
+fn an_edited_program_starts_again_and_a_wrong_one_changes_nothing() {
+    let mut voyager = broken(MATH, "receiver getResult");
+    ran(&mut voyager, Command::Run);
+    let universes = voyager.len();
+    let error = voyager
+        .execute(Command::Edit("def".to_owned()))
+        .unwrap_err();
+    assert!(error.to_string().contains("1:4"), "{error}");
+    assert_eq!(voyager.len(), universes);
+    voyager
+        .execute(Command::Edit(MATH.replace("33", "34")))
+        .unwrap();
+    let paused = ran(&mut voyager, Command::Run).paused;
+    let results: HashSet<_> = paused
+        .iter()
+        .map(|paused| result(&voyager, *paused))
+        .collect();
+    assert_eq!(results, [24, 68].into());
+}
+
+#[test]
+fn differences_tell_what_a_step_changes() {
+    let mut voyager = broken(MATH, "after double");
+    let paused = ran(&mut voyager, Command::Run).paused[0];
+    let Ok(Reply::Path(path)) = voyager.execute(Command::Path(paused)) else {
+        panic!()
+    };
+    let Ok(Reply::Difference(changes)) =
+        voyager.execute(Command::Difference(*path.last().unwrap()))
+    else {
+        panic!()
+    };
+    let result = changes
+        .iter()
+        .find(|change| change.what == "result")
+        .unwrap();
+    assert_eq!(
+        (result.actor.as_str(), result.before.as_str()),
+        ("math", "0")
+    );
+    assert!(changes.iter().any(|change| change.what == "inbox"));
+}
+
+#[test]
+fn wrong_breakpoints_say_what_is_known() {
+    let mut voyager = Voyager::new(MATH).unwrap();
+    for (spec, expected) in [
+        ("recever x", "there is no breakpoint"),
+        ("receiver nothing", "double, getResult, start, when"),
+        ("receiver line 1", "12, 13, 21, 27, 28"),
+        ("sender", "sender of what?"),
+        ("when math.result 66", "=="),
+    ] {
+        let error = voyager
+            .execute(Command::Break(spec.to_owned()))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{spec}: {error}");
+    }
+}
+
+/// All states of the program alone.
+fn states(program: &AmbientTalk, limit: usize) -> Option<HashSet<State>> {
+    let mut exploration = Exploration::new(program, Strategy::BreadthFirst);
+    let limits = Limits {
+        states: limit,
+        ..Limits::default()
+    };
+    let pause = exploration.run(&limits, |_| true);
+    let graph = exploration.graph();
+    let states = graph.nodes().map(|node| graph.state(node).unwrap().clone());
+    (pause == borges_multiverse::graph::Pause::Complete).then(|| states.collect())
+}
+
+const SPECS: [&str; 8] = [
+    "creation",
+    "start",
+    "sender m1",
+    "receiver m0",
+    "before m1",
+    "after m0",
+    "resolver m1",
+    "when a0.f > 2",
+];
+
+/// Theorem 1: the debugger lets the program take its own steps and no others, and all of them.
+#[test]
+fn the_debugger_does_not_interfere() {
+    let mut tried = 0;
+    for seed in 20_000.. {
+        let text = Writer::program(seed);
+        let visible = Options {
+            grain: Grain::Visible,
+            ..Options::default()
+        };
+        let program = AmbientTalk::parse(&text, visible).unwrap();
+        let Some(expected) = states(&program, 400) else {
+            continue;
+        };
+        let mut random = Random::from_seed(seed);
+        let mut voyager = Voyager::new(&text).unwrap();
+        for _ in 0..1 + random.below(3) {
+            // Some programs send no such message: then the breakpoint is refused.
+            let _ = voyager.execute(Command::Break(SPECS[random.below(SPECS.len())].to_owned()));
+        }
+        // Random commands, then every paused universe is resumed until none is left.
+        voyager.execute(Command::Run).unwrap();
+        for _ in 0..12 {
+            let universe = UniverseId(random.below(voyager.len()) as u32);
+            let Ok(Reply::Node(node)) = voyager.execute(Command::Inspect(universe)) else {
+                panic!()
+            };
+            if !node.possible.is_empty() {
+                let command = node.possible[random.below(node.possible.len())].clone();
+                voyager.execute(command).unwrap();
+            }
+        }
+        let mut resumed = HashSet::new();
+        loop {
+            let paused = voyager.universes().find(|universe| {
+                matches!(voyager.status(*universe), Some(Status::Paused(_)))
+                    && !resumed.contains(universe)
+            });
+            let Some(paused) = paused else { break };
+            resumed.insert(paused);
+            // What the user holds is released first.
+            let mut at = paused;
+            for actor in program.actors(&voyager.state(paused).unwrap().clone()) {
+                if voyager.actor_mode(at, actor) == borges_languages::voyager::ActorMode::Hold {
+                    at = ran(&mut voyager, Command::Release(at, actor)).paused[0];
+                    resumed.insert(at);
+                }
+            }
+            voyager.execute(Command::Resume(at)).unwrap();
+        }
+        let mut seen = HashSet::new();
+        for universe in voyager.universes() {
+            seen.insert(voyager.state(universe).unwrap().clone());
+        }
+        assert!(
+            expected.is_subset(&seen),
+            "seed {seed}: the debugger hides universes"
+        );
+        for edge in voyager.edges() {
+            let (from, to) = (
+                voyager.state(edge.from).unwrap(),
+                voyager.state(edge.to).unwrap(),
+            );
+            match &edge.kind {
+                EdgeKind::Step(_) => {
+                    let mut choices = Vec::new();
+                    program.enabled(from, &mut choices);
+                    let mut steps = choices.iter().map(|choice| program.apply(from, choice));
+                    assert!(
+                        steps.any(|next| next.unwrap().state == *to),
+                        "seed {seed}: no step"
+                    );
+                }
+                EdgeKind::Command(text) if text.ends_with("rules)") => {}
+                EdgeKind::Command(_) => assert!(from == to, "seed {seed}: a command moved"),
+            }
+        }
+        tried += 1;
+        if tried == 60 {
+            break;
+        }
+    }
+}

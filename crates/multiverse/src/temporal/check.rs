@@ -1,0 +1,418 @@
+//! Formulas against graphs: a tableau in product with the multiverse.
+//!
+//! A node of the product is a universe with the formulas that the run from there still owes. Atoms
+//! are decided at once; what is owed of an until is put off to the next universe. A run is a witness
+//! if it ends owing nothing, or goes round a cycle on which no until is put off for ever
+//! (Gerth, Peled, Vardi, Wolper: *Simple On-the-fly Automatic Verification of Linear Temporal
+//! Logic*, 1995; here with acceptance on edges).
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::Formula;
+use crate::graph::{EdgeId, Graph, NodeId, Status};
+use crate::language::Language;
+
+/// A run of the program: to an end, or to a cycle and then round it for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// From the start.
+    pub stem: Vec<EdgeId>,
+    /// The cycle; empty if the run ends.
+    pub cycle: Vec<EdgeId>,
+}
+
+/// An answer about all runs of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is so; for [`may`], with a run that fulfils the formula.
+    Yes(Option<Run>),
+    /// It is not so; for [`must`], with a run that breaks the formula.
+    No(Option<Run>),
+    /// It depends on universes that are not explored.
+    Unknown,
+}
+
+/// Whether some run of the program fulfils `formula`.
+pub fn may<L: Language, A>(
+    graph: &Graph<L>,
+    formula: &Formula<A>,
+    holds: impl Fn(&A, &L::State) -> bool,
+) -> Answer {
+    match search(graph, formula, true, &holds) {
+        Search::Found(run) => Answer::Yes(Some(run)),
+        Search::Nothing => Answer::No(None),
+        Search::Unknown => Answer::Unknown,
+    }
+}
+
+/// Whether all runs of the program fulfil `formula`.
+pub fn must<L: Language, A>(
+    graph: &Graph<L>,
+    formula: &Formula<A>,
+    holds: impl Fn(&A, &L::State) -> bool,
+) -> Answer {
+    match search(graph, formula, false, &holds) {
+        Search::Found(run) => Answer::No(Some(run)),
+        Search::Nothing => Answer::Yes(None),
+        Search::Unknown => Answer::Unknown,
+    }
+}
+
+enum Search {
+    Found(Run),
+    Nothing,
+    Unknown,
+}
+
+/// A formula with negations at atoms only, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Node {
+    Constant(bool),
+    Atom(usize, bool),
+    And(usize, usize),
+    Or(usize, usize),
+    /// Strong: there must be a next state; weak otherwise.
+    Next(usize, bool),
+    Until(usize, usize),
+    Release(usize, usize),
+}
+
+struct Tableau<'f, A> {
+    nodes: Vec<Node>,
+    atoms: Vec<&'f A>,
+    /// The untils, each with its place in acceptance sets.
+    untils: Vec<usize>,
+}
+
+/// What remains to be fulfilled in the next state.
+type Owed = BTreeSet<usize>;
+
+/// A way to fulfil obligations in a state.
+struct Way {
+    owed: Owed,
+    /// Whether there must be a next state.
+    strong: bool,
+    /// The untils that are put off, by their places.
+    postponed: BTreeSet<usize>,
+}
+
+impl<'f, A> Tableau<'f, A> {
+    fn add(&mut self, formula: &'f Formula<A>, positive: bool) -> usize {
+        let node = match formula {
+            Formula::Constant(value) => Node::Constant(*value == positive),
+            Formula::Atom(atom) => {
+                self.atoms.push(atom);
+                Node::Atom(self.atoms.len() - 1, positive)
+            }
+            Formula::Not(inner) => return self.add(inner, !positive),
+            Formula::And(parts) | Formula::Or(parts) => {
+                let (a, b) = (self.add(&parts.0, positive), self.add(&parts.1, positive));
+                if matches!(formula, Formula::And(_)) == positive {
+                    Node::And(a, b)
+                } else {
+                    Node::Or(a, b)
+                }
+            }
+            Formula::Next(inner) => Node::Next(self.add(inner, positive), positive),
+            Formula::Until(parts) => {
+                let (a, b) = (self.add(&parts.0, positive), self.add(&parts.1, positive));
+                if positive {
+                    self.untils.push(self.nodes.len());
+                    Node::Until(a, b)
+                } else {
+                    Node::Release(a, b)
+                }
+            }
+        };
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// All ways to fulfil `owed` in a state in which atoms are as `holds` says.
+    fn ways(&self, owed: &Owed, holds: &dyn Fn(&A) -> bool) -> Vec<Way> {
+        let mut ways = Vec::new();
+        let start = Way {
+            owed: Owed::new(),
+            strong: false,
+            postponed: BTreeSet::new(),
+        };
+        let mut branches = vec![(
+            owed.iter().copied().collect::<Vec<_>>(),
+            BTreeSet::new(),
+            start,
+        )];
+        'branch: while let Some((mut todo, mut done, mut way)) = branches.pop() {
+            while let Some(id) = todo.pop() {
+                if !done.insert(id) {
+                    continue;
+                }
+                match self.nodes[id] {
+                    Node::Constant(true) => {}
+                    Node::Constant(false) => continue 'branch,
+                    Node::Atom(atom, positive) => {
+                        if holds(self.atoms[atom]) != positive {
+                            continue 'branch;
+                        }
+                    }
+                    Node::And(a, b) => todo.extend([a, b]),
+                    Node::Or(a, b) => {
+                        branches.push((pushed(&todo, b), done.clone(), way.clone()));
+                        todo.push(a);
+                    }
+                    Node::Next(inner, strong) => {
+                        way.owed.insert(inner);
+                        way.strong |= strong;
+                    }
+                    Node::Until(a, b) => {
+                        let mut later = way.clone();
+                        later.owed.insert(id);
+                        later.strong = true;
+                        later
+                            .postponed
+                            .extend(self.untils.iter().position(|u| *u == id));
+                        branches.push((pushed(&todo, a), done.clone(), later));
+                        todo.push(b);
+                    }
+                    Node::Release(a, b) => {
+                        todo.push(b);
+                        let mut later = way.clone();
+                        later.owed.insert(id);
+                        branches.push((todo.clone(), done.clone(), later));
+                        todo.push(a);
+                    }
+                }
+            }
+            ways.push(way);
+        }
+        ways
+    }
+}
+
+impl Clone for Way {
+    fn clone(&self) -> Self {
+        Self {
+            owed: self.owed.clone(),
+            strong: self.strong,
+            postponed: self.postponed.clone(),
+        }
+    }
+}
+
+fn pushed(todo: &[usize], id: usize) -> Vec<usize> {
+    let mut longer = todo.to_vec();
+    longer.push(id);
+    longer
+}
+
+/// An edge of the product.
+struct Arc {
+    to: usize,
+    edge: EdgeId,
+    postponed: BTreeSet<usize>,
+}
+
+struct Product {
+    arcs: Vec<Vec<Arc>>,
+    /// The arc by which each node was found: from where, and the edge.
+    found: Vec<Option<(usize, EdgeId)>>,
+}
+
+fn search<L: Language, A>(
+    graph: &Graph<L>,
+    formula: &Formula<A>,
+    positive: bool,
+    holds: &dyn Fn(&A, &L::State) -> bool,
+) -> Search {
+    let mut tableau = Tableau {
+        nodes: Vec::new(),
+        atoms: Vec::new(),
+        untils: Vec::new(),
+    };
+    let root = tableau.add(formula, positive);
+    let mut product = Product {
+        arcs: Vec::new(),
+        found: vec![None],
+    };
+    let mut owed_sets: Vec<Owed> = vec![Owed::from([root])];
+    let mut sets: HashMap<Owed, usize> = HashMap::from([(owed_sets[0].clone(), 0)]);
+    let mut index: HashMap<(NodeId, usize), usize> = HashMap::from([((NodeId::ROOT, 0), 0)]);
+    let mut queue = VecDeque::from([(NodeId::ROOT, 0_usize)]);
+    let mut unknown = false;
+    while let Some((universe, set)) = queue.pop_front() {
+        let here = product.arcs.len();
+        product.arcs.push(Vec::new());
+        let Some(state) = graph.state(universe) else {
+            continue;
+        };
+        let ways = tableau.ways(&owed_sets[set], &|atom| holds(atom, state));
+        if graph.status(universe) != Some(Status::Expanded) {
+            unknown |= !ways.is_empty();
+            continue;
+        }
+        if graph.is_end(universe) {
+            if ways.iter().any(|way| !way.strong) {
+                let stem = product.stem(here);
+                return Search::Found(Run {
+                    stem,
+                    cycle: Vec::new(),
+                });
+            }
+            continue;
+        }
+        for way in ways {
+            let next_set = *sets.entry(way.owed.clone()).or_insert_with(|| {
+                owed_sets.push(way.owed.clone());
+                owed_sets.len() - 1
+            });
+            for (edge, step) in graph.edges_from(universe) {
+                let to = *index.entry((step.to, next_set)).or_insert_with(|| {
+                    queue.push_back((step.to, next_set));
+                    product.found.push(Some((here, edge)));
+                    product.found.len() - 1
+                });
+                product.arcs[here].push(Arc {
+                    to,
+                    edge,
+                    postponed: way.postponed.clone(),
+                });
+            }
+        }
+    }
+    match product.lasso(tableau.untils.len()) {
+        Some(run) => Search::Found(run),
+        None if unknown => Search::Unknown,
+        None => Search::Nothing,
+    }
+}
+
+impl Product {
+    /// A shortest way to a node.
+    fn stem(&self, node: usize) -> Vec<EdgeId> {
+        let mut stem = Vec::new();
+        let mut at = node;
+        while let Some((from, edge)) = self.found[at] {
+            stem.push(edge);
+            at = from;
+        }
+        stem.reverse();
+        stem
+    }
+
+    /// A way to a cycle on which no until is put off for ever.
+    fn lasso(&self, untils: usize) -> Option<Run> {
+        for component in self.components() {
+            let members: BTreeSet<_> = component.iter().copied().collect();
+            let inner = |from: &usize| {
+                let arcs = self.arcs.get(*from).into_iter().flatten();
+                arcs.filter(|arc| members.contains(&arc.to))
+            };
+            let cyclic = component.iter().any(|from| inner(from).next().is_some());
+            let fair = (0..untils).all(|until| {
+                component
+                    .iter()
+                    .any(|from| inner(from).any(|arc| !arc.postponed.contains(&until)))
+            });
+            if !cyclic || !fair {
+                continue;
+            }
+            let start = *component.iter().min()?;
+            let mut cycle = Vec::new();
+            let mut at = start;
+            // Past an arc for each until, and at least one arc in all; then back.
+            for until in (0..untils).map(Some).chain([None]) {
+                if until.is_none() && !cycle.is_empty() {
+                    break;
+                }
+                let wanted = |arc: &Arc| until.is_none_or(|until| !arc.postponed.contains(&until));
+                let (path, to) = self.through(&members, at, wanted)?;
+                cycle.extend(path);
+                at = to;
+            }
+            if at != start {
+                let (path, _) = self.through(&members, at, |arc| arc.to == start)?;
+                cycle.extend(path);
+            }
+            let stem = self.stem(start);
+            return Some(Run { stem, cycle });
+        }
+        None
+    }
+
+    /// A shortest way within `members` that ends with a wanted arc.
+    fn through(
+        &self,
+        members: &BTreeSet<usize>,
+        start: usize,
+        wanted: impl Fn(&Arc) -> bool,
+    ) -> Option<(Vec<EdgeId>, usize)> {
+        let mut came: HashMap<usize, (usize, EdgeId)> = HashMap::new();
+        let mut seen = BTreeSet::from([start]);
+        let mut queue = VecDeque::from([start]);
+        while let Some(at) = queue.pop_front() {
+            for arc in self.arcs[at].iter().filter(|arc| members.contains(&arc.to)) {
+                if wanted(arc) {
+                    let mut path = vec![arc.edge];
+                    let mut back = at;
+                    while back != start {
+                        let (from, edge) = came.get(&back)?;
+                        path.push(*edge);
+                        back = *from;
+                    }
+                    path.reverse();
+                    return Some((path, arc.to));
+                }
+                if seen.insert(arc.to) {
+                    came.insert(arc.to, (at, arc.edge));
+                    queue.push_back(arc.to);
+                }
+            }
+        }
+        None
+    }
+
+    /// The strongly connected components (Tarjan 1972, without recursion).
+    fn components(&self) -> Vec<Vec<usize>> {
+        const UNSEEN: usize = usize::MAX;
+        let count = self.arcs.len();
+        let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);
+        let (mut on_stack, mut stack) = (vec![false; count], Vec::new());
+        let mut components = Vec::new();
+        let mut next = 0;
+        for root in 0..count {
+            if order[root] != UNSEEN {
+                continue;
+            }
+            let mut calls = vec![(root, 0)];
+            while let Some((node, nth)) = calls.pop() {
+                if nth == 0 {
+                    order[node] = next;
+                    low[node] = next;
+                    next += 1;
+                    stack.push(node);
+                    on_stack[node] = true;
+                }
+                if let Some(arc) = self.arcs[node].get(nth) {
+                    calls.push((node, nth + 1));
+                    if order[arc.to] == UNSEEN {
+                        calls.push((arc.to, 0));
+                    } else if on_stack[arc.to] {
+                        low[node] = low[node].min(order[arc.to]);
+                    }
+                    continue;
+                }
+                if let Some((parent, _)) = calls.last() {
+                    low[*parent] = low[*parent].min(low[node]);
+                }
+                if low[node] == order[node] {
+                    let at = stack.iter().rposition(|other| *other == node).unwrap_or(0);
+                    let component = stack.split_off(at);
+                    for member in &component {
+                        on_stack[*member] = false;
+                    }
+                    components.push(component);
+                }
+            }
+        }
+        components
+    }
+}

@@ -1,0 +1,125 @@
+//! Temporal breakpoints: linear temporal logic over predicates of states.
+//!
+//! A formula speaks about a run: from some state on, to an end or for ever. [`may`] asks for one
+//! run of the program that fulfils it, [`must`] whether all do; both answer with a witness, a
+//! finite run or a *lasso* (a way to a cycle, and the cycle).
+//!
+//! On a run that ends, `X p` is false in the last state, `G p` looks at the states that there are,
+//! and `F p` must be fulfilled among them.
+//!
+//! ```
+//! use borges_multiverse::temporal::Formula;
+//!
+//! let formula = Formula::parse("G ({request} -> F {answer})", |atom| Ok::<_, ()>(atom.to_owned()));
+//! assert_eq!(formula.unwrap().to_string(), "G (!{request} | F {answer})");
+//! ```
+
+mod check;
+mod parse;
+
+use std::fmt;
+
+pub use check::{Answer, Run, may, must};
+pub use parse::FormulaError;
+
+/// A formula over atoms `A` (predicates of states).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula<A> {
+    /// Always true (or false).
+    Constant(bool),
+    /// A predicate of the present state.
+    Atom(A),
+    /// Not.
+    Not(Box<Formula<A>>),
+    /// Both.
+    And(Box<(Formula<A>, Formula<A>)>),
+    /// One of them.
+    Or(Box<(Formula<A>, Formula<A>)>),
+    /// In the next state; there must be one.
+    Next(Box<Formula<A>>),
+    /// The first until the second, which must come.
+    Until(Box<(Formula<A>, Formula<A>)>),
+}
+
+impl<A> Formula<A> {
+    /// The opposite.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Not(inner) => *inner,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self::And(Box::new((self, other)))
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self::Or(Box::new((self, other)))
+    }
+
+    /// In the next state.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::Next(Box::new(self))
+    }
+
+    /// This until `other`.
+    #[must_use]
+    pub fn until(self, other: Self) -> Self {
+        Self::Until(Box::new((self, other)))
+    }
+
+    /// At some time.
+    #[must_use]
+    pub fn eventually(self) -> Self {
+        Self::Constant(true).until(self)
+    }
+
+    /// At all times.
+    #[must_use]
+    pub fn always(self) -> Self {
+        self.negated().eventually().negated()
+    }
+
+    /// If this, then `other`.
+    #[must_use]
+    pub fn implies(self, other: Self) -> Self {
+        self.negated().or(other)
+    }
+}
+
+impl<A: fmt::Display> fmt::Display for Formula<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => value.fmt(f),
+            Self::Atom(atom) => write!(f, "{{{atom}}}"),
+            Self::Not(inner) => match &**inner {
+                Self::Until(parts) if matches!(parts.0, Self::Constant(true)) => {
+                    write!(f, "G ")?;
+                    negation(&parts.1, f)
+                }
+                _ => negation(inner, f),
+            },
+            Self::And(parts) => write!(f, "({} & {})", parts.0, parts.1),
+            Self::Or(parts) => write!(f, "({} | {})", parts.0, parts.1),
+            Self::Next(inner) => write!(f, "X {inner}"),
+            Self::Until(parts) if matches!(parts.0, Self::Constant(true)) => {
+                write!(f, "F {}", parts.1)
+            }
+            Self::Until(parts) => write!(f, "({} U {})", parts.0, parts.1),
+        }
+    }
+}
+
+fn negation<A: fmt::Display>(inner: &Formula<A>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match inner {
+        Formula::Not(inner) => write!(f, "{inner}"),
+        other => write!(f, "!{other}"),
+    }
+}
