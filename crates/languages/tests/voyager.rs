@@ -356,6 +356,58 @@ fn wrong_breakpoints_say_what_is_known() {
     }
 }
 
+#[test]
+fn what_may_and_what_must_happen() {
+    use borges_languages::voyager::Verdict;
+    let voyager = Voyager::new(MATH).unwrap();
+    let ask = |spec: &str| voyager.occurs(spec, 100_000).unwrap();
+    let always = ask("receiver getResult");
+    assert!(matches!(
+        (always.may, always.must),
+        (Verdict::Yes(Some(_)), Verdict::Yes(None))
+    ));
+    let sometimes = ask("when math.result == 24");
+    let (Verdict::Yes(Some(witness)), Verdict::Yes(None)) = (sometimes.may, sometimes.must) else {
+        panic!("double(12) is done in every run")
+    };
+    assert!(witness.cycle.is_empty() && witness.steps.len() > 5);
+    let fault = ask("when printed(client1, \"66\")");
+    assert!(matches!(
+        (fault.may, fault.must),
+        (Verdict::Yes(_), Verdict::No(Some(_)))
+    ));
+    let never = ask("when math.result == 25");
+    assert!(matches!(
+        (never.may, never.must),
+        (Verdict::No(None), Verdict::No(Some(_)))
+    ));
+
+    let check = |formula: &str| voyager.check(formula, 100_000).unwrap();
+    let answered = check("G ({inbox(math) > 0} -> F {idle(math) and inbox(math) == 0})");
+    assert!(matches!(answered.must, Verdict::Yes(None)));
+    let right = check("F {printed(client1, \"24\")}");
+    let (Verdict::Yes(_), Verdict::No(Some(broken))) = (right.may, right.must) else {
+        panic!()
+    };
+    let mut takes = broken
+        .steps
+        .iter()
+        .filter(|step| step.text.starts_with("math: takes"));
+    assert!(takes.any(|step| step.text.contains("33")));
+    let few = voyager.check("G {math.result != 66}", 10).unwrap();
+    assert_eq!(few.must, Verdict::Unknown);
+    // A program that goes round: a lasso.
+    let rounds = "def n := 0; def tick() { n := 1 - n; self<-tick() }; self<-tick()";
+    let voyager = Voyager::new(rounds).unwrap();
+    let both = voyager
+        .check("G F {main.n == 0} & G F {main.n == 1}", 1000)
+        .unwrap();
+    let (Verdict::Yes(Some(witness)), Verdict::Yes(None)) = (both.may, both.must) else {
+        panic!()
+    };
+    assert!(!witness.cycle.is_empty());
+}
+
 /// All states of the program alone.
 fn states(program: &AmbientTalk, limit: usize) -> Option<HashSet<State>> {
     let mut exploration = Exploration::new(program, Strategy::BreadthFirst);

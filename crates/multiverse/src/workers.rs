@@ -28,6 +28,9 @@ impl Workers for Alone {
     }
 }
 
+/// Fewer items than this are not worth waking anybody up for.
+const WORTHWHILE: usize = 64;
+
 /// Maps `items` to results in their order.
 pub(crate) fn map<T: Sync, R: Send>(
     workers: &dyn Workers,
@@ -35,6 +38,9 @@ pub(crate) fn map<T: Sync, R: Send>(
     each: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     let count = workers.count().max(1);
+    if count == 1 || items.len() < WORTHWHILE {
+        return items.iter().map(each).collect();
+    }
     // Several chunks a worker, so that one who is done early helps the others.
     let size = items.len().div_ceil(count * 4).max(1);
     let chunks: Vec<_> = items.chunks(size).collect();

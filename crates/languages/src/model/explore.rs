@@ -7,10 +7,11 @@ use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, Exploration, Graph, Limits, NodeId, Pause, Strategy,
 };
-use borges_multiverse::language::{Language, Outcome, Verdict};
+use borges_multiverse::language::{Language, Outcome};
 
+use super::ask::{Held, Multiverse, kind};
 use super::report::{Datum, End, Report, Step, Why};
-use super::{Model, Program};
+use super::{Model, Program, Threads};
 use crate::amb::{Amb, Answer};
 use crate::ambienttalk::{AmbientTalk, Delivery, Grain, Options};
 use crate::muoz::MuOz;
@@ -85,7 +86,9 @@ pub struct Progress {
 }
 
 /// A language of which the ends can be reported.
-trait Reported: Language {
+pub(super) trait Reported:
+    Language<State: Send + Sync, Choice: Send + Sync, Value: Send + Sync> + Sync
+{
     /// What remains: the printed lines, the final values, who waits.
     fn remains(&self, value: &Self::Value) -> Remains;
 
@@ -95,8 +98,9 @@ trait Reported: Language {
     }
 }
 
+/// What an end is reported with.
 #[derive(Default)]
-struct Remains {
+pub(super) struct Remains {
     output: Vec<String>,
     values: BTreeMap<String, Datum>,
     waiting: BTreeMap<String, String>,
@@ -210,8 +214,33 @@ pub(super) fn explore(
     report
 }
 
-struct Job<'j> {
-    text: &'j str,
+/// The graph of a program, kept.
+pub(super) fn keep<'m>(
+    model: &'m Model,
+    options: &Explore,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Box<dyn Multiverse + 'm> {
+    let visible = options.grain == Grain::Visible;
+    let mut job = Job {
+        text: model.text(),
+        options,
+        keep_going,
+    };
+    match model.program() {
+        Program::Amb(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
+        Program::Amb(program) => Box::new(job.hold(program)),
+        Program::MuOz(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
+        Program::MuOz(program) => Box::new(job.hold(program)),
+        Program::AmbientTalk(program) => Box::new(job.hold(program.with(Options {
+            grain: options.grain,
+            delivery: options.delivery,
+            numbered: false,
+        }))),
+    }
+}
+
+struct Job<'m, 'j> {
+    text: &'m str,
     options: &'j Explore,
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
 }
@@ -222,7 +251,7 @@ struct Ending<C> {
     way: C,
 }
 
-impl Job<'_> {
+impl<'m> Job<'m, '_> {
     /// `plain` is the language for graphs, `exact` that with exact footprints.
     fn run<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
         match self.options.reduction {
@@ -258,7 +287,8 @@ impl Job<'_> {
         }
     }
 
-    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+    /// The graph, grown on all cores.
+    fn grow<P: Reported>(&mut self, plain: P) -> (Graph<P>, Pause) {
         let strategy = match self.options.order {
             Order::BreadthFirst => Strategy::BreadthFirst,
             Order::DepthFirst => Strategy::DepthFirst,
@@ -269,7 +299,7 @@ impl Job<'_> {
             depth: self.options.depth,
         };
         let mut exploration = Exploration::new(plain, strategy);
-        let pause = exploration.run(&limits, |progress: graph::Progress| {
+        let pause = exploration.run_on(&Threads::all(), &limits, |progress: graph::Progress| {
             (self.keep_going)(&Progress {
                 states: progress.states as u64,
                 edges: progress.edges as u64,
@@ -277,7 +307,16 @@ impl Job<'_> {
                 waiting: progress.waiting as u64,
             })
         });
-        let graph = exploration.into_graph();
+        (exploration.into_graph(), pause)
+    }
+
+    fn hold<P: Reported>(&mut self, plain: P) -> Held<'m, P> {
+        let (graph, _) = self.grow(plain);
+        Held::new(self.text, graph)
+    }
+
+    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+        let (graph, pause) = self.grow(plain);
         let mut report = self.empty();
         report.states = graph.len() as u64;
         report.edges = graph.edge_count() as u64;
@@ -337,12 +376,7 @@ impl Job<'_> {
     ) -> End {
         let remains = language.remains(&outcome.value);
         End {
-            kind: match outcome.verdict {
-                Verdict::Finished => "finished",
-                Verdict::Stuck => "stuck",
-                Verdict::Deadlock => "deadlock",
-                Verdict::Failed => "failed",
-            },
+            kind: kind(outcome.verdict),
             output: remains.output,
             values: remains.values,
             waiting: remains.waiting,

@@ -11,13 +11,17 @@
 //! assert_eq!(report.paths.as_deref(), Some("4"));
 //! ```
 
+mod ask;
 mod explore;
 mod report;
+mod threads;
 
 use std::fmt;
 
+pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use explore::{Explore, Order, Progress, Reduction};
 pub use report::{Datum, End, Report, Step, Why};
+pub use threads::Threads;
 
 use crate::amb::{self, Amb};
 use crate::ambienttalk::{self, AmbientTalk, Options};
@@ -178,5 +182,15 @@ impl Model {
     /// returning false; the report then says so.
     pub fn explore(&self, options: &Explore, keep_going: impl FnMut(&Progress) -> bool) -> Report {
         explore::explore(self, options, keep_going)
+    }
+
+    /// Explores the program and keeps its graph, for questions and tables. Whatever `options` say,
+    /// nothing is left out.
+    pub fn multiverse(
+        &self,
+        options: &Explore,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Box<dyn Multiverse + '_> {
+        explore::keep(self, options, &mut keep_going)
     }
 }

@@ -33,6 +33,7 @@ mod goal;
 mod predicate;
 mod session;
 mod show;
+mod verdict;
 
 pub use breakpoint::{Breakpoint, BreakpointError, Sites};
 pub use command::{Change, Command, Node, Ran, Reply, VoyagerError};
@@ -41,3 +42,4 @@ pub use predicate::{Operand, Predicate, PredicateError};
 pub use session::{
     ActorMode, BreakpointId, Edge, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId, Voyager,
 };
+pub use verdict::{Verdict, Verdicts, Witness};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::fingerprint::Fingerprint;
 use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
 /// The program `L` seen through an *abstraction*: every state is replaced by a representative that
@@ -53,7 +54,7 @@ impl<L: Language> Abstracted<L> {
     {
         Self::new(inner, name, move |state: L::State| {
             let turned = (0..count).map(|nth| permute(&state, nth));
-            let least = turned.min_by_key(|turned| crate::fingerprint::Fingerprint::of(turned));
+            let least = turned.min_by_key(Fingerprint::of);
             least.unwrap_or(state)
         })
     }

@@ -41,6 +41,13 @@ impl ShortestPaths {
         length.filter(|length| *length != u32::MAX)
     }
 
+    /// The last edge of a shortest path to `node`; none at the start, and where no path leads.
+    #[must_use]
+    pub fn last_edge(&self, node: NodeId) -> Option<EdgeId> {
+        let edge = self.last.get(node.0 as usize).copied();
+        edge.filter(|edge| *edge != u32::MAX).map(EdgeId)
+    }
+
     /// The edges of a shortest path to `node`; none if no path is known.
     #[must_use]
     pub fn path<L: Language>(&self, graph: &Graph<L>, node: NodeId) -> Option<Vec<EdgeId>> {

@@ -139,6 +139,54 @@ impl<L: Language> Graph<L> {
         region
     }
 
+    /// The universes to which a known path leads from one of `starts`; they belong themselves.
+    #[must_use]
+    pub fn reached_from(&self, starts: impl IntoIterator<Item = NodeId>) -> Region {
+        let mut region = Region::empty(self.len());
+        let mut todo: Vec<_> = starts
+            .into_iter()
+            .filter(|node| region.insert(*node))
+            .collect();
+        while let Some(node) = todo.pop() {
+            let targets = self.edges_from(node).map(|(_, edge)| edge.to);
+            todo.extend(targets.filter(|to| region.insert(*to)));
+        }
+        region
+    }
+
+    /// The universes on paths through `node`: all that can come before or after it, and itself.
+    #[must_use]
+    pub fn through(&self, predecessors: &Predecessors, node: NodeId) -> Region {
+        let mut region = self.can_reach(predecessors, [node]);
+        for (word, after) in region.words.iter_mut().zip(self.reached_from([node]).words) {
+            *word |= after;
+        }
+        region
+    }
+
+    /// The universes from which each of `nodes` can be reached, and of them the last ones: those
+    /// with no step to another.
+    #[must_use]
+    pub fn common_ancestors(
+        &self,
+        predecessors: &Predecessors,
+        nodes: impl IntoIterator<Item = NodeId>,
+    ) -> (Region, Vec<NodeId>) {
+        let mut common = self.reached_from([NodeId::ROOT]);
+        for node in nodes {
+            let before = self.can_reach(predecessors, [node]);
+            for (word, before) in common.words.iter_mut().zip(before.words) {
+                *word &= before;
+            }
+        }
+        let goes_on = |node: &NodeId| {
+            self.edges_from(*node)
+                .any(|(_, edge)| edge.to != *node && common.contains(edge.to))
+        };
+        let last = common.nodes().filter(|node| !goes_on(node)).collect();
+        (common, last)
+    }
+
     /// As [`Graph::can_reach`], but what is unexplored is taken to lead anywhere.
     #[must_use]
     pub fn may_reach(

@@ -1,0 +1,237 @@
+//! Explores concurrent programs beside stateright: the same problem as a program of ours, which is
+//! interpreted, and as a model written in Rust.
+//!
+//! Both run in one process, taking turns; only times of the same round are divided by one another,
+//! and the median over the rounds counts. Memory is the most that was allocated at a time, by
+//! exploring, counted by the allocator.
+
+mod native;
+mod programs;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
+use borges_multiverse::causality::{Classes, Found};
+use borges_multiverse::graph::{Exploration, Limits, NodeId, Pause, Strategy, Survey};
+use native::Native;
+use stateright::{Checker, Model};
+
+/// Counts what is allocated.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(live, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`, and `alloc` is the system's.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most states of a problem, and the most steps spent on classes.
+const STATES: usize = 1_200_000;
+const CLASS_STEPS: u64 = 3_000_000;
+
+/// What one exploration took.
+#[derive(Clone, Copy)]
+struct Took {
+    states: usize,
+    seconds: f64,
+    bytes: usize,
+}
+
+impl Took {
+    fn rate(&self) -> f64 {
+        self.states as f64 / self.seconds
+    }
+
+    fn bytes_per_state(&self) -> f64 {
+        self.bytes as f64 / self.states as f64
+    }
+}
+
+fn measured(explore: impl FnOnce() -> usize) -> Took {
+    let before = LIVE.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let start = Instant::now();
+    let states = explore();
+    let seconds = start.elapsed().as_secs_f64();
+    Took { states, seconds, bytes: PEAK.load(Relaxed) - before }
+}
+
+fn limits() -> Limits {
+    Limits { states: STATES, ..Limits::default() }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+struct Problem {
+    name: String,
+    text: String,
+    native: Native,
+}
+
+fn problems() -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for n in 5..=8 {
+        problems.push(Problem {
+            name: format!("philosophers {n}"),
+            text: programs::philosophers(n),
+            native: Native::philosophers(n),
+        });
+    }
+    for n in 5..=8 {
+        problems.push(Problem {
+            name: format!("two-phase commit {n}"),
+            text: programs::two_phase_commit(n),
+            native: Native::two_phase_commit(n),
+        });
+    }
+    for n in 3..=6 {
+        problems.push(Problem {
+            name: format!("math actor, {n} clients"),
+            text: programs::math(n),
+            native: Native::math(n),
+        });
+    }
+    problems
+}
+
+fn run(problem: &Problem, rounds: usize) {
+    let options = Options { grain: Grain::Visible, ..Options::default() };
+    let program = match AmbientTalk::parse(&problem.text, options) {
+        Ok(program) => program,
+        Err(error) => panic!("{}", error.explain(&problem.text)),
+    };
+    let mut ratios = Vec::new();
+    let mut graph_ratios = Vec::new();
+    let mut last = None;
+    for _ in 0..rounds {
+        let ours = measured(|| {
+            let mut survey = Survey::new(&program);
+            survey.run(&limits(), |_, _| true);
+            survey.states()
+        });
+        let theirs = measured(|| {
+            let checker = problem.native.clone().checker().threads(1).target_state_count(STATES);
+            checker.spawn_bfs().join().unique_state_count()
+        });
+        let graph = measured(|| {
+            let mut exploration = Exploration::new(&program, Strategy::BreadthFirst);
+            exploration.run(&limits(), |_| true);
+            exploration.graph().len()
+        });
+        ratios.push(ours.rate() / theirs.rate());
+        graph_ratios.push(graph.rate() / theirs.rate());
+        last = Some((ours, theirs, graph));
+    }
+    let Some((ours, theirs, graph)) = last else { return };
+    println!(
+        "{:<24} {:>9} {:>9} {:>8.0}k {:>6.2} {:>6.2} {:>7.0} {:>7.0} {:>7.0} {:>6.2}",
+        problem.name,
+        ours.states,
+        theirs.states,
+        ours.rate() / 1000.0,
+        median(ratios),
+        median(graph_ratios),
+        ours.bytes_per_state(),
+        theirs.bytes_per_state(),
+        graph.bytes_per_state(),
+        theirs.bytes_per_state() / ours.bytes_per_state(),
+    );
+}
+
+/// One run of each class, beside the states.
+fn reduced(problem: &Problem) {
+    let visible = Options { grain: Grain::Visible, ..Options::default() };
+    let Ok(program) = AmbientTalk::parse(&problem.text, visible) else { return };
+    let exact = program.with(Options { numbered: true, ..visible });
+    let mut survey = Survey::new(&program);
+    let pause = survey.run(&limits(), |_, _| true);
+    let mut classes = Classes::new(&exact);
+    let (mut found, mut steps) = (0_u64, 0_u64);
+    let done = loop {
+        match classes.advance(usize::MAX, || {
+            steps += 1;
+            steps <= CLASS_STEPS
+        }) {
+            Found::End => found += 1,
+            Found::Done => break true,
+            Found::Cut | Found::Cancelled => break false,
+        }
+    };
+    let more = |complete: bool| if complete { "" } else { "+" };
+    println!(
+        "{:<24} {:>9}{:<1} {:>9}{:<1} {:>9.1}",
+        problem.name,
+        survey.states(),
+        more(pause == Pause::Complete),
+        found,
+        more(done),
+        survey.states() as f64 / found as f64,
+    );
+}
+
+/// A million states as a graph: explored, then asked.
+fn million() {
+    let text = programs::philosophers(8);
+    let options = Options { grain: Grain::Visible, ..Options::default() };
+    let Ok(program) = AmbientTalk::parse(&text, options) else { return };
+    let mut exploration = Exploration::new(&program, Strategy::BreadthFirst);
+    let start = Instant::now();
+    exploration.run(&Limits { states: 1_000_000, ..Limits::default() }, |_| true);
+    let explored = start.elapsed();
+    let graph = exploration.into_graph();
+    let start = Instant::now();
+    let paths = graph.shortest_paths(NodeId::ROOT);
+    let ends: Vec<_> = graph.ends().collect();
+    let length: usize = ends.iter().filter_map(|end| paths.path(&graph, *end)).map(|path| path.len()).sum();
+    let asked = start.elapsed();
+    println!(
+        "\n{} states and {} edges explored in {:.2} s; shortest paths to {} ends ({} steps) in {:.3} s",
+        graph.len(),
+        graph.edge_count(),
+        explored.as_secs_f64(),
+        ends.len(),
+        length,
+        asked.as_secs_f64()
+    );
+}
+
+fn main() {
+    let words: Vec<_> = std::env::args().skip(1).collect();
+    let rounds = words.first().and_then(|word| word.parse().ok()).unwrap_or(3);
+    let problems = problems();
+    println!("ours: interpreted AmbientTalk, visible steps; theirs: stateright, one thread, a model in Rust");
+    println!(
+        "{:<24} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7} {:>7} {:>6}",
+        "problem", "states", "theirs", "ours/s", "speed", "graph", "B/state", "theirs", "graph", "memory"
+    );
+    println!("(speed, graph: our states/s over theirs, without and with keeping the graph; memory: their bytes over ours)");
+    for problem in &problems {
+        run(problem, rounds);
+    }
+    println!("\n{:<24} {:>10} {:>10} {:>9}", "problem", "states", "executions", "ratio");
+    for problem in &problems {
+        reduced(problem);
+    }
+    million();
+}

@@ -1,0 +1,378 @@
+//! The graph of a program, kept, and questions to it.
+
+use std::collections::BTreeMap;
+
+use borges_multiverse::graph::{EdgeId, Graph, NodeId, ShortestPaths, Status};
+use borges_multiverse::language::{Outcome, Verdict};
+use serde::Serialize;
+
+use super::explore::Reported;
+use super::report::Step;
+use crate::source;
+
+/// A question to a graph. States are named by their numbers, outcomes by theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The outcomes, each with the number of its states.
+    Ends,
+    /// A shortest way to a state.
+    Shortest(u32),
+    /// A shortest way to each outcome.
+    ShortestToEnds,
+    /// All states on paths through a state.
+    Through(u32),
+    /// The nearest state in which a choice rules out one of two outcomes.
+    Divergence(u32, u32),
+    /// The states from which an outcome can still be reached.
+    CanReach(u32),
+    /// The states from which all of these can be reached, and the last of them.
+    CommonAncestors(Vec<u32>),
+    /// The sets of states among which a run can stay for ever.
+    Cycles,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// Outcomes.
+    Ends(Vec<EndCount>),
+    /// Ways, each to a state.
+    Ways(Vec<Way>),
+    /// States.
+    States(Vec<u32>),
+    /// Where two outcomes part: the state, and the options after which only the first, only the
+    /// second, both, or neither can happen. None if they never do.
+    Divergence(Option<Parting>),
+    /// All common ancestors, and the last.
+    Ancestors {
+        /// All.
+        all: Vec<u32>,
+        /// Those with no step to another.
+        last: Vec<u32>,
+    },
+    /// Sets of states.
+    Cycles(Vec<Vec<u32>>),
+}
+
+/// An outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndCount {
+    /// Its number.
+    pub outcome: u32,
+    /// `finished`, `stuck`, `deadlock` or `failed`.
+    pub kind: &'static str,
+    /// In one line.
+    pub text: String,
+    /// How many states have it.
+    pub states: u64,
+}
+
+/// A way to a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Way {
+    /// The state.
+    pub state: u32,
+    /// Its outcome, if it is an end.
+    pub outcome: Option<u32>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// Where two outcomes part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parting {
+    /// The state.
+    pub state: u32,
+    /// How one gets there.
+    pub steps: Vec<Step>,
+    /// What can happen there after which only the first outcome can.
+    pub first: Vec<Step>,
+    /// Only the second.
+    pub second: Vec<Step>,
+    /// Both.
+    pub both: Vec<Step>,
+    /// Neither.
+    pub neither: Vec<Step>,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// No such state.
+    #[error("there is no state {0}; there are {1}, from 0")]
+    State(u32, usize),
+    /// No such outcome.
+    #[error("there is no outcome {0}; there are {1}, from 0")]
+    Outcome(u32, usize),
+}
+
+/// A row of the table of states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateRow {
+    /// Its number; 0 is the start.
+    pub id: u32,
+    /// Steps on a shortest way there.
+    pub depth: u32,
+    /// The last edge of that way.
+    pub via: Option<u32>,
+    /// What is known about it.
+    pub status: &'static str,
+    /// Its outcome, if it is an end.
+    pub outcome: Option<u32>,
+    /// Which cycle it lies on.
+    pub cycle: Option<u32>,
+    /// The state in words.
+    pub text: Option<String>,
+}
+
+/// A row of the table of edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeRow {
+    /// Its number.
+    pub id: u32,
+    /// The state that it leaves.
+    pub source: u32,
+    /// The state that it leads to.
+    pub target: u32,
+    /// The step.
+    pub step: Step,
+}
+
+/// The graph of a program.
+pub trait Multiverse {
+    /// The number of states.
+    fn states(&self) -> usize;
+
+    /// The outcomes, by their numbers.
+    fn ends(&self) -> Vec<EndCount>;
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// [`NoAnswer`] if there is no such state or outcome.
+    fn ask(&self, question: &Question) -> Result<Reply, NoAnswer>;
+
+    /// A state in words; none if there is none of that number.
+    fn show(&self, state: u32) -> Option<String>;
+
+    /// Every state, one after the other; with words only if asked.
+    fn state_rows(&self, words: bool, row: &mut dyn FnMut(StateRow));
+
+    /// Every edge, one after the other.
+    fn edge_rows(&self, row: &mut dyn FnMut(EdgeRow));
+}
+
+/// A graph with what questions need again and again.
+pub(super) struct Held<'t, P: Reported> {
+    text: &'t str,
+    graph: Graph<P>,
+    shortest: ShortestPaths,
+    outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
+}
+
+impl<'t, P: Reported> Held<'t, P> {
+    pub(super) fn new(text: &'t str, graph: Graph<P>) -> Self {
+        let mut outcomes: BTreeMap<Outcome<P::Value>, Vec<NodeId>> = BTreeMap::new();
+        for end in graph.ends() {
+            if let Some(outcome) = graph.outcome(end) {
+                outcomes.entry(outcome).or_default().push(end);
+            }
+        }
+        Self {
+            text,
+            shortest: graph.shortest_paths(NodeId::ROOT),
+            outcomes: outcomes.into_iter().collect(),
+            graph,
+        }
+    }
+
+    fn node(&self, state: u32) -> Result<NodeId, NoAnswer> {
+        let known = (state as usize) < self.graph.len();
+        let missing = NoAnswer::State(state, self.graph.len());
+        known.then_some(NodeId(state)).ok_or(missing)
+    }
+
+    fn outcome(&self, outcome: u32) -> Result<&[NodeId], NoAnswer> {
+        let found = self.outcomes.get(outcome as usize);
+        let missing = NoAnswer::Outcome(outcome, self.outcomes.len());
+        Ok(&found.ok_or(missing)?.1)
+    }
+
+    fn outcome_of(&self, node: NodeId) -> Option<u32> {
+        let outcome = self.graph.outcome(node)?;
+        let at = self
+            .outcomes
+            .binary_search_by(|(known, _)| known.cmp(&outcome));
+        at.ok().map(|at| at as u32)
+    }
+
+    fn step(&self, id: EdgeId) -> Option<Step> {
+        let edge = self.graph.edge(id)?;
+        let state = self.graph.state(edge.from)?;
+        let language = self.graph.language();
+        let label = language.label(state, &edge.choice);
+        let agent = language.agent(state, &edge.choice);
+        let at = label
+            .span
+            .map(|span| source::position(self.text, span.start));
+        let options = self.graph.edges_from(edge.from);
+        let count = options.len() as u32;
+        let option = options.into_iter().position(|(other, _)| other == id);
+        Some(Step {
+            agent: language.agent_name(state, &agent),
+            rule: label.rule,
+            text: label.text,
+            line: at.map(|at| at.line),
+            column: at.map(|at| at.column),
+            option: option.unwrap_or(0) as u32,
+            options: count,
+            rules: edge.steps,
+        })
+    }
+
+    fn steps(&self, edges: &[EdgeId]) -> Vec<Step> {
+        edges.iter().filter_map(|edge| self.step(*edge)).collect()
+    }
+
+    fn way(&self, node: NodeId) -> Way {
+        let path = self.shortest.path(&self.graph, node).unwrap_or_default();
+        Way {
+            state: node.0,
+            outcome: self.outcome_of(node),
+            steps: self.steps(&path),
+        }
+    }
+
+    fn nearest(&self, ends: &[NodeId]) -> Option<NodeId> {
+        ends.iter()
+            .copied()
+            .min_by_key(|end| self.shortest.length(*end).unwrap_or(u32::MAX))
+    }
+}
+
+impl<P: Reported> Multiverse for Held<'_, P> {
+    fn states(&self) -> usize {
+        self.graph.len()
+    }
+
+    fn ends(&self) -> Vec<EndCount> {
+        let outcomes = self.outcomes.iter().enumerate();
+        let end = |(nth, (outcome, ends)): (usize, &(Outcome<P::Value>, Vec<NodeId>))| EndCount {
+            outcome: nth as u32,
+            kind: kind(outcome.verdict),
+            text: outcome.value.to_string(),
+            states: ends.len() as u64,
+        };
+        outcomes.map(end).collect()
+    }
+
+    fn ask(&self, question: &Question) -> Result<Reply, NoAnswer> {
+        Ok(match question {
+            Question::Ends => Reply::Ends(self.ends()),
+            Question::Shortest(state) => Reply::Ways(vec![self.way(self.node(*state)?)]),
+            Question::ShortestToEnds => {
+                let nearest = self
+                    .outcomes
+                    .iter()
+                    .filter_map(|(_, ends)| self.nearest(ends));
+                Reply::Ways(nearest.map(|end| self.way(end)).collect())
+            }
+            Question::Through(state) => {
+                let region = self
+                    .graph
+                    .through(&self.graph.predecessors(), self.node(*state)?);
+                Reply::States(region.nodes().map(|node| node.0).collect())
+            }
+            Question::CanReach(outcome) => {
+                let ends = self.outcome(*outcome)?.iter().copied();
+                let region = self.graph.can_reach(&self.graph.predecessors(), ends);
+                Reply::States(region.nodes().map(|node| node.0).collect())
+            }
+            Question::Divergence(first, second) => {
+                let (first, second) = (self.outcome(*first)?, self.outcome(*second)?);
+                let predecessors = self.graph.predecessors();
+                let parting = self.graph.first_divergence(&predecessors, first, second);
+                Reply::Divergence(parting.map(|parting| Parting {
+                    state: parting.node.0,
+                    steps: self.way(parting.node).steps,
+                    first: self.steps(&parting.first),
+                    second: self.steps(&parting.second),
+                    both: self.steps(&parting.both),
+                    neither: self.steps(&parting.neither),
+                }))
+            }
+            Question::CommonAncestors(states) => {
+                let nodes = states.iter().map(|state| self.node(*state));
+                let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+                let predecessors = self.graph.predecessors();
+                let (all, last) = self.graph.common_ancestors(&predecessors, nodes);
+                Reply::Ancestors {
+                    all: all.nodes().map(|node| node.0).collect(),
+                    last: last.into_iter().map(|node| node.0).collect(),
+                }
+            }
+            Question::Cycles => {
+                let components = self.graph.components().into_iter();
+                let cyclic = components.filter(|component| component.cyclic);
+                let numbers = |nodes: Vec<NodeId>| nodes.into_iter().map(|node| node.0).collect();
+                Reply::Cycles(cyclic.map(|component| numbers(component.nodes)).collect())
+            }
+        })
+    }
+
+    fn show(&self, state: u32) -> Option<String> {
+        let state = self.graph.state(NodeId(state))?;
+        Some(self.graph.language().show(state))
+    }
+
+    fn state_rows(&self, words: bool, row: &mut dyn FnMut(StateRow)) {
+        let mut cycles = vec![None; self.graph.len()];
+        let components = self.graph.components().into_iter();
+        for (nth, component) in components.filter(|c| c.cyclic).enumerate() {
+            for node in component.nodes {
+                cycles[node.0 as usize] = Some(nth as u32);
+            }
+        }
+        for node in self.graph.nodes() {
+            let status = match self.graph.status(node) {
+                Some(Status::Expanded) => "expanded",
+                Some(Status::Cut) => "cut",
+                Some(Status::Halted) => "halted",
+                Some(Status::Waiting) | None => "waiting",
+            };
+            row(StateRow {
+                id: node.0,
+                depth: self.shortest.length(node).unwrap_or(u32::MAX),
+                via: self.shortest.last_edge(node).map(|edge| edge.0),
+                status,
+                outcome: self.outcome_of(node),
+                cycle: cycles[node.0 as usize],
+                text: words.then(|| self.show(node.0)).flatten(),
+            });
+        }
+    }
+
+    fn edge_rows(&self, row: &mut dyn FnMut(EdgeRow)) {
+        for (id, edge) in self.graph.edges() {
+            if let Some(step) = self.step(id) {
+                row(EdgeRow {
+                    id: id.0,
+                    source: edge.from.0,
+                    target: edge.to.0,
+                    step,
+                });
+            }
+        }
+    }
+}
+
+/// A verdict's name in reports.
+pub(super) const fn kind(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Finished => "finished",
+        Verdict::Stuck => "stuck",
+        Verdict::Deadlock => "deadlock",
+        Verdict::Failed => "failed",
+    }
+}

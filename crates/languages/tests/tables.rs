@@ -1,0 +1,175 @@
+//! Questions to a program's graph, and the same in SQL.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+use borges_languages::model::{Dialect, Explore, Model, NoAnswer, Question, Reply};
+use borges_store::{Bounds, Cell, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store};
+
+fn math() -> Model {
+    let text = include_str!("../../../examples/math-actor/math.at");
+    Model::parse(Dialect::AmbientTalk, text).unwrap()
+}
+
+/// Keeps the graph of a program in a session file in memory; twice, the second in place of the first.
+fn kept(model: &Model) -> Store {
+    let store = Store::in_memory().unwrap();
+    let graph = model.multiverse(&Explore::default(), |_| true);
+    let program = ModelProgram {
+        name: "program".to_owned(),
+        language: model.dialect().name().to_owned(),
+        text: model.text().to_owned(),
+        options: "grain rule".to_owned(),
+        complete: true,
+    };
+    for words in [true, false] {
+        let outcomes = graph.ends().into_iter().map(|end| ModelOutcome {
+            id: end.outcome,
+            kind: end.kind.to_owned(),
+            text: end.text,
+        });
+        let (mut states, mut edges) = (Vec::new(), Vec::new());
+        graph.state_rows(words, &mut |row| {
+            assert_eq!(row.text.is_some(), words);
+            states.push(ModelState {
+                id: row.id,
+                depth: row.depth,
+                via: row.via,
+                status: row.status.to_owned(),
+                outcome: row.outcome,
+                cycle: row.cycle,
+                text: row.text,
+            });
+        });
+        graph.edge_rows(&mut |row| {
+            edges.push(ModelEdge {
+                id: row.id,
+                source: row.source,
+                target: row.target,
+                option: row.step.option,
+                agent: row.step.agent,
+                rule: row.step.rule.to_owned(),
+                text: row.step.text,
+                line: row.step.line,
+                rules: row.step.rules,
+            });
+        });
+        store.keep_graph(&program, outcomes, states, edges).unwrap();
+    }
+    store
+}
+
+fn number(store: &mut Store, sql: &str) -> i64 {
+    let table = store.query(sql, Bounds::default()).unwrap();
+    match table.rows[0][0] {
+        Cell::Integer(number) => number,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn sql_and_questions_agree() {
+    let model = math();
+    let graph = model.multiverse(&Explore::default(), |_| true);
+    let mut store = kept(&model);
+    assert_eq!(
+        number(&mut store, "SELECT count(*) FROM model_state"),
+        graph.states() as i64
+    );
+    let Ok(Reply::Ends(ends)) = graph.ask(&Question::Ends) else {
+        panic!()
+    };
+    assert_eq!(ends.len(), 3);
+    assert_eq!(
+        number(
+            &mut store,
+            "SELECT count(*) FROM model_ends WHERE states = 1"
+        ),
+        3
+    );
+
+    let Ok(Reply::Ways(ways)) = graph.ask(&Question::ShortestToEnds) else {
+        panic!()
+    };
+    for way in ways {
+        let outcome = way.outcome.unwrap();
+        let sql = format!(
+            "SELECT agent, text FROM model_shortest WHERE outcome = {outcome} AND step > 0 ORDER BY step"
+        );
+        let table = store.query(&sql, Bounds::default()).unwrap();
+        let expected: Vec<_> = way
+            .steps
+            .iter()
+            .map(|step| {
+                vec![
+                    Cell::Text(step.agent.clone()),
+                    Cell::Text(step.text.clone()),
+                ]
+            })
+            .collect();
+        assert_eq!(table.rows, expected);
+
+        let Ok(Reply::States(states)) = graph.ask(&Question::CanReach(outcome)) else {
+            panic!()
+        };
+        let sql = format!(
+            "WITH RECURSIVE can (id) AS (SELECT id FROM model_state WHERE outcome = {outcome}
+             UNION SELECT source FROM model_edge JOIN can ON target = can.id)
+             SELECT count(*) FROM can"
+        );
+        assert_eq!(number(&mut store, &sql), states.len() as i64);
+        // Everything goes through the start.
+        let Ok(Reply::States(through)) = graph.ask(&Question::Through(way.state)) else {
+            panic!()
+        };
+        assert_eq!(through, states);
+    }
+}
+
+#[test]
+fn outcomes_part_where_a_message_decides() {
+    let model = math();
+    let graph = model.multiverse(&Explore::default(), |_| true);
+    for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+        let Ok(Reply::Divergence(Some(parting))) = graph.ask(&Question::Divergence(first, second))
+        else {
+            panic!()
+        };
+        let decides = parting.first.iter().chain(&parting.second);
+        assert!(decides.clone().count() > 0);
+        for step in decides {
+            assert_eq!(step.rule, "FAR-ASYNCHRONOUS-SEND", "{}", step.text);
+        }
+    }
+    let Ok(Reply::Ways(ways)) = graph.ask(&Question::ShortestToEnds) else {
+        panic!()
+    };
+    let ends: Vec<_> = ways.iter().map(|way| way.state).collect();
+    let Ok(Reply::Ancestors { all, last }) = graph.ask(&Question::CommonAncestors(ends)) else {
+        panic!()
+    };
+    assert!(all.contains(&0) && !last.is_empty());
+    assert!(last.iter().all(|state| all.contains(state)));
+    assert_eq!(graph.ask(&Question::Cycles), Ok(Reply::Cycles(Vec::new())));
+    assert_eq!(
+        graph.ask(&Question::CanReach(3)),
+        Err(NoAnswer::Outcome(3, 3))
+    );
+    assert!(matches!(
+        graph.ask(&Question::Through(99_999)),
+        Err(NoAnswer::State(99_999, _))
+    ));
+}
+
+#[test]
+fn cycles_are_told() {
+    let text = "def ping() { self<-ping() }; self<-ping()";
+    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let graph = model.multiverse(&Explore::default(), |_| true);
+    let Ok(Reply::Cycles(cycles)) = graph.ask(&Question::Cycles) else {
+        panic!()
+    };
+    assert_eq!(cycles.len(), 1);
+    let mut store = kept(&model);
+    let sql = "SELECT count(*) FROM model_state WHERE cycle IS NOT NULL";
+    assert_eq!(number(&mut store, sql), cycles[0].len() as i64);
+}

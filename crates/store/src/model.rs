@@ -1,0 +1,169 @@
+//! The graph of a model language's program: what an exploration found, for questions in SQL.
+//!
+//! The tables are made when a graph is first kept, so files without one do not have them. They are a
+//! copy for reading: Borges never reads them back, so what others do to them harms nobody.
+
+use rusqlite::{Connection, params};
+
+use crate::{Store, StoreError};
+
+/// Tables and views; `docs/session-files.md` explains them.
+const SCHEMA: &str = include_str!("model.sql");
+
+/// Everything that [`SCHEMA`] makes.
+const OBJECTS: [(&str, &str); 7] = [
+    ("VIEW", "model_shortest"),
+    ("VIEW", "model_ends"),
+    ("VIEW", "model_steps"),
+    ("TABLE", "model_edge"),
+    ("TABLE", "model_state"),
+    ("TABLE", "model_outcome"),
+    ("TABLE", "model_program"),
+];
+
+/// The program of a graph, and how it was explored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelProgram {
+    /// The file's name.
+    pub name: String,
+    /// The language.
+    pub language: String,
+    /// The source.
+    pub text: String,
+    /// How it was explored: grain, delivery, reduction or abstraction.
+    pub options: String,
+    /// Whether everything was.
+    pub complete: bool,
+}
+
+/// A state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelState {
+    /// Its number; 0 is the start.
+    pub id: u32,
+    /// Steps on a shortest way there.
+    pub depth: u32,
+    /// The last edge of that way; none at the start.
+    pub via: Option<u32>,
+    /// `expanded`, or why it is not: `waiting`, `cut`, `halted`.
+    pub status: String,
+    /// The outcome, if it is an end.
+    pub outcome: Option<u32>,
+    /// A number that states share which can all reach each other, if a run can stay among them.
+    pub cycle: Option<u32>,
+    /// The state in the language's words, if it was kept.
+    pub text: Option<String>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelEdge {
+    /// Its number.
+    pub id: u32,
+    /// The state that it leaves.
+    pub source: u32,
+    /// The state that it leads to.
+    pub target: u32,
+    /// Its place among what could happen.
+    pub option: u32,
+    /// Who takes it.
+    pub agent: String,
+    /// The rule.
+    pub rule: String,
+    /// What it does.
+    pub text: String,
+    /// Its line in the source.
+    pub line: Option<u32>,
+    /// How many rules it stands for.
+    pub rules: u64,
+}
+
+/// An outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelOutcome {
+    /// Its number.
+    pub id: u32,
+    /// `finished`, `stuck`, `deadlock` or `failed`.
+    pub kind: String,
+    /// In one line.
+    pub text: String,
+}
+
+impl Store {
+    /// Keeps a graph, in place of the one that was kept before.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be written; then nothing has changed.
+    pub fn keep_graph(
+        &self,
+        program: &ModelProgram,
+        outcomes: impl IntoIterator<Item = ModelOutcome>,
+        states: impl IntoIterator<Item = ModelState>,
+        edges: impl IntoIterator<Item = ModelEdge>,
+    ) -> Result<(), StoreError> {
+        self.write(|db| {
+            for (kind, name) in OBJECTS {
+                db.execute_batch(&format!("DROP {kind} IF EXISTS {name}"))?;
+            }
+            db.execute_batch(SCHEMA)?;
+            insert(db, program, outcomes, states, edges)
+        })
+    }
+}
+
+fn insert(
+    db: &Connection,
+    program: &ModelProgram,
+    outcomes: impl IntoIterator<Item = ModelOutcome>,
+    states: impl IntoIterator<Item = ModelState>,
+    edges: impl IntoIterator<Item = ModelEdge>,
+) -> Result<(), StoreError> {
+    let ModelProgram {
+        name,
+        language,
+        text,
+        options,
+        complete,
+    } = program;
+    db.execute(
+        "INSERT INTO model_program VALUES (?, ?, ?, ?, ?)",
+        params![name, language, text, options, complete],
+    )?;
+    let mut add = db.prepare("INSERT INTO model_outcome VALUES (?, ?, ?)")?;
+    for outcome in outcomes {
+        add.execute(params![outcome.id, outcome.kind, outcome.text])?;
+    }
+    let mut add = db.prepare("INSERT INTO model_state VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    for state in states {
+        add.execute(params![
+            state.id,
+            state.depth,
+            state.via,
+            state.status,
+            state.outcome,
+            state.cycle,
+            state.text
+        ])?;
+    }
+    let mut add = db.prepare("INSERT INTO model_edge VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for edge in edges {
+        add.execute(params![
+            edge.id,
+            edge.source,
+            edge.target,
+            edge.option,
+            edge.agent,
+            edge.rule,
+            edge.text,
+            edge.line,
+            edge.rules
+        ])?;
+    }
+    // After the rows: an index is made faster at once.
+    db.execute_batch(
+        "CREATE INDEX model_edge_source ON model_edge (source);
+         CREATE INDEX model_edge_target ON model_edge (target);
+         CREATE INDEX model_state_outcome ON model_state (outcome) WHERE outcome IS NOT NULL;",
+    )?;
+    Ok(())
+}

@@ -1,0 +1,57 @@
+CREATE TABLE model_program (
+  name TEXT NOT NULL,
+  language TEXT NOT NULL,
+  text TEXT NOT NULL,
+  options TEXT NOT NULL,
+  complete INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE model_outcome (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE model_state (
+  id INTEGER PRIMARY KEY,
+  depth INTEGER NOT NULL,
+  via INTEGER,
+  status TEXT NOT NULL,
+  outcome INTEGER,
+  cycle INTEGER,
+  text TEXT
+) STRICT;
+
+CREATE TABLE model_edge (
+  id INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  option INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  text TEXT NOT NULL,
+  line INTEGER,
+  rules INTEGER NOT NULL
+) STRICT;
+
+CREATE VIEW model_ends AS
+SELECT o.id AS outcome, o.kind AS kind, o.text AS text, count(*) AS states, min(s.depth) AS depth,
+  (SELECT n.id FROM model_state n WHERE n.outcome = o.id ORDER BY n.depth, n.id LIMIT 1) AS nearest
+FROM model_outcome o JOIN model_state s ON s.outcome = o.id
+GROUP BY o.id;
+
+CREATE VIEW model_shortest AS
+WITH RECURSIVE back (outcome, state, via, depth) AS (
+  SELECT e.outcome, s.id, s.via, s.depth FROM model_ends e JOIN model_state s ON s.id = e.nearest
+  UNION ALL
+  SELECT b.outcome, s.id, s.via, s.depth
+  FROM back b JOIN model_edge e ON e.id = b.via JOIN model_state s ON s.id = e.source
+)
+SELECT b.outcome AS outcome, b.depth AS step, b.state AS state, e.agent AS agent, e.rule AS rule,
+  e.text AS text, e.line AS line
+FROM back b LEFT JOIN model_edge e ON e.id = b.via;
+
+CREATE VIEW model_steps AS
+SELECT e.source AS state, e.option AS option, e.target AS target, e.agent AS agent, e.rule AS rule,
+  e.text AS text, e.line AS line, e.rules AS rules, s.outcome AS outcome
+FROM model_edge e JOIN model_state s ON s.id = e.target;
