@@ -134,7 +134,9 @@ fn outcomes_part_where_a_message_decides() {
         else {
             panic!()
         };
+        // Outcomes part also where a third one takes both of their places.
         let decides = parting.first.iter().chain(&parting.second);
+        let decides = decides.chain(&parting.neither);
         assert!(decides.clone().count() > 0);
         for step in decides {
             assert_eq!(step.rule, "FAR-ASYNCHRONOUS-SEND", "{}", step.text);
