@@ -48,7 +48,10 @@ need() {
 }
 
 cd "$root/examples"
-all=(binary-counter blink color-dial light-sensor smart-curtain temperature-monitor uart-parser)
+# Programs to suggest paths for: each as a user would compile it, and once more without optimisation.
+paths=(breakout crystal-ball gesture-robot keyboard knock knock-lock love-o-meter switch-case
+  touch-sensor-lamp while while-no-calibrate zoetrope)
+all=(binary-counter blink color-dial light-sensor smart-curtain temperature-monitor uart-parser "${paths[@]}")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
 
 out=$root/examples
@@ -57,9 +60,11 @@ if [ "$check" = yes ]; then
   trap 'rm -rf "$out"' EXIT
 fi
 
+# build_assemblyscript NAME FOLDER [MODULE [OPTION]]
 build_assemblyscript() {
+  local module=${3:-$1}
   need "$asc" "0.28.20"
-  "$asc" "$1/$1.ts" --outFile "$2/$1.wasm" --sourceMap "$1.wasm.map" --debug --runtime stub
+  "$asc" "$1/$1.ts" --outFile "$2/$module.wasm" --sourceMap "$module.wasm.map" --debug --runtime stub ${4:+"$4"}
   # The map embeds every source. Keep ours; drop the compiler's library (its text is not ours to
   # ship) and a root that would double the folder's name.
   node -e '
@@ -69,7 +74,7 @@ build_assemblyscript() {
     map.sourcesContent = map.sources.map((name, i) =>
       name.startsWith("~lib/") ? null : map.sourcesContent[i]);
     fs.writeFileSync(path, JSON.stringify(map) + "\n");
-  ' "$2/$1.wasm.map"
+  ' "$2/$module.wasm.map"
 }
 
 # build_c NAME FOLDER OPTIMISATION
@@ -105,7 +110,13 @@ for name in "${names[@]}"; do
     uart-parser) build_c "$name" "$out/$name" -O0 ;;
     *)
       [ -f "$name/$name.ts" ] || { echo "there is no example $name; there are: ${all[*]}" >&2; exit 2; }
-      build_assemblyscript "$name" "$out/$name"
+      case " ${paths[*]} " in
+        *" $name "*)
+          build_assemblyscript "$name" "$out/$name" "$name" -O
+          build_assemblyscript "$name" "$out/$name" "$name-O0"
+          ;;
+        *) build_assemblyscript "$name" "$out/$name" ;;
+      esac
       ;;
   esac
   if [ "$check" = yes ]; then

@@ -29,6 +29,8 @@ bookworm() {
 for_build() {
     need gcc "a C compiler, for SQLite and as linker" cc
     need libc6-dev "the C library's headers, for SQLite" /usr/include/stdio.h
+    need pkg-config "tells where libraries are" pkg-config
+    need libz3-dev "Z3, the solver for suggestions" /usr/include/z3.h
 }
 
 for_examples() {

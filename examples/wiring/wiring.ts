@@ -46,3 +46,35 @@ export declare function subscribeInterrupt(pin: i32, handler: i32, mode: i32): v
 
 @external("env", "unsubscribe_interrupt")
 export declare function unsubscribeInterrupt(pin: i32): void;
+
+@external("env", "chip_analog_write")
+export declare function analogWrite(pin: i32, duty: i32): void;
+
+@external("env", "random_int")
+export declare function randomBelow(bound: i32): i32;
+
+@external("env", "tone")
+export declare function tone(frequency: i32): void;
+
+@external("env", "noTone")
+export declare function noTone(): void;
+
+@external("env", "drive_motor")
+export declare function driveMotor(port: i32, speed: i32): void;
+
+@external("env", "stop_motor")
+export declare function stopMotor(port: i32): void;
+
+@external("env", "spi_begin")
+export declare function spiBegin(): void;
+
+@external("env", "write_spi_byte")
+export declare function writeSpiByte(byte: i32): void;
+
+@external("env", "write_spi_bytes_16")
+export declare function writeSpiWords(count: i32, colour: i32): void;
+
+// Arduino's map: linear, with integers, and without clamping.
+export function map(value: i32, fromLow: i32, fromHigh: i32, toLow: i32, toHigh: i32): i32 {
+  return (value - fromLow) * (toHigh - toLow) / (fromHigh - fromLow) + toLow;
+}

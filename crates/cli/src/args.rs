@@ -281,6 +281,9 @@ pub struct Paths {
     /// The exported function to call [default: main, or else _start]
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
+    /// So many inputs answer what the board's sources say before exploration begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub after: u32,
     /// The most inputs on a path: one that would read another one ends [default: 1000]
     #[arg(long, value_name = "N")]
     pub max_inputs: Option<u32>,

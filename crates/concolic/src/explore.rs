@@ -855,20 +855,22 @@ impl<'e> Explorer<'e> {
         let outside = inside.complement(ValType::I32);
         let mut cases = vec![Case::new(None, vec![Constraint::new(address, outside)])];
         let inside = Constraint::new(address, inside);
-        let values = self.values(state, address, most);
-        match values {
-            Some(values) => {
-                let allowed = values.into_iter();
-                let addresses = allowed.filter(|cell| inside.allowed.contains(*cell));
-                cases.insert(
-                    0,
-                    Case {
-                        outcome: None,
-                        decided: Decided::Addresses(addresses.collect()),
-                        conditions: vec![inside],
-                    },
-                );
-            }
+        let values = self.values(state, address, 1 << 16).map(|mut values| {
+            values.retain(|cell| inside.allowed.contains(*cell));
+            values
+        });
+        // What lies between the least and the greatest address is in the table too.
+        let spread =
+            |values: &Vec<u64>| values.last().zip(values.first()).map_or(0, |(a, b)| a - b);
+        match values.filter(|values| values.len() as u64 <= most && spread(values) < 1 << 16) {
+            Some(addresses) => cases.insert(
+                0,
+                Case {
+                    outcome: None,
+                    decided: Decided::Addresses(addresses),
+                    conditions: vec![inside],
+                },
+            ),
             None => {
                 let single = self.value_cases(state, address, Some(&inside.allowed));
                 cases.extend(single);
@@ -903,21 +905,30 @@ impl<'e> Explorer<'e> {
     /// The values that an expression can have on this path (perhaps some more), if they are at most `most`.
     fn values(&mut self, state: &State, expr: Expr, most: u64) -> Option<Vec<u64>> {
         let inputs = self.dag.inputs(expr).clone();
-        if let [place] = *inputs {
-            let domain = &state.reads.get(place as usize)?.domain;
-            if domain.count() <= 1 << 16 {
-                let mut values = Vec::new();
-                let mut model = vec![0; place as usize + 1];
-                for cell in domain.cells() {
-                    model[place as usize] = cell;
-                    self.point.reset(&self.dag);
-                    values.push(self.point.eval(&self.dag, expr, &model));
+        let domains: Option<Vec<&Set>> = inputs
+            .iter()
+            .map(|place| Some(&state.reads.get(*place as usize)?.domain))
+            .collect();
+        let domains = domains?;
+        let combinations = domains
+            .iter()
+            .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        if combinations <= 1 << 16 {
+            let mut values = Vec::new();
+            let mut model = state.model.clone();
+            for combination in 0..combinations as u64 {
+                let mut rest = combination;
+                for (place, domain) in inputs.iter().zip(&domains) {
+                    let count = domain.count() as u64;
+                    model[*place as usize] = domain.nth(rest % count)?;
+                    rest /= count;
                 }
-                values.sort_unstable();
-                values.dedup();
-                let spread = values.last()? - values.first()?;
-                return (values.len() as u64 <= most && spread < 1 << 20).then_some(values);
+                self.point.reset(&self.dag);
+                values.push(self.point.eval(&self.dag, expr, &model));
             }
+            values.sort_unstable();
+            values.dedup();
+            return (values.len() as u64 <= most).then_some(values);
         }
         let (low, high) = self.bounds_of(state, expr);
         (high - low < most).then(|| (low..=high).collect())

@@ -16,6 +16,7 @@ use crate::paint::{Paint, Role, count};
 pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let suggest_options = SuggestOptions {
         entry: options.entry.clone(),
+        after: options.after,
         inputs: options.max_inputs,
         steps: options.max_steps,
         paths: options.max_paths,

@@ -1,6 +1,17 @@
 //! Solvers: who answers what trying values cannot.
 
+mod process;
+mod smtlib;
+#[cfg(feature = "z3")]
+mod z3;
+
+use std::time::Duration;
+
 use borges_vm::ValType;
+
+pub use process::ProcessSolver;
+#[cfg(feature = "z3")]
+pub use z3::Z3Solver;
 
 use crate::dag::Dag;
 use crate::decide::{Answer, Constraint};
@@ -35,4 +46,13 @@ pub trait Solver {
 
     /// Answers a question, within limits of time and memory of its own.
     fn check(&mut self, query: &Query<'_>) -> Answer;
+}
+
+/// The best solver that there is: Z3 if it is built in, otherwise one on the path, otherwise none.
+#[must_use]
+pub fn best(timeout: Duration) -> Option<Box<dyn Solver>> {
+    #[cfg(feature = "z3")]
+    return Some(Box::new(Z3Solver::new(timeout)));
+    #[cfg(not(feature = "z3"))]
+    ProcessSolver::find(timeout).map(|solver| Box::new(solver) as Box<dyn Solver>)
 }

@@ -5,10 +5,11 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use borges_board::{BoardState, PrimitiveId};
+use borges_board::{BoardState, Driver, PrimitiveId};
 use borges_concolic::{Bounds, Explored, Flow as Goes, MOST_INPUTS, News, Start, Strategy};
 use borges_debuginfo::{DebugInfo, Folders};
-use borges_stub::Program;
+use borges_sim::SimBoard;
+use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine};
 
 pub use report::{EndReport, InputReport, OptionReport, PathsReport, TreeReport, UnexploredReport};
@@ -35,6 +36,8 @@ pub enum Order {
 pub struct SuggestOptions {
     /// The exported function to call; without one, `main` or `_start`.
     pub entry: Option<String>,
+    /// Inputs that the board's sources answer before exploration begins.
+    pub after: u32,
     /// Inputs on a path.
     pub inputs: Option<u32>,
     /// Instructions on a path.
@@ -98,6 +101,64 @@ impl Subject {
     }
 }
 
+/// Inputs come from the board's sources, as many as are left.
+struct Sources<'s> {
+    program: &'s Program,
+    driver: &'s mut Driver<SimBoard>,
+    left: u32,
+}
+
+impl World for Sources<'_> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Answer::Leave;
+        };
+        self.left = left;
+        self.driver.at(call.steps);
+        match self
+            .driver
+            .input(&self.program.board, call.primitive, call.args)
+        {
+            Ok(value) => Answer::Value(Some(value)),
+            Err(_) => Answer::Trap,
+        }
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        self.driver.at(call.steps);
+        let board = &self.program.board;
+        match self
+            .driver
+            .output(board, call.primitive, call.args, call.memory)
+        {
+            Ok(done) => Answer::Value(done.result),
+            Err(_) => Answer::Trap,
+        }
+    }
+}
+
+impl Subject {
+    /// Lets the program read so many inputs from the board's sources, and stops before the next.
+    fn run_until_input(&mut self, after: u32) {
+        if after == 0 {
+            return;
+        }
+        let hardware = SimBoard::new(&self.program.board);
+        let mut driver = Driver::new(&self.program.board, hardware);
+        let mut world = Sources {
+            program: &self.program,
+            driver: &mut driver,
+            left: after,
+        };
+        let most = MOST_STEPS_BEFORE;
+        execute(&mut self.start.machine, &self.program, &mut world, most);
+        self.start.state = driver.state().clone();
+    }
+}
+
+/// Steps in which the inputs before exploration must come.
+const MOST_STEPS_BEFORE: u64 = 1_000_000_000;
+
 /// A place to explore from.
 pub(crate) fn start(program: &Program, machine: Machine, state: BoardState) -> Start {
     let functions = program.module.imports();
@@ -125,7 +186,8 @@ pub fn of_program(
     options: &SuggestOptions,
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<PathsReport, OpenError> {
-    let subject = Subject::open(path, board, options.entry.as_deref())?;
+    let mut subject = Subject::open(path, board, options.entry.as_deref())?;
+    subject.run_until_input(options.after);
     let stops = match &options.stop {
         Some(place) => places(&subject, place)?,
         None => Vec::new(),
@@ -167,7 +229,8 @@ pub(crate) fn explore(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let deadline = Instant::now() + Duration::from_secs_f64(seconds);
     let mut last = Instant::now();
-    borges_concolic::explore(start, bounds, strategy, None, &mut |news| {
+    let solver = borges_concolic::solver::best(Duration::from_secs(5));
+    borges_concolic::explore(start, bounds, strategy, solver, &mut |news| {
         let now = Instant::now();
         if now >= deadline {
             return Goes::Stop;

@@ -1,0 +1,259 @@
+//! A solver as a process that speaks SMT-LIB 2.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Query, Solver, smtlib};
+use crate::decide::Answer;
+
+/// A solver in a process of its own, started when the first question comes and again after it failed.
+#[derive(Debug)]
+pub struct ProcessSolver {
+    program: PathBuf,
+    arguments: Vec<String>,
+    name: String,
+    timeout: Duration,
+    running: Option<Running>,
+    failures: u32,
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+/// Solvers that are known, in the order of preference, and how they are told to read questions one after the other.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("bitwuzla", &["--produce-models", "--lang", "smt2"]),
+    (
+        "cvc5",
+        &["--incremental", "--produce-models", "--lang=smt2", "-q"],
+    ),
+    ("z3", &["-in"]),
+];
+/// A solver that fails so often is not asked again.
+const MOST_FAILURES: u32 = 3;
+
+impl ProcessSolver {
+    /// A solver by its program and arguments.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>, arguments: &[&str], timeout: Duration) -> Self {
+        let program = program.into();
+        let name = program.file_name().unwrap_or(program.as_os_str());
+        ProcessSolver {
+            name: name.to_string_lossy().into_owned(),
+            program,
+            arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
+            timeout,
+            running: None,
+            failures: 0,
+        }
+    }
+
+    /// The first of bitwuzla, cvc5 and z3 that is on the path.
+    #[must_use]
+    pub fn find(timeout: Duration) -> Option<Self> {
+        let path = std::env::var_os("PATH")?;
+        KNOWN.iter().find_map(|(name, arguments)| {
+            let mut folders = std::env::split_paths(&path).map(|folder| folder.join(name));
+            let program = folders.find(|file| is_program(file))?;
+            Some(Self::new(program, arguments, timeout))
+        })
+    }
+
+    fn start(&self) -> std::io::Result<Running> {
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(std::io::ErrorKind::BrokenPipe.into());
+        };
+        let (sender, lines) = mpsc::channel();
+        // Reading may block for ever, so it is done where nobody waits.
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut running = Running {
+            child,
+            input,
+            lines,
+        };
+        // If it has ended already, the first question finds out.
+        let _ = running
+            .input
+            .write_all(b"(set-option :produce-models true)\n(set-logic ALL)\n");
+        Ok(running)
+    }
+
+    fn ask(&mut self, query: &Query<'_>) -> Result<Answer, String> {
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => self
+                .start()
+                .map_err(|error| format!("cannot be started: {error}"))?,
+        };
+        let names: Vec<String> = query
+            .variables
+            .iter()
+            .map(|variable| format!("i{}", variable.place))
+            .collect();
+        let text = format!("(push 1)\n{}(check-sat)\n", smtlib::assertions(query));
+        let deadline = Instant::now() + self.timeout;
+        let answer = running.exchange(&text, &names, deadline);
+        match answer {
+            Ok(answer) => {
+                self.running = Some(running);
+                Ok(answer)
+            }
+            Err(reason) => {
+                running.stop();
+                Err(reason)
+            }
+        }
+    }
+}
+
+impl Solver for ProcessSolver {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn check(&mut self, query: &Query<'_>) -> Answer {
+        if self.failures >= MOST_FAILURES {
+            let reason = format!(
+                "{} failed {MOST_FAILURES} times and is not asked again",
+                self.name
+            );
+            return Answer::Unknown(reason.into());
+        }
+        match self.ask(query) {
+            Ok(answer) => answer,
+            Err(reason) => {
+                self.failures += 1;
+                Answer::Unknown(format!("{}: {reason}", self.name).into())
+            }
+        }
+    }
+}
+
+impl Drop for ProcessSolver {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
+    }
+}
+
+impl Running {
+    fn exchange(
+        &mut self,
+        text: &str,
+        names: &[String],
+        deadline: Instant,
+    ) -> Result<Answer, String> {
+        self.send(text)?;
+        let answer = match self.line(deadline)?.trim() {
+            "unsat" => Answer::No,
+            "sat" => {
+                self.send(&format!("(get-value ({}))\n", names.join(" ")))?;
+                let mut reply = String::new();
+                loop {
+                    reply.push_str(&self.line(deadline)?);
+                    reply.push(' ');
+                    let depth = |c: char| reply.matches(c).count();
+                    if depth('(') == depth(')') {
+                        break;
+                    }
+                }
+                Answer::Yes(values(&reply).ok_or(format!("answered '{}'", reply.trim()))?)
+            }
+            "unknown" => Answer::Unknown("the solver does not know".into()),
+            other => return Err(format!("answered '{other}'")),
+        };
+        self.send("(pop 1)\n")?;
+        Ok(answer)
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), String> {
+        let sent = self.input.write_all(text.as_bytes());
+        sent.and_then(|()| self.input.flush())
+            .map_err(|_| "ended (out of memory?)".to_owned())
+    }
+
+    fn line(&self, deadline: Instant) -> Result<String, String> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
+            Ok(line) => Ok(line),
+            Err(RecvTimeoutError::Timeout) => Err("took too long and was ended".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err("ended (out of memory?)".to_owned()),
+        }
+    }
+
+    fn stop(mut self) {
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The values in a reply such as `((i0 #x0000002a) (i1 (_ bv7 32)))`.
+fn values(reply: &str) -> Option<Vec<(u32, u64)>> {
+    let spaced = reply.replace(['(', ')'], " ");
+    let mut words = spaced.split_whitespace();
+    let mut values = Vec::new();
+    while let Some(word) = words.next() {
+        let place = word.strip_prefix('i')?.parse().ok()?;
+        let value = words.next()?;
+        let cell = if let Some(digits) = value.strip_prefix("#x") {
+            u64::from_str_radix(digits, 16).ok()?
+        } else if let Some(digits) = value.strip_prefix("#b") {
+            u64::from_str_radix(digits, 2).ok()?
+        } else if value == "_" {
+            let number = words.next()?.strip_prefix("bv")?.parse().ok()?;
+            words.next()?;
+            number
+        } else {
+            return None;
+        };
+        values.push((place, cell));
+    }
+    Some(values)
+}
+
+fn is_program(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let executable = |data: std::fs::Metadata| data.permissions().mode() & 0o111 != 0;
+        file.is_file() && file.metadata().is_ok_and(executable)
+    }
+    #[cfg(not(unix))]
+    file.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_in_every_notation() {
+        assert_eq!(
+            values("((i0 #x0000002a) (i12 (_ bv7 32))\n (i3 #b101))"),
+            Some(vec![(0, 42), (12, 7), (3, 5)])
+        );
+        assert_eq!(values("(error \"out of memory\")"), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! What trying values cannot answer: solvers, and what happens without a good one.
+
+mod common;
+
+use std::time::Duration;
+
+use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable, best};
+use borges_concolic::{
+    Answer, Bounds, Constraint, Dag, End, Explored, Flow, Set, Start, Strategy, explore,
+};
+use borges_vm::num::NumericOp;
+use borges_vm::{Trap, ValType};
+use common::{board, i32s, start_wat};
+
+fn with(start: &Start, solver: Option<Box<dyn Solver>>) -> Explored {
+    let bounds = Bounds::default();
+    explore(start, bounds, Strategy::DepthFirst, solver, &mut |_| {
+        Flow::Continue
+    })
+}
+
+/// A trap on one of 2^32 messages: a hash of four bytes that no interval can see through.
+fn checksum() -> Start {
+    start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func $mix (param i32 i32) (result i32)
+                (i32.mul (i32.xor (i32.rotl (local.get 0) (i32.const 7)) (local.get 1)) (i32.const 0x01000193)))
+            (func (export "main") (local $h i32)
+                (local.set $h (call $mix (i32.const 0x811c9dc5) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (if (i32.eq (local.get $h) (i32.const 0x3c2f4a11)) (then (unreachable)))))"#,
+        board(vec![("in", vec![], i32s(0, 255))]),
+    )
+}
+
+/// The same with a target that four known bytes give.
+fn reachable_checksum() -> Start {
+    let mut hash: u32 = 0x811c_9dc5;
+    for byte in [0xde_u32, 0xad, 0xbe, 0xef] {
+        hash = (hash.rotate_left(7) ^ byte).wrapping_mul(0x0100_0193);
+    }
+    let text = format!(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func $mix (param i32 i32) (result i32)
+                (i32.mul (i32.xor (i32.rotl (local.get 0) (i32.const 7)) (local.get 1)) (i32.const 0x01000193)))
+            (func (export "main") (local $h i32)
+                (local.set $h (call $mix (i32.const 0x811c9dc5) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (local.set $h (call $mix (local.get $h) (call $in)))
+                (if (i32.eq (local.get $h) (i32.const {})) (then (unreachable)))))"#,
+        hash as i32
+    );
+    start_wat(&text, board(vec![("in", vec![], i32s(0, 255))]))
+}
+
+#[cfg(feature = "z3")]
+#[test]
+fn one_input_of_four_billion_is_found() {
+    let explored = with(&reachable_checksum(), best(Duration::from_secs(60)));
+    let traps = explored.paths.iter();
+    let traps = traps.filter(|path| matches!(path.end, End::Trapped(Trap::Unreachable, _)));
+    assert_eq!(traps.count(), 1);
+    assert_eq!(explored.paths.len(), 2);
+    assert!(explored.is_complete());
+}
+
+#[test]
+fn one_value_of_four_billion_needs_no_solver() {
+    let start = start_wat(
+        r#"(module (import "env" "random_int" (func $in (result i32)))
+            (func (export "main")
+                (if (i32.eq (i32.sub (call $in) (i32.const 77)) (i32.const 0x12345678)) (then (unreachable)))))"#,
+        board(vec![]),
+    );
+    let explored = with(&start, None);
+    assert!(explored.is_complete());
+    assert_eq!(explored.paths.len(), 2);
+}
+
+#[test]
+fn without_a_solver_a_question_stays_open_and_says_what_to_do() {
+    let explored = with(&checksum(), None);
+    assert!(!explored.is_complete());
+    assert!(explored.unexplored[0].reason.contains("libz3-dev"));
+    assert_eq!(explored.paths.len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_hangs_dies_or_talks_nonsense_does_no_harm() {
+    for (script, said) in [
+        ("sleep 1000", "took too long"),
+        ("exit 1", "ended"),
+        (
+            "echo '(error \"out of memory\")'; sleep 1000",
+            "out of memory",
+        ),
+        ("while read line; do echo sat; done", "answered"),
+    ] {
+        let solver = ProcessSolver::new("sh", &["-c", script], Duration::from_millis(300));
+        let explored = with(&checksum(), Some(Box::new(solver)));
+        let reason = &explored.unexplored[0].reason;
+        assert!(reason.contains(said), "{script}: {reason}");
+        assert_eq!(explored.paths.len(), 1);
+    }
+}
+
+/// Every instruction on random values: the solver computes what the machine computes, and nothing else.
+#[cfg(feature = "z3")]
+#[test]
+fn solvers_know_every_instruction() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let Some(mut solver) = best(Duration::from_secs(20)) else {
+        return;
+    };
+    for &op in NumericOp::ALL {
+        for _ in 0..3 {
+            let types = op.operands();
+            let cells: Vec<u64> = types.iter().map(|ty| sample(&mut random, *ty)).collect();
+            let Ok(result) = op.apply(&cells) else {
+                continue;
+            };
+            let mut dag = Dag::default();
+            let inputs: Vec<_> = (0..)
+                .zip(types)
+                .map(|(at, ty)| dag.input(at, *ty))
+                .collect();
+            let expr = match inputs.as_slice() {
+                [a] => dag.unary(op, *a),
+                [a, b] => dag.binary(op, *a, *b),
+                _ => unreachable!("instructions have one or two operands"),
+            };
+            let domains: Vec<Set> = cells.iter().map(|cell| Set::single(*cell)).collect();
+            let variables: Vec<Variable<'_>> = (0..)
+                .zip(types.iter().zip(&domains))
+                .map(|(place, (ty, domain))| Variable {
+                    place,
+                    ty: *ty,
+                    domain,
+                })
+                .collect();
+            let right = Set::single(result);
+            let wrong = right.complement(op.result());
+            for (allowed, is_possible) in [(right, true), (wrong, false)] {
+                let constraints = [Constraint { expr, allowed }];
+                let answer = solver.check(&Query {
+                    dag: &dag,
+                    variables: &variables,
+                    constraints: &constraints,
+                });
+                let as_expected = match answer {
+                    Answer::Yes(_) => is_possible,
+                    Answer::No => !is_possible,
+                    Answer::Unknown(_) => false,
+                };
+                assert!(
+                    as_expected,
+                    "{} {cells:x?} = {result:x}: {answer:?}",
+                    op.name()
+                );
+            }
+        }
+    }
+}
+
+fn sample(random: &mut fastrand::Rng, ty: ValType) -> u64 {
+    let small = random.i32(-40..40);
+    let cell = match (ty, random.bool()) {
+        (ValType::F32, true) => u64::from((small as f32 * 0.75).to_bits()),
+        (ValType::F64, true) => (f64::from(small) * 0.75).to_bits(),
+        (_, true) => i64::from(small) as u64,
+        _ => random.u64(..),
+    };
+    match ty {
+        ValType::I32 | ValType::F32 => cell & 0xffff_ffff,
+        _ => cell,
+    }
+}
