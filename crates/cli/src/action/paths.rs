@@ -103,11 +103,11 @@ fn ended(end: &EndReport, paint: &Paint) -> String {
         .map_or_else(String::new, |place| format!(" at {place}"));
     let reason = end.reason.as_deref().unwrap_or_default();
     match end.kind {
-        "trapped" => paint.paint(Role::Bad, &format!("traps: {reason}{place}")),
+        "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
         "returned" => "returns".to_owned(),
         "stopped" => format!("stops{place}"),
         "inputs" => "goes on".to_owned(),
-        _ => paint.paint(Role::Warning, &format!("not explored further: {reason}")),
+        _ => paint.paint(Role::Warning, format!("not explored further: {reason}")),
     }
 }
 

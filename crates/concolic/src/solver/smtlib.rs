@@ -133,17 +133,15 @@ fn bits_wanted(dag: &Dag, cone: &[Expr], roots: &[Expr]) -> HashSet<Expr> {
     let mut wanted: HashSet<Expr> = roots.iter().copied().collect();
     for expr in cone.iter().rev() {
         match dag.node(*expr) {
-            Node::Unary(op, a)
-                if matches!(
-                    op,
-                    N::I32ReinterpretF32
-                        | N::I64ReinterpretF64
-                        | N::F32Abs
-                        | N::F32Neg
-                        | N::F64Abs
-                        | N::F64Neg
-                ) =>
-            {
+            Node::Unary(
+                N::I32ReinterpretF32
+                | N::I64ReinterpretF64
+                | N::F32Abs
+                | N::F32Neg
+                | N::F64Abs
+                | N::F64Neg,
+                a,
+            ) => {
                 wanted.insert(a);
             }
             Node::Binary(N::F32Copysign | N::F64Copysign, a, b) => {
