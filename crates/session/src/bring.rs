@@ -103,8 +103,9 @@ impl Device {
         Ok(())
     }
 
-    /// Goes to `target`, where the twin stands, by restart, for a device that cannot take a difference (RCMD's *slide*): forward if the target
-    /// lies ahead, otherwise from the start, with the recorded inputs as mocks and the recorded events injected.
+    /// Goes to `target`, where the twin stands, by restart, for a device that cannot take a difference (RCMD's *slide*):
+    /// forward if the target lies ahead, otherwise from the start, with the recorded inputs as mocks and the recorded
+    /// events injected.
     fn slide(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
         let ahead = self.effects == self.state.place && history.leads_to(self.state, target);
         if !ahead {
@@ -131,6 +132,8 @@ impl Device {
         self.frame = history.twin.frame(Some(&self.frame));
         if let Some((steps, state, next_record)) = self.query()? {
             self.agree(steps, state)?;
+            // What it recorded on the way is on the path already.
+            self.forget_said();
             self.next_record = next_record;
         }
         self.records.clear();

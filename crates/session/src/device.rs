@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::client::{Client, LinkError, name_of};
 use crate::command::{Event, Flow};
 use crate::entry::Moment;
-use crate::history::{Divergence, History, Stops};
+use crate::history::{Divergence, History, Source, Stops};
 use crate::twin::{Feed, TwinFrame};
 
 /// What can go wrong with a device.
@@ -458,6 +458,9 @@ impl Device {
         self.ingest(history, steps)?;
         if trapped {
             self.extend(history, steps + 1)?;
+        } else if matches!(reason, PauseReason::Finished { .. }) && !history.twin.ended() {
+            // It may have been told of this step before it was told of the end.
+            self.extend(history, steps)?;
         }
         self.compare(history, steps, state)?;
         let full = false;
@@ -528,7 +531,7 @@ impl Device {
         };
         let bad = |steps| DeviceError::BadTrace { steps };
         history
-            .extend(&mut live, until)
+            .extend(&mut live, Source::Device, until)
             .map(|_| ())
             .map_err(|_| bad(history.twin.steps()))
     }
@@ -669,6 +672,11 @@ impl Device {
     /// The longest difference of states that it takes.
     pub(crate) fn delta_bytes(&self) -> u32 {
         self.limits.delta_bytes
+    }
+
+    /// Drops what the device has said by itself.
+    pub(crate) fn forget_said(&mut self) {
+        self.client.forget_said();
     }
 
     pub(crate) fn stands_still(&mut self) {

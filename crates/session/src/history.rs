@@ -77,6 +77,15 @@ pub(crate) struct History {
     beyond: BTreeMap<Place, u64>,
 }
 
+/// Who says what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The device: it has just happened there.
+    Device,
+    /// Somebody else, of some other time.
+    Told,
+}
+
 /// What was recorded and is not saved yet.
 #[derive(Debug, Default)]
 pub(crate) struct Fresh {
@@ -344,7 +353,7 @@ impl History {
 
     /// Keeps a keyframe here if there is none near.
     pub(crate) fn keep(&mut self, here: Moment) {
-        if self.keyframes.wants(here) {
+        if !self.stale && self.keyframes.wants(here) {
             let (_, near) = self.keyframes.nearest(&self.tree, here);
             let frame = self.twin.frame(Some(near));
             self.keyframes.insert(here, frame);
@@ -353,15 +362,20 @@ impl History {
 
     /// Lets the program go on from here with a feed that is not the recording, and records what happens.
     ///
-    /// Used for what the device reports, and for probes (whose `record` is false).
-    pub(crate) fn extend(&mut self, feed: &mut impl Feed, until: u64) -> Result<Halt, TreeError> {
+    /// Where an edge is there already, what its output captured this time counts if it comes from the device.
+    pub(crate) fn extend(
+        &mut self,
+        feed: &mut impl Feed,
+        source: Source,
+        until: u64,
+    ) -> Result<Halt, TreeError> {
         let mut recorder = Recorder {
             feed,
             entries: Vec::new(),
         };
         let halt = self.twin.run(&mut recorder, until);
         for (entry, args) in recorder.entries {
-            self.record(entry, args)?;
+            self.record(entry, source, args)?;
         }
         let (place, steps) = (self.place, self.twin.steps());
         if self.tree.tip(place.branch) == Some(place) {
@@ -386,8 +400,21 @@ impl History {
     }
 
     /// Takes an entry in after the last one.
-    fn record(&mut self, entry: Entry, args: Vec<Value>) -> Result<(), TreeError> {
+    fn record(&mut self, entry: Entry, source: Source, args: Vec<Value>) -> Result<(), TreeError> {
+        let captured = match &entry.kind {
+            EntryKind::Output { captured, .. } => Some(captured.clone()),
+            _ => None,
+        };
         let edge = self.add_edge(self.place, entry, args)?;
+        if let Some(captured) = captured.filter(|_| edge.growth == Growth::Followed) {
+            match source {
+                // It happened again, and not quite as before; the twin knows already.
+                Source::Device => {
+                    self.replace_captured(edge.place, captured);
+                }
+                Source::Told => self.stale |= self.captured_differs(edge.place, &captured),
+            }
+        }
         self.place = edge.place;
         if !self.tree.is_on_path(edge.place, self.tip().place) {
             self.line = edge.place.branch;

@@ -12,6 +12,7 @@ use crate::command::UniverseId;
 use crate::device::Live;
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
+use crate::history::Source;
 use crate::session::Session;
 
 /// What a moment string begins with: its format's version.
@@ -140,7 +141,7 @@ impl Session {
                     .saturating_add(self.history.keyframes.spacing()),
             );
             let mut live = Live::new(&mut records, &mut mocks);
-            if self.history.extend(&mut live, until).is_err()
+            if self.history.extend(&mut live, Source::Told, until).is_err()
                 || (self.history.here(), records.len()) == before
             {
                 reached = Err(bad("the program does not take this path"));

@@ -121,6 +121,9 @@ impl Session {
                     }
                 }
             }
+            if observer(self.progress("replaying")) == Flow::Pause {
+                return Ok(Some(StopReason::Paused));
+            }
         }
     }
 
@@ -153,6 +156,10 @@ impl Session {
             };
             if let Some(reason) = self.verdict(&found, stops, observer)? {
                 return Ok(reason);
+            }
+            // Where a breakpoint's condition is seldom true, the device never runs for long.
+            if observer(self.progress("running")) == Flow::Pause {
+                return Ok(StopReason::Paused);
             }
         }
     }

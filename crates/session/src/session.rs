@@ -8,7 +8,7 @@ use borges_debuginfo::DebugInfo;
 use borges_multiverse::tree::End;
 use borges_sim::{SimBoard, SimHandle};
 use borges_stub::{Mocks, Program};
-use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
+use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value};
 use borges_wire::Mock;
 
 use crate::breakpoints::Breakpoints;
@@ -405,20 +405,29 @@ impl Session {
     /// How the program ended, if it has ended here.
     pub(crate) fn ended(&self) -> Option<StopReason> {
         let here = self.history.here();
-        if self.history.tip_of(here.place.branch) != here {
-            return None;
+        let at_tip = self.history.tip_of(here.place.branch) == here;
+        let end = self.history.tree.end(here.place.branch);
+        match end.filter(|_| at_tip) {
+            Some(End::Finished(_)) => Some(self.finished()),
+            Some(End::Trapped(trap)) => Some(self.trapped(trap)),
+            // The branch may go on with an event that did not come this time.
+            _ => match self.history.twin.machine.outcome()? {
+                Outcome::Finished(_) => Some(self.finished()),
+                Outcome::Trapped(trap) => Some(self.trapped(&trap.to_string())),
+            },
         }
-        match self.history.tree.end(here.place.branch)? {
-            End::Open => None,
-            End::Finished(_) => Some(StopReason::Finished {
-                results: self.look().results(),
-            }),
-            End::Trapped(trap) => {
-                let said = self.look().abort_message();
-                let trap = said.map_or_else(|| trap.clone(), |said| format!("{trap}: {said}"));
-                Some(StopReason::Trapped { trap })
-            }
+    }
+
+    fn finished(&self) -> StopReason {
+        StopReason::Finished {
+            results: self.look().results(),
         }
+    }
+
+    fn trapped(&self, trap: &str) -> StopReason {
+        let said = self.look().abort_message();
+        let trap = said.map_or_else(|| trap.to_owned(), |said| format!("{trap}: {said}"));
+        StopReason::Trapped { trap }
     }
 
     /// The mocks with how much of each is used up.

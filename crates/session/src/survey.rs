@@ -175,19 +175,34 @@ impl History {
 
     /// Notes what an output captured when it was performed again.
     pub(crate) fn amend_captured(&mut self, place: Place, captured: Captured) {
-        let Some(mut entry) = self.tree.entry(place).cloned() else {
-            return;
-        };
-        if let EntryKind::Output { captured: old, .. } = &mut entry.kind
-            && encode_captured(old) != encode_captured(&captured)
-        {
-            *old = captured;
-            self.tree.amend(place, entry);
-            self.note_amended(place);
-            // What was shown of the board after it is no longer what the board is like.
-            self.keyframes.forget_after(&self.tree, place);
+        if self.replace_captured(place, captured) {
             self.doubt_after(place);
         }
+    }
+
+    /// Whether an output captured something else than `captured`.
+    pub(crate) fn captured_differs(&self, place: Place, captured: &Captured) -> bool {
+        let old = self.tree.entry(place).map(|entry| &entry.kind);
+        matches!(old, Some(EntryKind::Output { captured: old, .. }) if encode_captured(old) != encode_captured(captured))
+    }
+
+    /// Replaces what an output captured; whether that is something else than before.
+    pub(crate) fn replace_captured(&mut self, place: Place, captured: Captured) -> bool {
+        let Some(mut entry) = self.tree.entry(place).cloned() else {
+            return false;
+        };
+        let EntryKind::Output { captured: old, .. } = &mut entry.kind else {
+            return false;
+        };
+        if encode_captured(old) == encode_captured(&captured) {
+            return false;
+        }
+        *old = captured;
+        self.tree.amend(place, entry);
+        self.note_amended(place);
+        // What was shown of the board after it is no longer what the board is like.
+        self.keyframes.forget_after(&self.tree, place);
+        true
     }
 
     /// Replays from `from` to `to` and shows each entry with what held before it.

@@ -287,6 +287,9 @@ impl<H: Hardware> Stub<H> {
                 Ok(None)
             }
             Command::QueryState => {
+                self.paused()?;
+                // An injected event may wait: the records up to the number that is answered go first.
+                self.flush_trace();
                 let begun = self.paused()?;
                 let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
                 let next_record = begun.trace.next_record();

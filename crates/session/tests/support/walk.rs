@@ -1,0 +1,566 @@
+//! A random session: commands that make sense often enough, and the laws that hold after each of them.
+
+use borges_session::command::{
+    CodePlace, Command, Direction, Event, MockValues, NewBreakpoint, Reply, StepSize, StopKind,
+    UniverseId,
+};
+use borges_session::{CommandError, DeviceError, Flow, LinkError, Session};
+use borges_sim::Environment;
+use borges_vm::{Module, Outcome, StateHash};
+use fastrand::Rng;
+
+use super::oracle::{Path, Plain};
+use super::scenario::Scenario;
+
+pub const SIZES: [StepSize; 5] = [
+    StepSize::Instruction,
+    StepSize::Into,
+    StepSize::Over,
+    StepSize::Out,
+    StepSize::Entry,
+];
+
+/// What a command did.
+pub type Outcomes = Vec<(Command, Result<Reply, String>)>;
+
+/// What random sessions may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Manners {
+    /// Pauses runs at random: where depends on the line.
+    pub pauses: bool,
+    /// Uploads other programs.
+    pub uploads: bool,
+    /// The link may fail.
+    pub cable: bool,
+}
+
+/// A session, and what a test knows of it.
+pub struct Walk<'s> {
+    pub scenario: &'s Scenario,
+    pub session: Session,
+    pub rng: Rng,
+    pub manners: Manners,
+    pub outcomes: Outcomes,
+    /// The program that runs now.
+    wasm: Vec<u8>,
+    module: Module,
+    /// Universes that were shown, by number and by moment.
+    shown: Vec<(UniverseId, String)>,
+    bookmarks: u32,
+    follows: bool,
+    /// What a plain run to a moment led to, the last ones.
+    expected: Vec<(String, Expected)>,
+}
+
+#[derive(Clone)]
+struct Expected {
+    steps: u64,
+    state: StateHash,
+    board: u64,
+    environment: Environment,
+}
+
+impl<'s> Walk<'s> {
+    pub fn new(scenario: &'s Scenario, session: Session, seed: u64, manners: Manners) -> Self {
+        let wasm = scenario.wasm.clone();
+        Self {
+            scenario,
+            session,
+            rng: Rng::with_seed(seed ^ 0x5eed),
+            manners,
+            outcomes: Vec::new(),
+            module: Module::new(&wasm, &borges_vm::Limits::default()).unwrap(),
+            wasm,
+            shown: Vec::new(),
+            bookmarks: 0,
+            follows: false,
+            expected: Vec::new(),
+        }
+    }
+
+    /// Random commands, and the laws after each.
+    pub fn go(&mut self, commands: usize) {
+        for _ in 0..commands {
+            let command = self.random_command();
+            let _refused = self.execute(command);
+            self.check();
+        }
+    }
+
+    /// Carries out a command; errors must be such as a user deserves.
+    pub fn execute(&mut self, command: Command) -> Result<Reply, String> {
+        let pause_after =
+            match self.manners.pauses && (self.scenario.forever || self.rng.u8(0..4) == 0) {
+                true => self.rng.u64(1..12),
+                false => u64::MAX,
+            };
+        let mut progress = 0;
+        let mut observer = |event: Event| {
+            progress += u64::from(matches!(event, Event::Progress { .. }));
+            if progress >= pause_after {
+                Flow::Pause
+            } else {
+                Flow::Continue
+            }
+        };
+        let result = self.session.execute(command.clone(), &mut observer);
+        let result =
+            match result {
+                Ok(reply) => Ok(reply),
+                Err(CommandError::Invalid(text) | CommandError::NoSuch(text)) => Err(text),
+                Err(CommandError::Device(DeviceError::Link(LinkError::Silent {
+                    doing, ..
+                }))) if self.manners.cable => Err(format!("silent while {doing}")),
+                Err(error) => panic!("{command:?}: {error}\n{}", self.story()),
+            };
+        match (&command, &result) {
+            (Command::Upload { program }, Ok(_)) => {
+                self.wasm = std::fs::read(program).unwrap();
+                self.module = Module::new(&self.wasm, &borges_vm::Limits::default()).unwrap();
+                self.shown.clear();
+                self.expected.clear();
+            }
+            (
+                Command::Follow {
+                    always: Some(always),
+                },
+                _,
+            ) => self.follows = *always,
+            (Command::Bookmark { .. }, Ok(_)) => self.bookmarks += 1,
+            _ => {}
+        }
+        self.outcomes.push((command, result.clone()));
+        result
+    }
+
+    /// The commands so far, to be read after a failure.
+    pub fn story(&self) -> String {
+        let mut story = format!("{}\n{}\n", self.scenario.wat, self.scenario.board_text);
+        for (number, (command, outcome)) in self.outcomes.iter().enumerate() {
+            story.push_str(&format!(
+                "{number}: {command:?}\n    {}\n",
+                shorten(&format!("{outcome:?}"))
+            ));
+        }
+        story
+    }
+
+    /// The moment shown, as a string.
+    pub fn moment(&mut self) -> String {
+        match self
+            .session
+            .execute(Command::Moment, &mut |_| Flow::Continue)
+        {
+            Ok(Reply::Moment { moment, .. }) => moment,
+            other => panic!("{other:?}\n{}", self.story()),
+        }
+    }
+
+    /// Soundness, and compensation soundness: what is shown is what a plain run with the inputs of its path comes to, and
+    /// the device's environment is that of a plain run to where it stands.
+    pub fn check(&mut self) {
+        let moment = self.moment();
+        let here = self.session.here();
+        if self.shown.len() < 200 || self.rng.u8(0..4) == 0 {
+            let slot = self.rng.usize(0..200).min(self.shown.len());
+            let entry = (here.universe, moment.clone());
+            if slot < self.shown.len() {
+                self.shown[slot] = entry;
+            } else {
+                self.shown.push(entry);
+            }
+        }
+        let trapped = matches!(self.session.machine().outcome(), Some(Outcome::Trapped(_)));
+        let expected = self.expected(&moment, trapped);
+        let board = self.session.board_state();
+        let shown = (
+            self.session.machine().steps(),
+            self.session.machine().hash(),
+            board.hash64(),
+        );
+        assert_eq!(
+            shown,
+            (expected.steps, expected.state, expected.board),
+            "state at {moment}\n{}",
+            self.story()
+        );
+        let differences = compare_sights(board, &expected.environment);
+        assert!(
+            differences.is_empty(),
+            "shown at {moment}: {differences:#?}\n{}",
+            self.story()
+        );
+        self.check_device();
+    }
+
+    fn check_device(&mut self) {
+        let Some(moment) = self.session.device_moment() else {
+            return;
+        };
+        let Some(handle) = self.session.simulated().cloned() else {
+            return;
+        };
+        let (environment, board) = handle.with(|stub| {
+            (
+                stub.hardware().environment().clone(),
+                stub.board_state().hash64(),
+            )
+        });
+        let expected = self.expected(&moment, false);
+        let differences = environment.differences(&expected.environment);
+        assert!(
+            differences.is_empty(),
+            "environment at {moment}: {differences:#?}\n{}",
+            self.story()
+        );
+        assert_eq!(
+            board,
+            expected.board,
+            "the device's model at {moment}\n{}",
+            self.story()
+        );
+    }
+
+    fn expected(&mut self, moment: &str, trapped: bool) -> Expected {
+        let key = format!("{moment}{trapped}");
+        if let Some((_, expected)) = self.expected.iter().find(|(at, _)| *at == key) {
+            return expected.clone();
+        }
+        let mut plain = self.scenario.plain(&self.wasm);
+        let path = Path::of(moment);
+        if let Err(error) = plain.follow(&path) {
+            panic!(
+                "no plain run comes to {moment}: {error}\n{path:?}\n{}",
+                self.story()
+            );
+        }
+        if trapped {
+            plain.attempt();
+        }
+        let expected = expected_of(&plain);
+        if self.expected.len() > 6 {
+            self.expected.remove(0);
+        }
+        self.expected.push((key, expected.clone()));
+        expected
+    }
+
+    // Random commands.
+
+    fn random_command(&mut self) -> Command {
+        match self.rng.u8(0..100) {
+            0..=39 => self.random_step(),
+            40..=45 => Command::Continue {
+                direction: self.direction(),
+            },
+            46..=48 => Command::RunTo {
+                place: self.place(),
+                direction: self.direction(),
+            },
+            49 => Command::Restart,
+            50..=63 => Command::Jump {
+                target: self.target(),
+            },
+            64..=70 => Command::Follow { always: None },
+            71 => {
+                let always = !self.follows || self.rng.bool();
+                Command::Follow {
+                    always: Some(always && self.rng.bool()),
+                }
+            }
+            72..=75 => Command::Fork,
+            76..=79 => self.mock(),
+            80 => Command::Unmock {
+                call: self.rng.bool().then(|| self.call()),
+            },
+            81..=84 => Command::Branches {
+                values: self.values().join(", "),
+            },
+            85..=88 => self.breakpoint(),
+            89..=90 => Command::DeleteBreakpoints { ids: Vec::new() },
+            91 => Command::EnableBreakpoint {
+                id: self.rng.u32(1..4),
+                enabled: self.rng.bool(),
+            },
+            92 => Command::Who {
+                what: self.variable(),
+            },
+            93 => Command::Verify,
+            94 if self.manners.uploads && self.rng.u8(0..4) == 0 => {
+                let (path, _) = self.scenario.rebuilt(self.rng.u64(0..4));
+                Command::Upload {
+                    program: path.display().to_string(),
+                }
+            }
+            95 => {
+                self.bookmarks += 1;
+                Command::Bookmark {
+                    name: format!("b{}", self.bookmarks),
+                }
+            }
+            _ => self.look(),
+        }
+    }
+
+    fn random_step(&mut self) -> Command {
+        let size = SIZES[self.rng.usize(0..SIZES.len())];
+        let count = if self.rng.u8(0..5) == 0 {
+            self.rng.u64(2..15)
+        } else {
+            1
+        };
+        Command::Step {
+            direction: self.direction(),
+            size,
+            count,
+        }
+    }
+
+    fn direction(&mut self) -> Direction {
+        if self.rng.u8(0..5) < 3 {
+            Direction::Forward
+        } else {
+            Direction::Backward
+        }
+    }
+
+    fn place(&mut self) -> CodePlace {
+        match self.rng.u8(0..3) {
+            0 => CodePlace::Function(
+                ["h0", "h1", "r", "on_pin", "on_timer"][self.rng.usize(0..5)].to_owned(),
+            ),
+            _ => CodePlace::Offset(self.offset()),
+        }
+    }
+
+    fn offset(&mut self) -> u32 {
+        let funcs: Vec<_> = self
+            .module
+            .funcs()
+            .filter(|func| self.module.code_range(*func).is_some())
+            .collect();
+        let func = funcs[self.rng.usize(0..funcs.len())];
+        let starts: Vec<_> = self.module.instr_starts(func).collect();
+        starts[self.rng.usize(0..starts.len())].0
+    }
+
+    /// Somewhere to jump to.
+    fn target(&mut self) -> String {
+        let known = (!self.shown.is_empty())
+            .then(|| self.shown[self.rng.usize(0..self.shown.len())].clone());
+        match (self.rng.u8(0..12), known) {
+            (0, _) => "start".to_owned(),
+            (1, _) => "tip".to_owned(),
+            (2, _) => "device".to_owned(),
+            (3, _) => format!("@{}", self.rng.u64(0..400)),
+            (4, _) => format!("b{}", self.rng.u32(0..4)),
+            (5 | 6, Some((_, moment))) => moment,
+            (7, Some((id, _))) => format!(
+                "{}.{}+{}",
+                id.branch,
+                id.index,
+                id.offset + self.rng.u64(0..20)
+            ),
+            (8, _) => format!("{}.{}", self.rng.u32(0..6), self.rng.u32(0..30)),
+            (_, Some((id, _))) => id.to_string(),
+            _ => "here".to_owned(),
+        }
+    }
+
+    fn call(&mut self) -> String {
+        let calls = [
+            "chip_digital_read",
+            "chip_digital_read(3)",
+            "chip_analog_read(10)",
+            "chip_analog_read(_)",
+            "color_sensor(0)",
+            "read_uart_sensor",
+            "nxt_touch_sensor(1)",
+            "random_int",
+            "random_int(6)",
+            "millis",
+            "micros",
+            "humidity(0)",
+            "humidity",
+            "voltage",
+            "ticks",
+        ];
+        calls[self.rng.usize(0..calls.len())].to_owned()
+    }
+
+    fn values(&mut self) -> Vec<String> {
+        let count = self.rng.usize(1..4);
+        (0..count)
+            .map(|_| match self.rng.u8(0..8) {
+                0..=3 => self.rng.u8(0..2).to_string(),
+                4 => self.rng.u8(0..8).to_string(),
+                5 => self.rng.u16(0..4096).to_string(),
+                6 => "0.25".to_owned(),
+                _ => self.rng.u64(1 << 20..1 << 40).to_string(),
+            })
+            .collect()
+    }
+
+    fn mock(&mut self) -> Command {
+        let (call, values) = (self.call(), self.values());
+        let values = if self.rng.bool() {
+            MockValues::Sequence(values)
+        } else {
+            MockValues::Then(values)
+        };
+        Command::Mock { call, values }
+    }
+
+    fn breakpoint(&mut self) -> Command {
+        let kind = match self.rng.u8(0..8) {
+            0..=2 => StopKind::Code(self.place()),
+            3 => StopKind::Write(self.variable()),
+            4 | 5 => {
+                let names = [
+                    "chip_digital_read",
+                    "chip_digital_write",
+                    "print_int",
+                    "random_int",
+                    "chip_delay",
+                    "noTone",
+                ];
+                StopKind::Primitive(names[self.rng.usize(0..names.len())].to_owned())
+            }
+            6 => StopKind::Trap,
+            _ => StopKind::Event,
+        };
+        let condition = match self.rng.u8(0..6) {
+            0 => Some("g0 > 3".to_owned()),
+            1 if matches!(kind, StopKind::Primitive(_)) => Some("arg0 == 1".to_owned()),
+            _ => None,
+        };
+        let hits = if self.rng.u8(0..4) == 0 {
+            self.rng.u64(1..4)
+        } else {
+            0
+        };
+        let log = (self.rng.u8(0..8) == 0).then(|| "g1 is {g1}".to_owned());
+        Command::Break(NewBreakpoint {
+            kind,
+            condition,
+            hits,
+            log,
+        })
+    }
+
+    fn variable(&mut self) -> String {
+        ["g0", "g1", "g2", "l", "f", "d", "$g0", "*(int*)512"][self.rng.usize(0..8)].to_owned()
+    }
+
+    fn look(&mut self) -> Command {
+        match self.rng.u8(0..13) {
+            0 => Command::Print {
+                expression: self.variable(),
+                frame: 0,
+            },
+            1 => Command::Variables {
+                frame: self.rng.u32(0..2),
+            },
+            2 => Command::Stack,
+            3 => Command::Memory {
+                address: "512".to_owned(),
+                length: 64,
+            },
+            4 => Command::Disassemble {
+                place: None,
+                around: 3,
+            },
+            5 => Command::Tree { lines: 40 },
+            6 => Command::Path { around: 5 },
+            7 => Command::Board,
+            8 => Command::Console,
+            9 => Command::Compare {
+                left: "here".to_owned(),
+                right: self.target(),
+            },
+            10 => Command::Mocks,
+            11 => Command::Note {
+                text: "a note".to_owned(),
+            },
+            _ => Command::Info,
+        }
+    }
+}
+
+fn expected_of(plain: &Plain) -> Expected {
+    Expected {
+        steps: plain.machine.steps(),
+        state: plain.machine.hash(),
+        board: plain.driver.state().hash64(),
+        environment: plain.environment().clone(),
+    }
+}
+
+/// Whether the twin's board looks like the environment of a plain run.
+fn compare_sights(board: &borges_board::BoardState, environment: &Environment) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut same = |what: &str, same: bool| {
+        if !same {
+            list.push(what.to_owned());
+        }
+    };
+    for (pin, state) in board.pins() {
+        same(
+            &format!("mode of pin {pin}"),
+            state.mode == environment.modes.get(pin).copied(),
+        );
+        same(
+            &format!("duty of pin {pin}"),
+            state.duty == environment.duties.get(pin).copied(),
+        );
+        same(
+            &format!("channel of pin {pin}"),
+            state.channel == environment.pin_channels.get(pin).copied(),
+        );
+        same(
+            &format!("level of pin {pin}"),
+            state
+                .level
+                .is_none_or(|level| level == environment.level(*pin)),
+        );
+    }
+    let motors: Vec<_> = board
+        .motors()
+        .iter()
+        .map(|motor| (motor.speed, motor.angle))
+        .collect();
+    same(
+        &format!("motors: {motors:?}, not {:?}", environment.motors),
+        motors == environment.motors,
+    );
+    same("tone", board.tone() == environment.tone);
+    same(
+        "timer",
+        board.timer().map(|timer| timer.period_us) == environment.timer_us,
+    );
+    let interrupts = board
+        .subscriptions()
+        .map(|(pin, subscription)| (*pin, subscription.mode));
+    same(
+        "interrupts",
+        interrupts.eq(environment.interrupts.iter().copied()),
+    );
+    same(
+        "sensor modes",
+        board.sensor_modes().eq(environment.sensor_modes.iter()),
+    );
+    same("channels", board.channels().eq(environment.channels.iter()));
+    same("console", board.console() == Some(&environment.console));
+    same("strip", board.pixels() == Some(&environment.pixels));
+    same("display", board.display() == Some(&environment.display));
+    same("time", board.elapsed_us() == environment.waited_us);
+    list
+}
+
+fn shorten(text: &str) -> String {
+    let end = text
+        .char_indices()
+        .nth(400)
+        .map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
+}
