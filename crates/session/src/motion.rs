@@ -229,18 +229,22 @@ impl Session {
     }
 
     fn step_entry(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        if !self.at_live_edge() && !self.mock_awaits() {
+        if !self.at_live_edge() {
             let (here, tip) = (self.history.here(), self.history.tip());
             let next = self
                 .history
                 .tree
                 .between(here.place, tip.place)
-                .and_then(|mut path| path.next());
-            if let Some((place, _)) = next {
-                let moment = self.history.moment_of(place).unwrap_or(here);
-                return self.arrive(moment);
+                .and_then(|mut path| path.next())
+                .and_then(|(place, _)| self.history.moment_of(place));
+            let mocks = self.mocks_in_force();
+            let goal = next.unwrap_or(tip);
+            let found = self.history.walk(goal, &Stops::default(), Some(&mocks))?;
+            if found == Found::Mocked {
+                self.live_from = Some(self.history.here());
+            } else if next.is_some() {
+                return self.arrive(goal);
             }
-            self.history.seek(tip)?;
         }
         // Live: stop before every call and event; the next entry is the first that makes the path longer.
         let origin = self.history.here().place;

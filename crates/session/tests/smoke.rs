@@ -1,6 +1,6 @@
 //! A first walk through the colour dial: forwards, backwards, sideways, with the device in step.
 
-use borges_session::command::{Command, Direction, StepSize, StopReason};
+use borges_session::command::{Command, Direction, MockValues, StepSize, StopReason};
 use borges_session::{Flow, Options, Reply, Session};
 
 fn run(session: &mut Session, command: Command) -> Reply {
@@ -101,6 +101,40 @@ fn a_program_that_runs_for_ever_pauses_by_itself() {
     assert_eq!(first.reason, StopReason::Bound);
     match run(&mut session, forever) {
         Reply::Stopped(stop) => assert!(stop.at.steps > first.at.steps),
+        other => panic!("{other:?}"),
+    }
+    run(&mut session, Command::Verify);
+}
+
+#[test]
+fn a_device_that_always_has_something_to_say_can_be_paused() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let mut session = Session::open(Options::new(dial)).expect("the example opens");
+    run(
+        &mut session,
+        Command::Mock {
+            call: "read_uart_sensor(0)".to_owned(),
+            values: MockValues::Sequence(vec!["0".to_owned()]),
+        },
+    );
+    let forever = Command::Continue {
+        direction: Direction::Forward,
+    };
+    // Late enough that more than one batch of the trace is under way.
+    let mut looks = 0;
+    let reply = session.execute(forever, &mut |_| {
+        looks += 1;
+        if looks > 200 {
+            Flow::Pause
+        } else {
+            Flow::Continue
+        }
+    });
+    match reply.expect("the command is carried out") {
+        Reply::Stopped(stop) => assert_eq!(stop.reason, StopReason::Paused),
         other => panic!("{other:?}"),
     }
     run(&mut session, Command::Verify);
