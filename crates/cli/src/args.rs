@@ -101,7 +101,7 @@ pub struct Debug {
 /// `borges repl`.
 #[derive(Args, Debug)]
 pub struct Repl {
-    /// A program (.wasm), a session file, a model-language source (.amb, .at) or an expression such as '(+ (amb 1 2) 3)'
+    /// A program (.wasm), a session file, a model-language source (.amb, .at, .oz) or an expression such as '(+ (amb 1 2) 3)'
     #[arg(
         value_name = "PROGRAM",
         required = false,
@@ -130,6 +130,9 @@ pub struct Repl {
     /// Go on after a failed command of a script
     #[arg(long)]
     pub keep_going: bool,
+    /// Walk through the universes of a μOz program, instead of going forward and back in its threads
+    #[arg(long)]
+    pub walk: bool,
     /// What a step of a model language is.
     #[command(flatten)]
     pub steps: Steps,

@@ -8,6 +8,7 @@
 
 pub mod action;
 pub mod args;
+pub mod caredeb;
 pub mod exit;
 pub mod interrupt;
 pub mod output;

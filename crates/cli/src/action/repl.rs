@@ -26,7 +26,12 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         return driver::run(repl, Commands::of(options)?, options.keep_going, output);
     }
     if let Some(model) = super::model::named(&options.program)? {
-        return walk(&model, options, quiet, output);
+        return match model.program() {
+            Program::MuOz(program) if !options.walk => {
+                crate::caredeb::repl(program.clone(), model.text(), options, output)
+            }
+            _ => walk(&model, options, quiet, output),
+        };
     }
     let path = Path::new(&options.program);
     let session = open(path, options)?;

@@ -160,5 +160,7 @@ pub fn page() -> String {
         "A walk through a program of a model language",
         crate::walk::COMMANDS,
     ));
+    text.push('\n');
+    text.push_str(&crate::caredeb::markdown());
     text
 }

@@ -132,19 +132,24 @@ fn refusal(thread: &ThreadName, step: &str, first: &[Step]) -> String {
 type Result<T> = std::result::Result<T, SessionError>;
 
 impl Session {
-    /// A session at the start of the program `source`.
+    /// A session at the start of the program that `source` is.
     ///
     /// # Errors
-    /// [`ParseError`] if that is none.
+    /// [`ParseError`] if it is none.
     pub fn parse(source: &str) -> std::result::Result<Self, ParseError> {
-        let program = MuOz::parse(source)?;
-        Ok(Self {
+        Ok(Self::new(MuOz::parse(source)?, source.to_owned()))
+    }
+
+    /// A session at the start of `program`, which was parsed from `source`.
+    #[must_use]
+    pub fn new(program: MuOz, source: String) -> Self {
+        Self {
             machine: Machine::new(Arc::new(program)),
             names: Names::default(),
-            source: source.to_owned(),
+            source,
             recorded: None,
             last: None,
-        })
+        }
     }
 
     /// The machine, with its state and its histories.
