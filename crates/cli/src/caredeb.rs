@@ -3,7 +3,7 @@
 //! Commands are read and carried out by `borges_languages`; here they are only typed and printed.
 
 use borges_languages::muoz::caredeb::{COMMANDS, Command, Reply, Session, find};
-use borges_languages::muoz::{MuOz, Recording, ThreadName};
+use borges_languages::muoz::{MuOz, ThreadName};
 use serde_json::{Value, json};
 
 use crate::args;
@@ -53,7 +53,7 @@ impl Interpreter for CareDebRepl {
     }
 
     fn prompt(&self) -> String {
-        format!("{}> ", Recording::of(self.session.machine()).0.len())
+        format!("{}> ", self.session.machine().events().count())
     }
 
     fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {

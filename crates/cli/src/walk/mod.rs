@@ -9,7 +9,7 @@ use borges_multiverse::graph::{
 };
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
-use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Visit, Walk};
+use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Visit, Walk, WalkError};
 use serde_json::{Value, json};
 
 pub use table::COMMANDS;
@@ -64,6 +64,7 @@ impl<L: Language + 'static> WalkRepl<L> {
             Request::BackToChoice => self.back_to_choice(paint),
             Request::BackToStop => self.back_to_stop(paint),
             Request::Restart => self.jump("start", paint),
+            Request::Undo(target) => self.undo(target.as_deref(), paint),
             Request::Jump(target) => self.jump(&target, paint),
             Request::Find(text) => self.find(&text, paint),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
@@ -145,6 +146,36 @@ impl<L: Language + 'static> WalkRepl<L> {
             rest => rest,
         };
         Ok(self.arrived(&rest, paint))
+    }
+
+    /// Undoes the step to a universe of the path, and what depends on it.
+    fn undo(&mut self, target: Option<&str>, paint: &Paint) -> Answer {
+        let event = match target {
+            None => self.walk.place(),
+            Some(text) => place(text).ok_or_else(|| {
+                format!(
+                    "'{text}' is no universe of the tree; 'path' shows those on the way to here"
+                )
+            })?,
+        };
+        let path = self.walk.history(u32::MAX);
+        let undone = self.walk.undo(event).map_err(|error| match error {
+            WalkError::NoEvent => {
+                "no step on the way to here led to that universe; 'path' shows those that were taken"
+                    .to_string()
+            }
+            error => error.to_string(),
+        })?;
+        let steps = undone.events.iter();
+        let steps = steps.filter_map(|event| path.iter().find(|past| past.place == *event));
+        let steps: Vec<_> = steps.map(|past| past.label.text.as_str()).collect();
+        let (here, value) = self.arrived(&Rest::Choice, paint);
+        let mut text: String = steps.iter().map(|step| format!("undid {step}\n")).collect();
+        text.push_str(&here);
+        Ok((
+            text,
+            json!({ "reply": "undone", "steps": steps, "here": value }),
+        ))
     }
 
     /// `start`, a universe of the tree, or a moment.

@@ -23,6 +23,8 @@ pub enum Request {
     BackToStop,
     /// To the start.
     Restart,
+    /// Undoes a step of the path, and what depends on it.
+    Undo(Option<String>),
     /// To a universe.
     Jump(String),
     /// To the nearest universe ahead that mentions a text.
@@ -145,6 +147,16 @@ const MOVING: &[Spec<Request>] = &[
         |_| Ok(Request::Restart),
     )
     .letters(&["r"]),
+    Spec::new(
+        "undo",
+        "undo one step on the path to here, and exactly what depends on it",
+        |c| Ok(Request::Undo(c.word().map(|word| word.text.to_string()))),
+    )
+    .arguments("[UNIVERSE]")
+    .details("The step is named by the universe that it led to, as 'path' shows it; without a name it is the last. \
+Steps that do not depend on it stay, also those that came later. The path that is left stays in the tree.")
+    .examples(&[("undo 0.7", "as if the seventh step had not happened")])
+    .completes(&[Completes::Universe]),
 ];
 
 const MULTIVERSE: &[Spec<Request>] = &[
