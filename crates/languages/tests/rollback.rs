@@ -22,8 +22,16 @@ fn walked<L: Language>(language: L, seed: u64) -> Walk<L> {
     walk
 }
 
-/// The steps of the path, each with who took it and what it touched.
-fn steps<L: Language>(walk: &Walk<L>) -> Vec<(Place, L::Choice, L::Agent, Footprint<L::Resource>)> {
+/// A step: where it is kept, what was chosen, who took it, and what it touched.
+type Step<L> = (
+    Place,
+    <L as Language>::Choice,
+    <L as Language>::Agent,
+    Footprint<<L as Language>::Resource>,
+);
+
+/// The steps of the path.
+fn steps<L: Language>(walk: &Walk<L>) -> Vec<Step<L>> {
     let (mut steps, mut state) = (Vec::new(), walk.language().initial());
     for (place, taken) in walk.tree().path(walk.place()).unwrap() {
         let choice = taken.choice.clone();
@@ -133,7 +141,7 @@ fn undoing_one_clients_message_leaves_the_other_client_alone() {
         let Some(send) = history.iter().find(|past| sends(&past.label.text)) else {
             panic!("client 2 sends: {:?}", told(&walk));
         };
-        let agent = send.agent.clone();
+        let agent = send.agent;
         walk.undo(send.place).unwrap();
         let left = walk.history(u32::MAX);
         // Client 2 has not sent; what the others did without that message stays.
