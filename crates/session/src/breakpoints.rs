@@ -19,6 +19,8 @@ pub(crate) enum Target {
     Primitive(Vec<PrimitiveId>),
     Trap,
     Event,
+    /// This program has no such thing: it stays switched off.
+    Nowhere,
 }
 
 /// A breakpoint.
@@ -121,7 +123,7 @@ impl Breakpoints {
                 Target::Write(watches) => stops.watches.extend(watches),
                 Target::Primitive(ids) => stops.primitives.extend(ids),
                 Target::Event => stops.events = true,
-                Target::Trap => {}
+                Target::Trap | Target::Nowhere => {}
             }
         }
         stops.code.sort_unstable();
@@ -229,6 +231,13 @@ impl Session {
                 "there is no breakpoint {id}: 'breakpoints' lists them"
             ))
         };
+        let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
+        if enabled && breakpoint.target == Target::Nowhere {
+            let kind = breakpoint.spec.kind.clone();
+            let (target, resolved) = self.breakpoint_target(&kind)?;
+            let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
+            (breakpoint.target, breakpoint.resolved) = (target, resolved);
+        }
         let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
         breakpoint.enabled = enabled;
         Ok(Reply::BreakpointSet(breakpoint.listing()))

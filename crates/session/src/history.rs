@@ -15,7 +15,7 @@ use crate::entry::{Entry, EntryKind, Moment};
 use crate::inspect::results_of;
 use crate::keyframes::Keyframes;
 use crate::open::Options;
-use crate::twin::{Before, Feed, Probe, Twin, TwinFrame};
+use crate::twin::{Before, Feed, Twin, TwinFrame};
 
 /// The replay did something else than the recording: the state cannot be trusted, and is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -250,7 +250,8 @@ impl History {
             .ok_or(Divergence { steps })?;
         let target = Moment { place, steps };
         let stale = std::mem::take(&mut self.stale);
-        if target == self.here() && !stale {
+        let attempted = self.twin.ended() || !self.traps_at(target);
+        if target == self.here() && !stale && attempted {
             return Ok(());
         }
         let (from, frame) = self.keyframes.nearest(&self.tree, target);
@@ -266,13 +267,13 @@ impl History {
                 steps: self.here().steps,
             });
         }
-        if self.tip_of(place.branch) == target
-            && matches!(self.tree.end(place.branch), Some(End::Trapped(_)))
-        {
-            // A trapping instruction is not retired: the end is the attempt.
-            self.twin.run(&mut Probe::default(), target.steps + 1);
-        }
         Ok(())
+    }
+
+    /// Whether the program has trapped at a moment. The instruction is not retired: the trap is the attempt at it.
+    fn traps_at(&self, at: Moment) -> bool {
+        self.tip_of(at.place.branch) == at
+            && matches!(self.tree.end(at.place.branch), Some(End::Trapped(_)))
     }
 
     /// Shows `target` by a replay from the start of the program, without any keyframe.
@@ -306,9 +307,12 @@ impl History {
         mocks: Option<&Mocks>,
     ) -> Result<Found, Divergence> {
         let begun_at = self.here();
+        let last = target
+            .steps
+            .saturating_add(u64::from(self.traps_at(target)));
         loop {
             let spacing = self.keyframes.spacing();
-            let until = target.steps.min(self.twin.steps().saturating_add(spacing));
+            let until = last.min(self.twin.steps().saturating_add(spacing));
             let path = self.tree.between(self.place, target.place);
             let path = path.ok_or(Divergence {
                 steps: self.twin.steps(),
@@ -319,14 +323,16 @@ impl History {
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
             let here = self.here();
             match halt {
-                Halt::Until if here.steps >= target.steps && exhausted => return Ok(Found::Target),
-                Halt::Until if here.steps >= target.steps => {
+                // It should have trapped by now.
+                Halt::Until if here.steps > target.steps => {
+                    return Err(Divergence { steps: here.steps });
+                }
+                Halt::Until if here.steps >= last && exhausted => return Ok(Found::Target),
+                Halt::Until if here.steps >= last => {
                     // An entry of the path should have happened by now.
                     match left_for {
                         Some(found) => return Ok(found),
-                        None => {
-                            return Err(Divergence { steps: here.steps });
-                        }
+                        None => return Err(Divergence { steps: here.steps }),
                     }
                 }
                 Halt::Until | Halt::Yield => {}
@@ -339,9 +345,7 @@ impl History {
                 Halt::Stop(_) => return Ok(Found::Target),
                 Halt::Left => match left_for {
                     Some(found) => return Ok(found),
-                    None => {
-                        return Err(Divergence { steps: here.steps });
-                    }
+                    None => return Err(Divergence { steps: here.steps }),
                 },
             }
             if let Some(found) = left_for {

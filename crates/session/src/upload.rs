@@ -5,6 +5,7 @@ use std::path::Path;
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_vm::Machine;
 
+use crate::breakpoints::Target;
 use crate::command::{Reply, StopKind};
 use crate::error::CommandError;
 use crate::history::History;
@@ -78,7 +79,7 @@ impl Session {
                     (breakpoint.target, breakpoint.resolved) = (target, resolved)
                 }
                 Err(_) => {
-                    breakpoint.enabled = false;
+                    (breakpoint.enabled, breakpoint.target) = (false, Target::Nowhere);
                     let what = match &kind {
                         StopKind::Write(what) | StopKind::Primitive(what) => what,
                         _ => &breakpoint.resolved,

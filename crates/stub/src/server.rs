@@ -329,6 +329,10 @@ impl<H: Hardware> Stub<H> {
             Command::BoardEvents(delivered) => {
                 self.board_events = delivered;
                 self.driver.discard_events();
+                if let Some(begun) = &mut self.begun {
+                    // One that the host was shown before its delivery belongs to the way that the host has left.
+                    begun.held = None;
+                }
                 Ok(None)
             }
             Command::SetRecording {

@@ -10,7 +10,7 @@ use borges_store::{Access, Store, StoreError, Upload, Who};
 
 use super::entries::from_stored;
 use super::{Record, moment, stored_breakpoint, stored_mock};
-use crate::breakpoints::Breakpoint;
+use crate::breakpoints::{Breakpoint, Target};
 use crate::command::{MockValues, NewBreakpoint};
 use crate::entry::Entry;
 use crate::notes::Note;
@@ -135,23 +135,23 @@ impl Session {
         Ok(())
     }
 
-    /// Breakpoints and mocks that no longer make sense are left out.
+    /// Mocks that no longer make sense are left out, such breakpoints switched off.
     fn read_stops(&mut self, store: &Store) -> Result<(), StoreError> {
         for stored in store.breakpoints()? {
             let Ok(spec) = serde_json::from_str::<NewBreakpoint>(&stored.spec) else {
                 continue;
             };
-            if let Ok((target, resolved)) = self.breakpoint_target(&spec.kind) {
-                let (id, enabled) = (stored.id, stored.enabled);
-                self.breakpoints.restore(Breakpoint {
-                    id,
-                    spec,
-                    resolved,
-                    target,
-                    enabled,
-                    count: 0,
-                });
-            }
+            let found = self.breakpoint_target(&spec.kind);
+            let (id, enabled) = (stored.id, stored.enabled && found.is_ok());
+            let (target, resolved) = found.unwrap_or((Target::Nowhere, String::new()));
+            self.breakpoints.restore(Breakpoint {
+                id,
+                spec,
+                resolved,
+                target,
+                enabled,
+                count: 0,
+            });
         }
         for stored in store.mocks()? {
             if let Ok(values) = serde_json::from_str::<MockValues>(&stored.spec) {
