@@ -26,6 +26,57 @@ fn sessions_go_as_written() {
     }
 }
 
+/// The sessions and the commands in the READMEs of the examples of model languages, in their order: `tests/readmes`
+/// has what comes out. A session is a block that begins with `$ borges`, with remarks after two spaces.
+#[test]
+fn readmes_lead_to_the_bug() {
+    let mut readmes = 0;
+    for entry in fs::read_dir(support::root().join("examples")).unwrap() {
+        let path = entry.unwrap().path().join("README.md");
+        let Ok(readme) = fs::read_to_string(&path) else {
+            continue;
+        };
+        let script = script(&readme);
+        if !script.contains("$ explore ") {
+            continue;
+        }
+        readmes += 1;
+        let folder = path.parent().unwrap().file_name().unwrap();
+        let name = format!("{}.txt", folder.to_str().unwrap());
+        let played = played(&script, Path::new(env!("CARGO_TARGET_TMPDIR")));
+        assert!(
+            !played.contains("--- exit 1") && !played.contains("--- stderr"),
+            "a command of {} fails:\n{played}",
+            path.display()
+        );
+        support::check(&support::folder("readmes").join(name), &played);
+    }
+    assert!(readmes >= 6, "all examples of model languages");
+}
+
+/// A transcript without what comes out, of what a README says to type.
+fn script(readme: &str) -> String {
+    let mut script = String::new();
+    let mut lines = readme.lines();
+    while let Some(line) = lines.next() {
+        if let Some(arguments) = line.strip_prefix("$ borges ") {
+            let _ = writeln!(script, "$ {arguments}");
+            for line in lines.by_ref().take_while(|line| !line.starts_with("```")) {
+                let command = line.split("  ").next().unwrap_or_default();
+                let _ = writeln!(script, "{command}");
+            }
+            script.push_str("---\n");
+        }
+        // Every other piece between backticks is code.
+        for code in line.split('`').skip(1).step_by(2) {
+            if let Some(arguments) = code.strip_prefix("borges ") {
+                let _ = write!(script, "$ {arguments}\n---\n");
+            }
+        }
+    }
+    script
+}
+
 /// The text with what came out this time.
 fn played(text: &str, temporary: &Path) -> String {
     let mut actual = String::new();

@@ -118,6 +118,25 @@ fn muoz_reports_what_it_should() {
 }
 
 #[test]
+fn threads_that_no_rule_helps_are_stuck() {
+    let text = "let k = port in thread {send k 1} end; thread {send k 2} end;
+        let x = {receive k} in assert (x == 1); let y = x / 0 in skip end end end";
+    let report = Model::parse(Dialect::MuOz, text)
+        .unwrap()
+        .explore(&Explore::default(), |_| true);
+    let ends: Vec<_> = report
+        .ends
+        .iter()
+        .map(|end| (end.kind, &end.values["x"], &end.waiting["t0"][..]))
+        .collect();
+    let expected = [
+        ("stuck", &Datum::Integer(1), "division by zero"),
+        ("stuck", &Datum::Integer(2), "the assertion is false"),
+    ];
+    assert_eq!(ends, expected);
+}
+
+#[test]
 fn limits_are_told() {
     let model = example("math-actor/math.at");
     let few = Explore {

@@ -83,7 +83,7 @@ pub struct ModelEdge {
 pub struct ModelOutcome {
     /// Its number.
     pub id: u32,
-    /// `finished`, `stuck`, `deadlock` or `failed`.
+    /// `finished`, `stuck` or `deadlock`.
     pub kind: String,
     /// In one line.
     pub text: String,

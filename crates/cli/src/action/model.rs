@@ -45,7 +45,7 @@ fn parse(dialect: Dialect, text: &str, path: Option<&Path>) -> Result<Model, Fai
 fn shape(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Amb => "expressions are numbers, (+ …) and (amb …)",
-        Dialect::AmbientTalk | Dialect::MuOz => "examples/README.md lists programs to begin with",
+        Dialect::AmbientTalk | Dialect::MuOz => "docs/languages.md shows how programs are written",
     }
 }
 

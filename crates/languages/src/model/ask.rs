@@ -60,7 +60,7 @@ pub enum Reply {
 pub struct EndCount {
     /// Its number.
     pub outcome: u32,
-    /// `finished`, `stuck`, `deadlock` or `failed`.
+    /// `finished`, `stuck` or `deadlock`.
     pub kind: &'static str,
     /// In one line.
     pub text: String,
@@ -367,12 +367,12 @@ impl<P: Reported> Multiverse for Held<'_, P> {
     }
 }
 
-/// A verdict's name in reports.
+/// A verdict's name in reports, where there are three: a failed assertion leaves its thread stuck,
+/// and the reason says so.
 pub(super) const fn kind(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Finished => "finished",
-        Verdict::Stuck => "stuck",
+        Verdict::Stuck | Verdict::Failed => "stuck",
         Verdict::Deadlock => "deadlock",
-        Verdict::Failed => "failed",
     }
 }

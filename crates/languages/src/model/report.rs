@@ -53,7 +53,7 @@ pub enum Why {
 /// An outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `finished`, `stuck`, `deadlock` or `failed`.
+    /// `finished`, `stuck` or `deadlock`.
     pub kind: &'static str,
     /// The printed lines; actor after actor, where there are several.
     pub output: Vec<String>,

@@ -263,13 +263,16 @@ impl Session {
         for _ in 0..count {
             match self.step(thread) {
                 Ok(id) => taken.push(id),
-                // Steps that were taken stay; what stops the thread shows in the list.
+                // Steps that were taken stay; the answer says what stops the thread.
                 Err(reason) if taken.is_empty() => return Err(self.no_step(thread, &reason)),
                 Err(_) => break,
             }
         }
         let rest = if (taken.len() as u64) < u64::from(count) {
-            self.rest()
+            match self.rest() {
+                Rest::Done => Rest::Stopped(thread.to_string()),
+                rest => rest,
+            }
         } else {
             Rest::Done
         };
@@ -301,7 +304,12 @@ impl Session {
             .iter()
             .filter_map(|id| self.told_forward(*id))
             .collect();
-        let unfinished = match rest {
+        let unfinished = match &rest {
+            Rest::Stopped(thread) => {
+                let mut threads = self.threads();
+                threads.retain(|line| line.thread == *thread);
+                threads
+            }
             Rest::Hang => {
                 let threads = self.threads().into_iter();
                 threads

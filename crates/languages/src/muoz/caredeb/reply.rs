@@ -31,6 +31,8 @@ pub enum Rest {
     Break(String),
     /// A thread came to an assertion that is false.
     Assertion(String),
+    /// The thread can go no further now, others can.
+    Stopped(String),
     /// All threads are done.
     Finished,
     /// No thread can go on, but these are not done.
@@ -154,7 +156,7 @@ pub enum Reply {
         total: u64,
         /// Why there were no more.
         rest: Rest,
-        /// The threads that are not done, if all rest.
+        /// The threads that are not done, if all rest; the one that stopped, if others can go on.
         unfinished: Vec<ThreadLine>,
     },
     /// These steps were undone, in this order.
@@ -339,6 +341,9 @@ fn went(
         Rest::Done => Ok(()),
         Rest::Break(thread) => writeln!(f, "{thread} is at <br>"),
         Rest::Assertion(thread) => writeln!(f, "the assertion of {thread} is false"),
+        Rest::Stopped(_) => unfinished
+            .iter()
+            .try_for_each(|thread| writeln!(f, "{thread}")),
         Rest::Finished => writeln!(f, "all threads are done"),
         Rest::Hang => {
             writeln!(f, "no thread can go on; not done:")?;
