@@ -95,10 +95,10 @@ pub enum SessionError {
         first: Vec<Step>,
     },
     /// The thread has taken no step, or fewer.
-    #[error("{0} has taken only {1} steps")]
+    #[error("{thread} has taken {few}", thread = .0, few = few(*.1, "step"))]
     FewSteps(ThreadName, usize),
     /// Fewer messages went through the port.
-    #[error("only {1} messages were {2} {0}")]
+    #[error("{few} went {way} {port}", few = few(*.1, "message"), way = .2, port = .0)]
     FewMessages(String, usize, &'static str),
     /// Nobody created the first thread.
     #[error("nothing created the first thread; roll t0 undoes all that it did")]
@@ -115,6 +115,14 @@ pub enum SessionError {
     /// The recording does not fit the program.
     #[error(transparent)]
     Recording(#[from] RecordingError),
+}
+
+fn few(number: usize, what: &str) -> String {
+    match number {
+        0 => format!("no {what} yet"),
+        1 => format!("only one {what}"),
+        _ => format!("only {number} {what}s"),
+    }
 }
 
 fn refusal(thread: &ThreadName, step: &str, first: &[Step]) -> String {
@@ -453,17 +461,17 @@ impl Session {
             Target::Variable(id) => Ok(self.machine.binding(&self.variable(id)?)),
             Target::Sends { port, count } => {
                 let sends = self.machine.sends(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), sends.len(), "sent to");
+                let few = SessionError::FewMessages(port.clone(), sends.len(), "to");
                 last(sends, *count).ok_or(few).map(Some)
             }
             Target::Receives { port, count } => {
                 let receives = self.machine.receives(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), receives.len(), "received from");
+                let few = SessionError::FewMessages(port.clone(), receives.len(), "out of");
                 last(receives, *count).ok_or(few).map(Some)
             }
             Target::Message { port, number } => {
                 let sends = self.machine.sends(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), sends.len(), "sent to");
+                let few = SessionError::FewMessages(port.clone(), sends.len(), "to");
                 sends
                     .get(*number as usize - 1)
                     .copied()
