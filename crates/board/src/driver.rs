@@ -44,6 +44,11 @@ impl<H: Hardware> Driver<H> {
         }
     }
 
+    /// Goes on with another board, to which nothing has been done.
+    pub fn adopt(&mut self, board: &Board) {
+        self.state = BoardState::lean(board);
+    }
+
     /// The model.
     pub fn state(&self) -> &BoardState {
         &self.state

@@ -61,6 +61,19 @@ enum Set {
     NotBeforeLast(ValType),
 }
 
+impl PortableBoard {
+    /// The limits of its programs.
+    pub fn limits(&self) -> &ProgramLimits {
+        &self.limits
+    }
+
+    /// Says what limits its programs have.
+    #[must_use]
+    pub fn with_limits(self, limits: ProgramLimits) -> Self {
+        Self { limits, ..self }
+    }
+}
+
 impl From<&Codomain> for Set {
     fn from(codomain: &Codomain) -> Self {
         match codomain {

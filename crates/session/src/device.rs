@@ -13,8 +13,9 @@ use borges_stub::{Call, Mocks, Program, decode_captured, decode_event, from_wire
 use borges_vm::{CodeOffset, FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Mock, Part, PauseReason,
-    PrimitiveStop, Record, RecordKind, Report, RequestId, TraceDecoder, Watch, WatchAccess,
+    Bytes, Command, ContentHash, DeviceLimits, DeviceStatus, LOAD_OVERHEAD, Mock, Part,
+    PauseReason, PrimitiveStop, Record, RecordKind, Report, RequestId, TraceDecoder, Watch,
+    WatchAccess,
 };
 use thiserror::Error;
 
@@ -173,21 +174,32 @@ impl Device {
         link: Box<dyn Link>,
         seed: u32,
         program: &Program,
-        board: ContentHash,
+        board: &[u8],
         entry: (FuncIdx, Vec<Value>),
         history: &mut History,
     ) -> Result<Self, DeviceError> {
         let (client, welcome) = Client::connect(link, seed, None)?;
-        let (name, limits) = match welcome {
-            Report::Welcome { device, limits, .. } => (device, limits),
-            _ => (String::new(), DeviceLimits::default()),
+        let (name, limits, its_board, status) = match welcome {
+            Report::Welcome {
+                device,
+                limits,
+                board,
+                status,
+                ..
+            } => (device, limits, board, status),
+            _ => (
+                String::new(),
+                DeviceLimits::default(),
+                None,
+                DeviceStatus::Idle,
+            ),
         };
         let bytes = program.module.bytes();
         let mut device = Self {
             client,
             name,
             limits,
-            board,
+            board: ContentHash::of(board),
             program: ContentHash::of(bytes),
             entry,
             state: Moment::START,
@@ -201,6 +213,13 @@ impl Device {
             last_good: 0,
             records: VecDeque::new(),
         };
+        if status != DeviceStatus::Idle {
+            // Somebody was here before: what they left behind is not ours.
+            device.client.ask(Command::Reset)?;
+        }
+        if its_board != Some(device.board) {
+            device.load(Part::Board, board)?;
+        }
         device.load(Part::Program, bytes)?;
         device.begin(history)?;
         Ok(device)

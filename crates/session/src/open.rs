@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use borges_board::Board as BoardDescription;
+use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits};
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::{Faults, SimBoard, SimDevice, SimHandle};
 use borges_stub::{Program, ProgramError, Stub};
@@ -125,6 +125,8 @@ pub(crate) struct Board {
     pub(crate) description: BoardDescription,
     /// TOML; empty for the default board.
     pub(crate) text: String,
+    /// The VM's limits where the board sets none.
+    base: Limits,
 }
 
 impl Board {
@@ -136,6 +138,7 @@ impl Board {
             None => Ok(Self {
                 description: BoardDescription::default_board(),
                 text: String::new(),
+                base: Limits::host(),
             }),
             Some(path) => {
                 let text = std::fs::read_to_string(path);
@@ -154,6 +157,7 @@ impl Board {
             return Ok(Self {
                 description: BoardDescription::default_board(),
                 text,
+                base: Limits::host(),
             });
         }
         let description = BoardDescription::parse(&path.display().to_string(), &text);
@@ -161,17 +165,31 @@ impl Board {
             path: path.to_owned(),
             message: e.to_string(),
         })?;
-        Ok(Self { description, text })
+        let base = Limits::host();
+        Ok(Self {
+            description,
+            text,
+            base,
+        })
     }
 
-    /// Names the board between host and device.
-    pub(crate) fn hash(&self) -> ContentHash {
-        ContentHash::of(self.text.as_bytes())
+    /// What a device gets to know of it. Its hash names the board between host and device.
+    pub(crate) fn portable(&self) -> Vec<u8> {
+        let limits = self.vm_limits();
+        let portable = PortableBoard::from(&self.description).with_limits(ProgramLimits {
+            memory_pages: Some(limits.memory_pages),
+            stack_slots: Some(limits.stack_slots),
+            call_depth: Some(limits.call_depth),
+            table_elements: Some(limits.table_elements),
+            module_bytes: None,
+        });
+        // Writing to memory cannot fail.
+        postcard::to_allocvec(&portable).unwrap_or_default()
     }
 
     /// The VM's limits on this board.
     pub(crate) fn vm_limits(&self) -> Limits {
-        let (mut limits, own) = (Limits::default(), &self.description.limits);
+        let (mut limits, own) = (self.base, &self.description.limits);
         limits.memory_pages = own.memory_pages.unwrap_or(limits.memory_pages);
         limits.stack_slots = own.stack_slots.unwrap_or(limits.stack_slots);
         limits.call_depth = own.call_depth.unwrap_or(limits.call_depth);
@@ -206,7 +224,10 @@ impl Session {
     /// [`OpenError`] names the file and the cause.
     pub fn open(options: Options) -> Result<Self, OpenError> {
         let bytes = read(&options.program)?;
-        let board = Board::find(&options.program, options.board.as_deref())?;
+        let mut board = Board::find(&options.program, options.board.as_deref())?;
+        if options.device.is_some() {
+            board.base = Limits::small();
+        }
         let mut session = Self::start(options, board, &bytes)?;
         session.create_file(&bytes)?;
         Ok(session)
@@ -258,7 +279,7 @@ impl Session {
             link,
             seed,
             &program,
-            self.board.hash(),
+            &self.board.portable(),
             self.entry.clone(),
             &mut self.history,
         );
@@ -323,7 +344,7 @@ pub(crate) fn simulated(
     let stub = Stub::new(
         config,
         borges_vm::Shared::new(description),
-        board.hash(),
+        ContentHash::of(&board.portable()),
         hardware,
     );
     match &options.faults {

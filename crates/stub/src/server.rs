@@ -5,7 +5,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use borges_board::{Board, BoardState, Compensation, Driver, Event, Hardware, PrimitiveId};
+use borges_board::{
+    Board, BoardState, Compensation, Driver, Event, Hardware, PortableBoard, PrimitiveId,
+    ProgramLimits,
+};
 use borges_vm::{
     CodeOffset, Delta, Exit, FuncIdx, Limits, Machine, Module, Outcome, Shared, StateError, Trap,
     Value,
@@ -81,6 +84,8 @@ impl Begun {
 /// The debug server of a device with hardware `H`.
 pub struct Stub<H> {
     config: Config,
+    /// Those of the board, or else our own.
+    program_limits: Limits,
     board: Shared<Board>,
     board_hash: ContentHash,
     driver: Driver<H>,
@@ -103,6 +108,9 @@ pub struct Stub<H> {
     waiting: VecDeque<Vec<u8>>,
 }
 
+/// The longest description of a board that a device takes, in bytes.
+const BOARD_BYTES: u32 = 16 << 10;
+
 type Done = Result<Option<Report>, (FailureCode, String)>;
 
 fn fail<T>(code: FailureCode, detail: impl ToString) -> Result<T, (FailureCode, String)> {
@@ -115,6 +123,7 @@ impl<H: Hardware> Stub<H> {
         let endpoint = Endpoint::new(config.endpoint, config.seed);
         let driver = Driver::new(&board, hardware);
         Self {
+            program_limits: config.vm,
             config,
             board,
             board_hash,
@@ -375,10 +384,7 @@ impl<H: Hardware> Stub<H> {
         let longest = match chunk.part {
             Part::Program => self.config.limits.program_bytes,
             Part::State => self.config.limits.delta_bytes,
-            // The board is what the device is: it has its description.
-            Part::Board => {
-                return fail(FailureCode::Unsupported, "this device brings its own board");
-            }
+            Part::Board => BOARD_BYTES,
         };
         match self.uploads.take(chunk, longest) {
             Ok(()) => Ok(None),
@@ -399,12 +405,7 @@ impl<H: Hardware> Stub<H> {
         entry: u32,
         arguments: &[borges_wire::Value],
     ) -> Done {
-        if board != self.board_hash {
-            return fail(
-                FailureCode::Board,
-                format!("this device has the board {}", self.board_hash),
-            );
-        }
+        self.take_board(board)?;
         let program = match self.begun.take() {
             // The same program again needs no second upload.
             Some(begun) if begun.hash == hash => begun.program,
@@ -413,7 +414,7 @@ impl<H: Hardware> Stub<H> {
                 let Some(bytes) = self.uploads.complete(Part::Program, hash) else {
                     return fail(FailureCode::State, "the program is not loaded");
                 };
-                let module = Module::new(bytes, &self.config.vm)
+                let module = Module::new(bytes, &self.program_limits)
                     .map_err(|e| (FailureCode::Program, e.to_string()))?;
                 let program = Program::new(Shared::new(module), self.board.clone());
                 let program = program.map_err(|e| (FailureCode::Program, e.to_string()))?;
@@ -421,7 +422,7 @@ impl<H: Hardware> Stub<H> {
                 program
             }
         };
-        let limits = self.config.vm;
+        let limits = self.program_limits;
         let mut machine = Machine::new(program.module.clone(), limits)
             .map_err(|e| (FailureCode::Program, e.to_string()))?;
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
@@ -443,6 +444,30 @@ impl<H: Hardware> Stub<H> {
         });
         self.adopt_stops()?;
         Ok(None)
+    }
+
+    /// Goes on with the board that this hash names: the present one, or the one that was loaded.
+    fn take_board(&mut self, hash: ContentHash) -> Result<(), (FailureCode, String)> {
+        if hash == self.board_hash {
+            return Ok(());
+        }
+        let Some(bytes) = self.uploads.complete(Part::Board, hash) else {
+            return fail(
+                FailureCode::Board,
+                format!("this device has the board {}", self.board_hash),
+            );
+        };
+        let Ok(portable) = postcard::from_bytes::<PortableBoard>(bytes) else {
+            return fail(FailureCode::Malformed, "not a board");
+        };
+        self.program_limits = within(&self.config.vm, portable.limits())?;
+        self.board = Shared::new(portable.into());
+        self.board_hash = hash;
+        self.uploads.forget(Part::Board);
+        // What ran on the board before does not run on this one.
+        self.begun = None;
+        self.driver.adopt(&self.board);
+        Ok(())
     }
 
     fn run(&mut self, until: Option<u64>) -> Done {
@@ -942,4 +967,39 @@ fn swap_out(memory: &mut [u8], saved: &[(usize, Vec<u8>)]) {
             place.copy_from_slice(bytes);
         }
     }
+}
+
+/// The limits that a board sets, which must be within what the device can give.
+fn within(ours: &Limits, wanted: &ProgramLimits) -> Result<Limits, (FailureCode, String)> {
+    let mut limits = *ours;
+    let pairs = [
+        (
+            "pages of memory",
+            wanted.memory_pages,
+            &mut limits.memory_pages,
+        ),
+        ("stack slots", wanted.stack_slots, &mut limits.stack_slots),
+        ("nested calls", wanted.call_depth, &mut limits.call_depth),
+        (
+            "elements of a table",
+            wanted.table_elements,
+            &mut limits.table_elements,
+        ),
+        (
+            "bytes of a module",
+            wanted.module_bytes,
+            &mut limits.module_bytes,
+        ),
+    ];
+    for (what, wanted, limit) in pairs {
+        let Some(wanted) = wanted else { continue };
+        if wanted > *limit {
+            let detail = format!(
+                "the board wants {wanted} {what}, this device has {limit}; lower [limits] in the board file"
+            );
+            return fail(FailureCode::Limit, detail);
+        }
+        *limit = wanted;
+    }
+    Ok(limits)
 }
