@@ -142,6 +142,11 @@ impl<H: Hardware> Driver<H> {
         })
     }
 
+    /// Whether a delay that was begun has passed, so that the program may go on.
+    pub fn settled(&mut self) -> bool {
+        self.hardware.settled()
+    }
+
     /// Undoes a call: the environment is then what it was before it, and so is the model.
     pub fn compensate(&mut self, board: &Board, compensation: &Compensation) {
         for step in &compensation.steps {

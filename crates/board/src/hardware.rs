@@ -62,8 +62,15 @@ pub trait Hardware {
     /// Reads a sensor. The answer has the primitive's type, or is an i64 for [`Sensor::Clock`].
     fn sense(&mut self, board: &Board, reading: Reading<'_>) -> Value;
 
-    /// Performs an output, to its end: a delay has passed and a motor has arrived when this returns.
+    /// Performs an output, to its end: a motor has arrived when this returns. Only a delay may still last:
+    /// [`Hardware::settled`].
     fn perform(&mut self, board: &Board, action: &Action<'_>);
+
+    /// Whether a delay that was begun has passed. Until it has, the program does not go on, but its device answers; what
+    /// restores anything ends the delay.
+    fn settled(&mut self) -> bool {
+        true
+    }
 
     /// Restores one thing to what it was.
     fn restore(&mut self, board: &Board, restore: &Restore);

@@ -100,10 +100,13 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn same_on_both(name: &str, script: &str) {
-    let program = example(name);
+    same_transcripts(&example(name), script);
+}
+
+fn same_transcripts(program: &Path, script: &str) {
     let emulator = Emulator::start();
-    let simulated = transcript(&program, script, None);
-    let emulated = transcript(&program, script, Some(&emulator.address()));
+    let simulated = transcript(program, script, None);
+    let emulated = transcript(program, script, Some(&emulator.address()));
     assert_eq!(simulated, emulated);
 }
 
@@ -130,12 +133,36 @@ fn another_mock_leads_to_another_universe_and_a_jump_comes_back() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_rebuilt_program_is_uploaded_and_goes_on() {
-    let program = example("color-dial");
+    let mut rebuilt = std::fs::read(example("color-dial")).expect("the example is there");
+    // An empty custom section without a name: another program that does the same.
+    rebuilt.extend([0, 1, 0]);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rebuilt.wasm");
+    std::fs::write(&path, rebuilt).expect("a file beside the tests can be written");
     same_on_both(
         "color-dial",
         &format!(
-            "mock read_uart_sensor(0) = 5; break color-dial.ts:20; continue; upload {}; continue; verify",
-            program.display()
+            "mock read_uart_sensor(0) = 5; break call drive_motor_degrees; continue; upload {}; continue; step; verify; \
+             board",
+            path.display()
         ),
     );
+}
+
+#[test]
+#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
+fn a_device_answers_while_its_program_waits() {
+    // Longer than one waits for a silent device, in much less than what it executes between two looks at the line.
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sleeper.wasm");
+    let bytes = wat::parse_str(
+        r#"(module
+            (import "env" "chip_delay" (func $delay (param i32)))
+            (import "env" "chip_digital_write" (func $write (param i32 i32)))
+            (func (export "main")
+                (call $delay (i32.const 6000))
+                (call $write (i32.const 2) (i32.const 1))
+                (call $delay (i32.const 6000))))"#,
+    );
+    std::fs::write(&program, bytes.expect("the text is a module"))
+        .expect("a file beside the tests can be written");
+    same_transcripts(&program, "continue; verify; board");
 }

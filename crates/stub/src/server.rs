@@ -212,7 +212,8 @@ impl<H: Hardware> Stub<H> {
             let id = RequestId::default();
             return self.report(Report::Failed { id, code, detail });
         };
-        if epoch < self.epoch {
+        // Who greets may be another host, which counts anew.
+        if epoch < self.epoch && !matches!(command, Command::Hello { .. }) {
             let (code, detail) = (FailureCode::Epoch, String::new());
             return self.report(Report::Failed { id, code, detail });
         }
@@ -675,6 +676,9 @@ impl<H: Hardware> Stub<H> {
         let Some(running) = &begun.running else {
             return false;
         };
+        if !self.driver.settled() {
+            return false;
+        }
         let (until, resumed_at) = (running.until, running.resumed_at);
         let steps = begun.machine.steps();
         let there = until.is_some_and(|until| steps >= until);

@@ -29,7 +29,8 @@ pub(crate) struct DeviceWorld<'a, H> {
 pub(crate) struct Noticed {
     /// The primitive before which the program was stopped.
     pub(crate) stopped_before: Option<u16>,
-    events: bool,
+    /// Time has passed, or has yet to: the stub has something to look after before the program goes on.
+    looks: bool,
 }
 
 impl<H: Hardware> DeviceWorld<'_, H> {
@@ -74,7 +75,8 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
         }
         let state = self.driver.state();
         let listens = state.timer().is_some() || state.subscriptions().next().is_some();
-        self.noticed.events = listens && self.driver.steps_to_event() == Some(0);
+        self.noticed.looks =
+            !self.driver.settled() || (listens && self.driver.steps_to_event() == Some(0));
         Answer::Value(done.result)
     }
 
@@ -94,7 +96,7 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
             .trace
             .as_ref()
             .is_some_and(|trace| trace.len() >= self.batch_bytes);
-        core::mem::take(&mut self.noticed.events) || full
+        core::mem::take(&mut self.noticed.looks) || full
     }
 }
 

@@ -47,6 +47,11 @@ impl Motors {
         Angle(self.0.get(usize::from(motor)).map_or(0, |m| m.angle))
     }
 
+    /// Whether any motor turns by itself.
+    pub(crate) fn run(&self) -> bool {
+        self.0.iter().any(|motion| motion.rate != 0)
+    }
+
     /// From now on a motor turns at this speed (±10,000 is full) of so many degrees a second.
     pub(crate) fn set_speed(
         &mut self,

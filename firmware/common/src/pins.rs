@@ -14,6 +14,9 @@ use crate::{Chip, Pwm};
 /// Frequency of a duty written without a PWM channel, in Hz.
 const DUTY_HZ: u32 = 1000;
 
+/// Delays that are not waited for in one piece, in microseconds: so long may a device be deaf.
+const LONG_DELAY_US: u64 = 2_000;
+
 /// The hardware of a board: a chip and what hangs on it.
 #[derive(Debug)]
 pub struct Pins<C> {
@@ -27,6 +30,8 @@ pub struct Pins<C> {
     channels: VecMap<u8, Channel>,
     pin_channels: VecMap<u8, u8>,
     timer: Option<Timer>,
+    /// The end of the program's delay.
+    delayed_until: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +52,7 @@ impl<C: Chip> Pins<C> {
             channels: VecMap::new(),
             pin_channels: VecMap::new(),
             timer: None,
+            delayed_until: None,
         }
     }
 
@@ -56,7 +62,13 @@ impl<C: Chip> Pins<C> {
         self.chip.alive();
     }
 
-    fn wait(&mut self, us: u64) {
+    /// The program's delay: a long one passes while the device answers.
+    fn delay(&mut self, us: u64) {
+        // What motors did in a delay is measured at its end.
+        if us >= LONG_DELAY_US && !self.motors.run() {
+            self.delayed_until = Some(self.chip.now_us().saturating_add(us));
+            return;
+        }
         let start = self.chip.now_us();
         while self.chip.now_us().saturating_sub(start) < us {
             self.tick();
@@ -195,7 +207,7 @@ impl<C: Chip> Hardware for Pins<C> {
                 let old = self.channels.get(&channel).copied().unwrap_or_default();
                 self.set_channel(channel, Some(Channel { duty, ..old }));
             }
-            Action::Wait { us } => self.wait(us),
+            Action::Wait { us } => self.delay(us),
             Action::MotorSpeed { motor, speed } => {
                 let now_us = self.chip.now_us();
                 self.motors
@@ -244,7 +256,15 @@ impl<C: Chip> Hardware for Pins<C> {
         }
     }
 
+    fn settled(&mut self) -> bool {
+        let now_us = self.chip.now_us();
+        self.delayed_until = self.delayed_until.filter(|until| now_us < *until);
+        self.delayed_until.is_none()
+    }
+
     fn restore(&mut self, board: &Board, restore: &Restore) {
+        // The delay, too, is undone.
+        self.delayed_until = None;
         match restore {
             Restore::PinMode { pin, mode } => self.chip.pin_mode(*pin, *mode),
             Restore::Level { pin, level, .. } => self.chip.write(*pin, *level),
