@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+mod coverage;
 mod dag;
 mod decide;
 mod distance;
@@ -16,9 +17,13 @@ mod shadow;
 pub mod solver;
 mod tree;
 
+pub use coverage::{Coverage, Witness};
 pub use dag::{Dag, Expr, Node, Table};
 pub use decide::{Answer, Constraint, Decider, Effort};
-pub use explore::{Bounds, Explored, Flow, MOST_INPUTS, News, Progress, Start, Strategy, explore};
+pub use explore::{
+    Accepts, Bounds, Explored, Flow, MOST_INPUTS, News, Progress, Start, Strategy, explore,
+    explore_until,
+};
 pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
 pub use tree::{Choice, Node as SuggestionNode, Suggestions, suggest};

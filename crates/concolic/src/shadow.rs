@@ -9,6 +9,7 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{CodeOffset, Observer, Site, Trap, ValType};
 
 use crate::code::{Code, Op};
+use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr, Table};
 use crate::decide::Constraint;
 use crate::memory::{Byte, Memory};
@@ -134,8 +135,9 @@ pub(crate) struct Follower<'f> {
     pub(crate) code: &'f Code,
     pub(crate) dag: &'f mut Dag,
     pub(crate) shadow: &'f mut Shadow,
-    /// Executed instructions, by number.
-    pub(crate) executed: &'f mut [bool],
+    pub(crate) coverage: &'f mut Coverage,
+    /// The place to stop at that the machine stands at is none this time.
+    pub(crate) passes_stop: bool,
     pub(crate) most_rounds: Option<u32>,
     pub(crate) selects_fork: bool,
     /// For the next instruction alone.
@@ -156,11 +158,12 @@ impl Observer for Follower<'_> {
             return false;
         };
         let decoded = *self.code.decoded(number);
-        if decoded.is_stop && self.decided.is_none() {
+        let passes = std::mem::take(&mut self.passes_stop);
+        if decoded.is_stop && !passes && self.decided.is_none() {
             self.stopped = Some(Stopped::Place);
             return true;
         }
-        self.executed[number] = true;
+        self.coverage.execute(number);
         if let Some(params) = decoded.begins {
             self.shadow
                 .forget_cells(site.locals() + params as usize, site.top());
@@ -170,6 +173,9 @@ impl Observer for Follower<'_> {
         if let Some(stopped) = stopped {
             self.stopped = Some(stopped);
             return true;
+        }
+        if matches!(decoded.op, Op::If | Op::BrIf) {
+            self.coverage.branch(number, known(site, 1) as u32 != 0);
         }
         false
     }

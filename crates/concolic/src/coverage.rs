@@ -1,0 +1,77 @@
+//! Which instructions some path executed, which ways its branches went, and with which inputs.
+
+use borges_vm::{CodeOffset, Value};
+
+use crate::path::Read;
+use crate::set::value_of;
+
+/// Inputs that lead to an instruction, in order.
+pub type Witness = Vec<Value>;
+
+/// What an exploration executed.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    offsets: Vec<CodeOffset>,
+    /// For every instruction, the number of its witness plus one.
+    witness_of: Vec<u32>,
+    /// For every `if` and `br_if`: 1 if its condition was false once, 2 if it was true.
+    sides: Vec<u8>,
+    witnesses: Vec<Witness>,
+    /// Something was executed for the first time since the last witness.
+    is_fresh: bool,
+}
+
+impl Coverage {
+    pub(crate) fn new(offsets: &[CodeOffset]) -> Self {
+        Coverage {
+            offsets: offsets.to_vec(),
+            witness_of: vec![0; offsets.len()],
+            sides: vec![0; offsets.len()],
+            ..Coverage::default()
+        }
+    }
+
+    #[inline]
+    pub(crate) fn execute(&mut self, number: usize) {
+        let witness = &mut self.witness_of[number];
+        if *witness == 0 {
+            *witness = self.witnesses.len() as u32 + 1;
+            self.is_fresh = true;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn branch(&mut self, number: usize, holds: bool) {
+        self.sides[number] |= if holds { 2 } else { 1 };
+    }
+
+    pub(crate) fn is_executed(&self, number: usize) -> bool {
+        self.witness_of[number] != 0
+    }
+
+    /// What was executed since the last time, was executed with these inputs.
+    pub(crate) fn witness(&mut self, reads: &[Read], model: &[u64]) {
+        if std::mem::take(&mut self.is_fresh) {
+            let values = reads.iter().zip(model);
+            let values = values.map(|(read, cell)| value_of(read.ty, *cell));
+            self.witnesses.push(values.collect());
+        }
+    }
+
+    /// Every instruction of the module, with inputs that lead to it if any path executed it.
+    pub fn instructions(&self) -> impl Iterator<Item = (CodeOffset, Option<&Witness>)> + '_ {
+        let witness = |number: &u32| self.witnesses.get((*number as usize).checked_sub(1)?);
+        let instructions = self.offsets.iter().zip(&self.witness_of);
+        instructions.map(move |(offset, number)| (*offset, witness(number)))
+    }
+
+    /// Every `if` and `br_if` that was executed with one outcome only, with that outcome.
+    pub fn one_sided(&self) -> impl Iterator<Item = (CodeOffset, bool)> + '_ {
+        let branches = self.offsets.iter().zip(&self.sides);
+        branches.filter_map(|(offset, sides)| match sides {
+            1 => Some((*offset, false)),
+            2 => Some((*offset, true)),
+            _ => None,
+        })
+    }
+}

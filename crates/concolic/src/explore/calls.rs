@@ -1,0 +1,185 @@
+//! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
+
+use borges_board::{Kind, PrimitiveId};
+use borges_vm::{Trap, ValType, Value};
+
+use super::{Explorer, Feasible, Next, State, narrow};
+use crate::dag::Expr;
+use crate::decide::Constraint;
+use crate::outside::refusals;
+use crate::path::{Cut, End, Read};
+use crate::set::{Set, cell_of, nice, value_of};
+use crate::shadow::{Ask, KNOWN};
+
+impl Explorer<'_> {
+    /// Lets the pending call happen. Something to do if it is not simply done.
+    pub(super) fn call(&mut self, state: &mut State) -> Option<Next> {
+        let pending = self.machine.pending()?;
+        let func = pending.func;
+        let args = pending.args.clone();
+        let result = pending.ty.results.first().copied();
+        let indirect = matches!(
+            self.machine.next_instr(),
+            Some(borges_vm::binary::Instr::CallIndirect { .. })
+        );
+        let id = *self.start.primitives.get(func.0 as usize)?;
+        let board = self.start.board.clone();
+        let past = self.machine.cells().len() - usize::from(indirect);
+        let first = past - args.len();
+        let exprs: Vec<Option<Expr>> = (first..past)
+            .map(|at| Some(state.shadow.cell(at)).filter(|expr| *expr != KNOWN))
+            .collect();
+        let kind = board.primitive(id).map_or(Kind::Trap, |found| found.kind);
+        let is_output = matches!(kind, Kind::Output);
+        if exprs.iter().any(Option::is_some)
+            && let Some(next) =
+                self.symbolic_arguments(state, (id, &args), &exprs, first, is_output)
+        {
+            return Some(next);
+        }
+        let refused = Next::End(End::Trapped(
+            Trap::Host,
+            self.machine.location().map(|location| location.offset),
+        ));
+        let answer = match kind {
+            Kind::Trap => return Some(refused),
+            Kind::Constant(value) => Some(value),
+            Kind::Input => {
+                if board.check_input(id, &args).is_err() {
+                    return Some(refused);
+                }
+                match self.read(state, (id, &args), result, first) {
+                    Ok(answer) => return answer,
+                    Err(end) => return Some(Next::End(end)),
+                }
+            }
+            Kind::Output => {
+                let memory = self.machine.memory();
+                let nothing = borges_board::Captured::default();
+                let outside = &mut state.outside;
+                outside.wrote(&board, (id, &args), memory, &exprs);
+                match outside.state.apply(&board, id, &args, memory, &nothing) {
+                    Ok(result) => result,
+                    Err(_) => return Some(refused),
+                }
+            }
+        };
+        // Imports were bound by their types.
+        let answered = self.machine.answer(answer.as_slice());
+        debug_assert_eq!(answered, Ok(()));
+        state.shadow.forget_cells(first, past + 1);
+        None
+    }
+
+    /// Decides what a call's arguments are, as far as it matters.
+    pub(super) fn symbolic_arguments(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        exprs: &[Option<Expr>],
+        first: usize,
+        is_output: bool,
+    ) -> Option<Next> {
+        let board = self.start.board.clone();
+        if is_output {
+            // Whether the board refuses it; what exactly is done, no later input depends on.
+            let bounds = |expr| self.bounds_of(state, expr);
+            let refused = refusals(&board, (id, args), self.machine.memory(), exprs, bounds);
+            let (expr, set) = refused?;
+            let fine = set.complement(self.dag.ty(expr));
+            if self.bounds_within(state, expr, &fine) {
+                return None;
+            }
+            if self.bounds_within(state, expr, &set) {
+                let at = self.machine.location().map(|location| location.offset);
+                return Some(Next::End(End::Trapped(Trap::Host, at)));
+            }
+            let trap = (Trap::Host, Constraint::new(expr, set));
+            return Some(Next::Asked(Ask::Traps(vec![trap])));
+        }
+        // An input's codomain, and which one it is, depend on its arguments.
+        for (at, expr) in exprs.iter().enumerate() {
+            if let Some(expr) = expr {
+                if let Some(only) = self.only_value(state, *expr) {
+                    debug_assert_eq!(Some(only), args.get(at).map(|value| cell_of(*value)));
+                    state.shadow.set_cell(first + at, KNOWN);
+                    continue;
+                }
+                return Some(Next::Asked(Ask::Value(*expr)));
+            }
+        }
+        None
+    }
+
+    /// Reads an input: its answer is an expression from now on.
+    pub(super) fn read(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        result: Option<ValType>,
+        first: usize,
+    ) -> Result<Option<Next>, End> {
+        if state.reads.len() >= self.bounds.inputs as usize {
+            return Err(End::Inputs);
+        }
+        let board = self.start.board.clone();
+        let ty = result.unwrap_or(ValType::I32);
+        let place = state.reads.len() as u32;
+        let answer = self.dag.input(place, ty);
+        let allowed = state
+            .outside
+            .allowed(&board, (id, args), &mut self.dag, answer);
+        let mut domain = allowed.domain;
+        if matches!(ty, ValType::FuncRef | ValType::ExternRef) {
+            // What a reference refers to is not for inputs to explore.
+            domain = Set::single(domain.bounds().map_or(0, |(least, _)| least));
+            self.leave_out(state, "references as inputs are explored with null only");
+        }
+        if state.outside.is_blurred {
+            state.outside.is_blurred = false;
+            self.leave_out(
+                state,
+                "a rule of the board may look at an output whose arguments depend on inputs: other values than those \
+                 tried here may allow other inputs",
+            );
+        }
+        let Some(value) = nice(&domain, ty) else {
+            return Err(End::Cut(Cut::NoValue));
+        };
+        state.reads.push(Read {
+            primitive: id,
+            args: args.to_vec(),
+            ty,
+            domain,
+            step: self.machine.steps(),
+        });
+        state.model.push(value);
+        let before = state.model.clone();
+        if !allowed.constraints.is_empty() {
+            match self.feasible(state, &allowed.constraints) {
+                Feasible::Yes(narrowed) => narrow(state, *narrowed),
+                Feasible::No => return Err(End::Cut(Cut::NoValue)),
+                Feasible::Unknown(reason) => {
+                    self.leave_out(state, &reason);
+                    return Err(End::Cut(Cut::NoValue));
+                }
+            }
+        }
+        let value = state.model[place as usize];
+        let known = state.reads[place as usize].domain.only();
+        let known = known.filter(|_| allowed.constraints.is_empty());
+        let known = known.map(|cell| value_of(ty, cell));
+        state.outside.read(&board, (id, args), answer, known);
+        let answered = self.machine.answer(&[value_of(ty, value)]);
+        debug_assert_eq!(answered, Ok(()));
+        let past = first + args.len() + 1;
+        state.shadow.forget_cells(first, past);
+        if known.is_none() {
+            state.shadow.set_cell(first, answer);
+        }
+        if state.model != before {
+            self.patch(state);
+        }
+        Ok(None)
+    }
+}
