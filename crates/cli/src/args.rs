@@ -50,6 +50,16 @@ pub enum Action {
     Explore(Explore),
     /// Find the inputs that lead to every path of a program within a bound
     Paths(Paths),
+    /// Find inputs that lead to a place, a condition or a trap, shortest first
+    Reach(Reach),
+    /// Find traps and failed assertions, each with the fewest inputs that lead there
+    Bugs(Ask),
+    /// Find the choice that made a trap inevitable, and the first after which it was possible
+    Why(Why),
+    /// Find the lines and branches that no path within a bound reaches, and inputs for the others
+    Cover(Ask),
+    /// Run the tests that 'borges paths --write-test' wrote
+    Test(Test),
     /// Show what is in a program or a session file
     Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
@@ -272,21 +282,9 @@ pub enum Order {
     Random,
 }
 
-/// `borges paths`.
-#[derive(Args, Debug)]
-pub struct Paths {
-    /// The program: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
-    /// The board: a TOML file [default: board.toml beside the program, or else the default board]
-    #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// The exported function to call [default: main, or else _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
-    /// So many inputs answer what the board's sources say before exploration begins
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub after: u32,
+/// How far to explore.
+#[derive(Args, Clone, Debug)]
+pub struct Within {
     /// The most inputs on a path: one that would read another one ends [default: 1000]
     #[arg(long, value_name = "N")]
     pub max_inputs: Option<u32>,
@@ -305,15 +303,99 @@ pub struct Paths {
     /// The most seconds [default: 10]
     #[arg(long, value_name = "S")]
     pub time: Option<f64>,
-    /// In which order to explore
-    #[arg(long, value_name = "ORDER", default_value = "depth")]
-    pub order: PathOrder,
+    /// In which order to explore [default: as the question needs it]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<PathOrder>,
     /// Seeds the order 'random'
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Count a 'select' that depends on inputs as a branch
     #[arg(long)]
     pub selects: bool,
+    /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<String>,
+}
+
+/// `borges paths`.
+#[derive(Args, Debug)]
+pub struct Paths {
+    /// The program: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The board: a TOML file [default: board.toml beside the program, or else the default board]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// The exported function to call [default: main, or else _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// So many inputs answer what the board's sources say before exploration begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub after: u32,
+    /// How far to explore.
+    #[command(flatten)]
+    pub within: Within,
+    /// Write a file with a test for every path, for 'borges test'
+    #[arg(long, value_name = "FILE")]
+    pub write_test: Option<PathBuf>,
+    /// Write a session file for every path into this folder, for 'borges replay' and 'borges repl'
+    #[arg(long, value_name = "FOLDER")]
+    pub write_traces: Option<PathBuf>,
+}
+
+/// `borges reach`, `bugs`, `why` and `cover`.
+#[derive(Args, Debug)]
+pub struct Ask {
+    /// The program: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The board: a TOML file [default: board.toml beside the program, or else the default board]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// The exported function to call [default: main, or else _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Answer the first inputs with these values, then ask
+    #[arg(
+        long,
+        value_name = "V,V,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub inputs: Vec<String>,
+    /// How far to explore.
+    #[command(flatten)]
+    pub within: Within,
+}
+
+/// `borges reach`.
+#[derive(Args, Debug)]
+pub struct Reach {
+    /// The program and the bounds.
+    #[command(flatten)]
+    pub ask: Ask,
+    /// A line (12, file:12), a function, an offset (@0x1f), or 'trap'; then perhaps 'if' and a condition
+    #[arg(value_name = "TARGET", required = true, num_args = 1.., trailing_var_arg = false)]
+    pub target: Vec<String>,
+}
+
+/// `borges why`.
+#[derive(Args, Debug)]
+pub struct Why {
+    /// The program and the bounds.
+    #[command(flatten)]
+    pub ask: Ask,
+    /// What must not happen, as for 'reach' [default: the trap that the inputs lead to]
+    #[arg(value_name = "TARGET")]
+    pub target: Vec<String>,
+}
+
+/// `borges test`.
+#[derive(Args, Debug)]
+pub struct Test {
+    /// Files that 'borges paths --write-test' wrote
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
 }
 
 /// In which order paths are explored.

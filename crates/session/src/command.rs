@@ -12,6 +12,8 @@ use crate::listing::{
     UniverseDifference, VariableListing, Written,
 };
 
+use crate::suggest::{Question, SuggestionListing, Within};
+
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
 ///
 /// Faces print it as `branch.index`, and as `branch.index+steps` for a moment inside the run that follows.
@@ -280,6 +282,14 @@ pub enum Command {
     Console,
     /// Where the user and the device are, what is attached, how large everything is.
     Info,
+    /// Asks about the futures of the universe shown; nothing moves.
+    Suggest {
+        /// What.
+        question: Question,
+        /// How far to look.
+        #[serde(default)]
+        within: Within,
+    },
     /// Writes a note on the universe shown; an empty text removes it.
     Note {
         /// The text.
@@ -468,6 +478,8 @@ pub enum Reply {
     Written(Box<Written>),
     /// The answer to a question.
     Table(TableListing),
+    /// Futures.
+    Suggestions(Box<SuggestionListing>),
 }
 
 /// What happens while a command is carried out.

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use borges_stub::{Mocks, encode_event, to_wire};
+use borges_stub::{Halt, Mocks, encode_event, to_wire};
+use borges_vm::Value;
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
 use crate::answers::moment_of_id;
@@ -17,6 +18,41 @@ use crate::session::Session;
 
 /// What a moment string begins with: its format's version.
 const PREFIX: &str = "m1-";
+
+/// Choices in order, to be written as a moment string.
+#[derive(Clone, Debug)]
+pub(crate) struct MomentText {
+    hash: u64,
+    trace: TraceEncoder,
+}
+
+impl MomentText {
+    /// No choice yet; `hash` is the module's.
+    pub(crate) fn new(hash: u64) -> Self {
+        let trace = TraceEncoder::new(0, 0);
+        Self { hash, trace }
+    }
+
+    fn push(&mut self, steps: u64, kind: RecordKind) {
+        // A path's entries are in order.
+        let _in_order = self.trace.push(&Record { steps, kind });
+    }
+
+    /// An input is answered before which so many steps were taken.
+    pub(crate) fn input(&mut self, steps: u64, value: Value) {
+        self.push(steps, RecordKind::Input(to_wire(value)));
+    }
+
+    /// The string that names the universe after these choices and so many steps in all.
+    pub(crate) fn text(mut self, steps: u64) -> String {
+        let packed = self.trace.take().map(|batch| batch.bytes.0);
+        format!(
+            "{PREFIX}{:016x}-{steps}-{}",
+            self.hash,
+            URL_SAFE_NO_PAD.encode(packed.unwrap_or_default())
+        )
+    }
+}
 
 impl Session {
     /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, a bookmark, `start`, `tip`,
@@ -73,9 +109,13 @@ impl Session {
 
     /// The moment as a string: program, steps, and the choices that lead there.
     pub(crate) fn moment_text(&self, at: Moment) -> String {
-        let mut trace = TraceEncoder::new(0, 0);
+        self.trace_to(at).text(at.steps)
+    }
+
+    /// The choices that lead to a moment.
+    pub(crate) fn trace_to(&self, at: Moment) -> MomentText {
+        let mut trace = MomentText::new(self.program().module.hash());
         for (_, entry) in self.history.tree.path(at.place).into_iter().flatten() {
-            let steps = entry.step_before();
             let kind = match &entry.kind {
                 EntryKind::Input { value, .. } => RecordKind::Input(to_wire(*value)),
                 EntryKind::Event(event) => {
@@ -87,16 +127,9 @@ impl Session {
                 }
                 EntryKind::Output { .. } => continue,
             };
-            // A path's entries are in order.
-            let _in_order = trace.push(&Record { steps, kind });
+            trace.push(entry.step_before(), kind);
         }
-        let packed = trace.take().map(|batch| batch.bytes.0).unwrap_or_default();
-        let hash = self.program().module.hash();
-        format!(
-            "{PREFIX}{hash:016x}-{}-{}",
-            at.steps,
-            URL_SAFE_NO_PAD.encode(packed)
-        )
+        trace
     }
 
     /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
@@ -141,9 +174,13 @@ impl Session {
                     .saturating_add(self.history.keyframes.spacing()),
             );
             let mut live = Live::new(&mut records, &mut mocks);
-            if self.history.extend(&mut live, Source::Told, until).is_err()
-                || (self.history.here(), records.len()) == before
-            {
+            let halt = self.history.extend(&mut live, Source::Told, until);
+            // A trapping instruction is not retired: the string counts its attempt.
+            let attempted = self.history.twin.steps() + 1 == steps && records.is_empty();
+            if attempted && matches!(halt, Ok(Halt::Trapped(_))) {
+                break;
+            }
+            if halt.is_err() || (self.history.here(), records.len()) == before {
                 reached = Err(bad("the program does not take this path"));
                 break;
             }

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use borges_board::{Board, BoardState};
 use borges_debuginfo::DebugInfo;
@@ -32,7 +33,7 @@ pub struct Session {
     pub(crate) options: Options,
     pub(crate) board: OpenedBoard,
     pub(crate) entry: (FuncIdx, Vec<Value>),
-    pub(crate) info: DebugInfo,
+    pub(crate) info: Arc<DebugInfo>,
     pub(crate) history: History,
     /// Made when it is first needed: a recording can be looked at without one.
     pub(crate) device: Option<Device>,
@@ -67,7 +68,7 @@ impl Session {
             options,
             board,
             entry,
-            info,
+            info: Arc::new(info),
             history,
             device: None,
             simulated: None,
@@ -214,6 +215,7 @@ impl Session {
                 expressions,
                 samples,
             } => self.series(&expressions, samples, observer),
+            Command::Suggest { question, within } => self.suggest(question, within, observer),
             listing => self.list(listing),
         }
     }

@@ -1,6 +1,7 @@
 //! Uploading a rebuilt program: the multiverse so far is kept, marked as another version's.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_vm::Machine;
@@ -39,7 +40,7 @@ impl Session {
         }
         (self.device, self.simulated) = (None, None);
         self.history = History::new(Twin::new(program, machine), &self.options);
-        (self.entry, self.info, self.live_from) = ((entry, arguments), info, None);
+        (self.entry, self.info, self.live_from) = ((entry, arguments), Arc::new(info), None);
         self.options.program = path.to_owned();
         self.version += 1;
         self.notes.clear();

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+pub mod ask;
 pub mod check;
 pub mod debug;
 pub mod explore;
@@ -9,6 +10,7 @@ pub mod paths;
 pub mod record;
 pub mod repl;
 pub mod run;
+pub mod test;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -32,6 +34,11 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
         Action::Explore(options) => explore::explore(options, cli.global.quiet, output),
         Action::Paths(options) => paths::paths(options, cli.global.quiet, output),
+        Action::Reach(options) => ask::reach(options, cli.global.quiet, output),
+        Action::Bugs(options) => ask::bugs(options, cli.global.quiet, output),
+        Action::Why(options) => ask::why(options, cli.global.quiet, output),
+        Action::Cover(options) => ask::cover(options, cli.global.quiet, output),
+        Action::Test(options) => test::test(options, output),
         Action::Inspect(options) => inspect::inspect(options, output),
         Action::Check(options) => check::check(options, output),
         Action::Completions(options) => completions(options, output),

@@ -1,9 +1,11 @@
 //! `borges paths`: the inputs that lead to every path.
 
 use borges_session::command::{Event, Flow};
-use borges_session::suggest::{self, EndReport, Order, PathsReport, SuggestOptions, TreeReport};
+use borges_session::suggest::{
+    self, EndReport, ExportError, Launch, PathsReport, SuggestOptions, TreeReport,
+};
 
-use crate::args::{self, PathOrder};
+use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
@@ -17,19 +19,15 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
     let suggest_options = SuggestOptions {
         entry: options.entry.clone(),
         after: options.after,
-        inputs: options.max_inputs,
-        steps: options.max_steps,
-        paths: options.max_paths,
-        rounds: options.max_rounds,
-        stop: options.stop.clone(),
-        seconds: options.time,
-        order: match options.order {
-            PathOrder::Depth => Order::Depth,
-            PathOrder::Breadth => Order::Breadth,
-            PathOrder::Coverage => Order::Coverage,
-            PathOrder::Random => Order::Random(options.seed),
-        },
-        selects: options.selects,
+        inputs: options.within.max_inputs,
+        steps: options.within.max_steps,
+        paths: options.within.max_paths,
+        rounds: options.within.max_rounds,
+        stop: options.within.stop.clone(),
+        seconds: options.within.time,
+        order: options.within.order(),
+        selects: options.within.selects,
+        solver: options.within.solver.clone(),
     };
     let mut progress = Progress::new(quiet);
     let report = {
@@ -52,6 +50,18 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
     };
     progress.clear();
     let report = report.map_err(|error| super::unopened(&error))?;
+    let launch = Launch {
+        program: &options.program,
+        board: options.board.as_deref(),
+        entry: options.entry.as_deref(),
+    };
+    let unwritten = |error: ExportError| Failure::new(Exit::Device, error, "");
+    if let Some(file) = &options.write_test {
+        report.write_tests(file, launch).map_err(unwritten)?;
+    }
+    if let Some(folder) = &options.write_traces {
+        report.write_traces(folder, launch).map_err(unwritten)?;
+    }
     if output.json {
         output.json(&report)?;
     } else {

@@ -4,6 +4,7 @@ mod listing;
 mod multiverse;
 mod outline;
 mod place;
+mod suggestions;
 
 use std::fmt::Write as _;
 
@@ -15,6 +16,7 @@ use crate::repl::cursor::Misread;
 pub use listing::stack;
 pub use multiverse::{greeting, universe};
 pub use place::{place_line, source, stop};
+pub use suggestions::suggestions;
 
 /// A reply, ending with a line break unless it is empty.
 pub fn reply(reply: &Reply, paint: &Paint) -> String {
@@ -63,6 +65,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Difference(difference) => multiverse::difference(difference, paint),
         Reply::Written(written) => place::written(written, paint),
         Reply::Table(table) => listing::table(table, paint),
+        Reply::Suggestions(listing) => suggestions::suggestions(listing, paint),
     }
 }
 

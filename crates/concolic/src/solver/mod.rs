@@ -48,6 +48,27 @@ pub trait Solver {
     fn check(&mut self, query: &Query<'_>) -> Answer;
 }
 
+/// The solver of this name: `none`, `z3` (in process if it is built in), `bitwuzla`, `cvc5`; without a name, the best
+/// that there is.
+///
+/// # Errors
+/// There is no such solver here, in words.
+pub fn named(name: Option<&str>, timeout: Duration) -> Result<Option<Box<dyn Solver>>, String> {
+    match name {
+        None => Ok(best(timeout)),
+        Some("none") => Ok(None),
+        #[cfg(feature = "z3")]
+        Some("z3") => Ok(Some(Box::new(Z3Solver::new(timeout)))),
+        Some(name) => match ProcessSolver::on_path(name, timeout) {
+            Some(solver) => Ok(Some(Box::new(solver))),
+            None => Err(format!(
+                "there is no solver '{name}' here: known are none, z3, bitwuzla and cvc5, the last two if they are on \
+                 the path"
+            )),
+        },
+    }
+}
+
 /// The best solver that there is: Z3 if it is built in, otherwise one on the path, otherwise none.
 #[must_use]
 pub fn best(timeout: Duration) -> Option<Box<dyn Solver>> {

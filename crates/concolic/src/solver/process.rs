@@ -59,12 +59,19 @@ impl ProcessSolver {
     /// The first of bitwuzla, cvc5 and z3 that is on the path.
     #[must_use]
     pub fn find(timeout: Duration) -> Option<Self> {
+        KNOWN
+            .iter()
+            .find_map(|(name, _)| Self::on_path(name, timeout))
+    }
+
+    /// A known solver, if it is on the path.
+    #[must_use]
+    pub fn on_path(name: &str, timeout: Duration) -> Option<Self> {
+        let (name, arguments) = KNOWN.iter().find(|(known, _)| *known == name)?;
         let path = std::env::var_os("PATH")?;
-        KNOWN.iter().find_map(|(name, arguments)| {
-            let mut folders = std::env::split_paths(&path).map(|folder| folder.join(name));
-            let program = folders.find(|file| is_program(file))?;
-            Some(Self::new(program, arguments, timeout))
-        })
+        let mut folders = std::env::split_paths(&path).map(|folder| folder.join(name));
+        let program = folders.find(|file| is_program(file))?;
+        Some(Self::new(program, arguments, timeout))
     }
 
     fn start(&self) -> std::io::Result<Running> {

@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// An entry in words, without the arguments that only a replay knows.
-    pub(super) fn entry_text(&self, entry: &Entry) -> String {
+    pub(crate) fn entry_text(&self, entry: &Entry) -> String {
         let name = |id: PrimitiveId| {
             self.board()
                 .primitive(id)

@@ -185,6 +185,7 @@ impl PlainRun {
             console: String::new(),
             board: description.name.clone(),
             board_file: None,
+            module: program.module.hash(),
             entry: match &options.entry {
                 Some(name) => name.clone(),
                 None => entry_name(&program).to_owned(),
@@ -402,6 +403,7 @@ impl PlainRun {
             primitive: name,
             args: args.iter().map(|value| json(*value)).collect(),
             value: json(value),
+            answer: value,
         });
         Ok(Rest::GoOn)
     }

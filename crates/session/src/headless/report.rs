@@ -49,6 +49,9 @@ pub struct InputRead {
     pub args: Vec<serde_json::Value>,
     /// The value.
     pub value: serde_json::Value,
+    /// The same, exactly.
+    #[serde(skip)]
+    pub(crate) answer: Value,
 }
 
 /// An event whose handler was entered.
@@ -113,6 +116,9 @@ pub struct RunReport {
     pub board_file: Option<String>,
     /// The function that was called.
     pub entry: String,
+    /// The module's hash.
+    #[serde(skip)]
+    pub(crate) module: u64,
 }
 
 /// A value as a JSON number, or as text where JSON has no number for it.

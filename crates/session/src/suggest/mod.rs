@@ -1,6 +1,13 @@
 //! Suggested paths: all futures of a program within a bound, and the inputs that lead to each.
 
+mod ask;
+mod cover;
+mod export;
+mod inquiry;
+mod listing;
+mod question;
 mod report;
+mod why;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,26 +17,19 @@ use borges_concolic::{Bounds, Explored, Flow as Goes, MOST_INPUTS, News, Start, 
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
-use borges_vm::{CodeOffset, ExternType, Machine};
+use borges_vm::{CodeOffset, ExternType, Machine, Value};
 
-pub use report::{EndReport, InputReport, OptionReport, PathsReport, TreeReport, UnexploredReport};
+pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
+pub use inquiry::Inquiry;
+pub use question::{
+    CoverListing, CoveredLine, FoundPath, OneSided, Order, Question, SuggestedInput,
+    SuggestedOption, SuggestionListing, SuggestionNode, Target, Turn, UnexploredReport, WhyListing,
+    Within,
+};
+pub use report::{EndReport, InputReport, OptionReport, PathsReport, TreeReport};
 
 use crate::command::{Event, Flow};
 use crate::open::{Board, OpenError, read};
-
-/// In which order to explore.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// A path to its end, then the last branch before that.
-    #[default]
-    Depth,
-    /// Fewest inputs first.
-    Breadth,
-    /// Code that was not executed yet first.
-    Coverage,
-    /// In an order that the seed determines.
-    Random(u64),
-}
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +54,8 @@ pub struct SuggestOptions {
     pub order: Order,
     /// Whether a `select` counts as a branch.
     pub selects: bool,
+    /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
+    pub solver: Option<String>,
 }
 
 /// Time without a bound of the caller's.
@@ -66,6 +68,8 @@ pub(crate) struct Subject {
     pub(crate) info: DebugInfo,
     pub(crate) start: Start,
     pub(crate) entry: String,
+    /// What inputs answered before exploration begins.
+    pub(crate) before: Vec<Value>,
 }
 
 impl Subject {
@@ -97,6 +101,7 @@ impl Subject {
             program,
             info,
             start,
+            before: Vec::new(),
         })
     }
 }
@@ -106,6 +111,7 @@ struct Sources<'s> {
     program: &'s Program,
     driver: &'s mut Driver<SimBoard>,
     left: u32,
+    given: Vec<Value>,
 }
 
 impl World for Sources<'_> {
@@ -119,7 +125,10 @@ impl World for Sources<'_> {
             .driver
             .input(&self.program.board, call.primitive, call.args)
         {
-            Ok(value) => Answer::Value(Some(value)),
+            Ok(value) => {
+                self.given.push(value);
+                Answer::Value(Some(value))
+            }
             Err(_) => Answer::Trap,
         }
     }
@@ -149,9 +158,11 @@ impl Subject {
             program: &self.program,
             driver: &mut driver,
             left: after,
+            given: Vec::new(),
         };
         let most = MOST_STEPS_BEFORE;
         execute(&mut self.start.machine, &self.program, &mut world, most);
+        self.before = world.given;
         self.start.state = driver.state().clone();
     }
 }
@@ -186,6 +197,11 @@ pub fn of_program(
     options: &SuggestOptions,
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<PathsReport, OpenError> {
+    if let Err(message) = borges_concolic::solver::named(options.solver.as_deref(), Duration::ZERO)
+    {
+        let path = path.to_owned();
+        return Err(OpenError::Session { path, message });
+    }
     let mut subject = Subject::open(path, board, options.entry.as_deref())?;
     subject.run_until_input(options.after);
     let stops = match &options.stop {
@@ -229,7 +245,10 @@ pub(crate) fn explore(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let deadline = Instant::now() + Duration::from_secs_f64(seconds);
     let mut last = Instant::now();
-    let solver = borges_concolic::solver::best(Duration::from_secs(5));
+    let time = Duration::from_secs(5);
+    // The name was looked at before.
+    let solver =
+        borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default();
     borges_concolic::explore(start, bounds, strategy, solver, &mut |news| {
         let now = Instant::now();
         if now >= deadline {

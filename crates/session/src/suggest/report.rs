@@ -1,11 +1,15 @@
 //! What an exploration found, as data for faces and other programs.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use borges_concolic::{Cut, End, Explored, Set, SuggestionNode, Suggestions, value_of};
-use borges_vm::{CodeOffset, ValType};
+use borges_debuginfo::DebugInfo;
+use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
 
+use super::export::{self, ExportError, Future, Launch};
+use super::question::UnexploredReport;
 use super::{Subject, SuggestOptions};
 use crate::headless::json;
 
@@ -39,20 +43,34 @@ pub struct PathsReport {
     pub steps: u64,
     /// What was left out, and why.
     pub unexplored: Vec<UnexploredReport>,
+    /// What inputs answered before exploration began.
+    pub before: Vec<serde_json::Value>,
     /// The paths, merged on what they share.
     pub tree: TreeReport,
+    #[serde(skip)]
+    pub(crate) futures: Vec<Future>,
 }
 
-/// Something that was left out.
-#[derive(Clone, Debug, Serialize)]
-pub struct UnexploredReport {
-    /// Why.
-    pub reason: String,
-    /// Where in the program.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// Inputs that lead there, not past it.
-    pub inputs: Vec<serde_json::Value>,
+impl PathsReport {
+    /// Writes a file with a test for every path, for [`super::run_tests`].
+    ///
+    /// # Errors
+    /// [`ExportError`].
+    pub fn write_tests(&self, file: &Path, launch: Launch<'_>) -> Result<(), ExportError> {
+        export::write_tests(file, launch, &self.futures)
+    }
+
+    /// Writes a session file for every path into a folder; their names.
+    ///
+    /// # Errors
+    /// [`ExportError`].
+    pub fn write_traces(
+        &self,
+        folder: &Path,
+        launch: Launch<'_>,
+    ) -> Result<Vec<PathBuf>, ExportError> {
+        export::write_traces(folder, launch, &self.futures)
+    }
 }
 
 /// A node of the tree: an input with its options, or an end.
@@ -114,6 +132,8 @@ pub struct EndReport {
     pub place: Option<String>,
     /// The path's number, from 0.
     pub path: usize,
+    /// What its inputs answer, in order.
+    pub inputs: Vec<serde_json::Value>,
     /// Branches that depend on inputs: the instruction's offset and what was taken.
     pub branches: Vec<[u32; 2]>,
 }
@@ -157,8 +177,31 @@ impl Reporter<'_> {
             seconds: took.as_secs_f64(),
             steps: explored.steps,
             unexplored: unexplored.collect(),
+            before: self
+                .subject
+                .before
+                .iter()
+                .map(|value| json(*value))
+                .collect(),
             tree: self.tree(),
+            futures: self.futures(),
         }
+    }
+
+    /// The paths with all that is needed to run them again.
+    fn futures(&self) -> Vec<Future> {
+        let paths = self.explored.paths.iter().enumerate();
+        paths
+            .map(|(number, path)| {
+                let (kind, reason, at) = ended(&path.end);
+                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                let at = at.map_or_else(String::new, |at| format!(" at {}", self.place(at)));
+                let mut inputs = self.subject.before.clone();
+                inputs.extend(self.answers(number));
+                let name = format!("path {number} {kind}{reason}{at}");
+                Future::new(name, inputs, &path.end, path.steps)
+            })
+            .collect()
     }
 
     /// Children come after their parents, so the tree is put together from its last node.
@@ -218,36 +261,58 @@ impl Reporter<'_> {
         })
     }
 
+    /// What the inputs of a path answer in the tree.
+    pub(crate) fn answers(&self, path: usize) -> Vec<Value> {
+        let found = &self.explored.paths[path];
+        let answers = self.suggestions.answers.get(path).and_then(Option::as_ref);
+        let way = found.ways.first();
+        let cells = answers.or(way.map(|way| &way.model)).into_iter().flatten();
+        let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
+        let values = reads.iter().zip(cells);
+        values
+            .map(|(read, cell)| value_of(read.ty, *cell))
+            .collect()
+    }
+
     fn end(&self, path: usize) -> EndReport {
         let found = &self.explored.paths[path];
-        let (kind, reason, at) = match &found.end {
-            End::Returned => ("returned", None, None),
-            End::Trapped(trap, at) => ("trapped", Some(trap.to_string()), *at),
-            End::Stopped(at) => ("stopped", None, Some(*at)),
-            End::Inputs => ("inputs", None, None),
-            End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
-        };
+        let (kind, reason, at) = ended(&found.end);
         let branches = found.outcomes.iter();
         EndReport {
             kind,
             reason,
             place: at.map(|at| self.place(at)),
             path,
+            inputs: self.answers(path).into_iter().map(json).collect(),
             branches: branches
                 .map(|outcome| [outcome.at.0, outcome.taken])
                 .collect(),
         }
     }
 
-    /// An instruction as a line, or as an offset.
     fn place(&self, at: CodeOffset) -> String {
-        let info = &self.subject.info;
-        let place = info.place_at(at);
-        let line = place.and_then(|place| Some((info.file(place.file)?, place.line)));
-        match line {
-            Some((file, line)) => format!("{}:{line}", file.path),
-            None => at.to_string(),
-        }
+        place_of(&self.subject.info, at)
+    }
+}
+
+/// An instruction as a line, or as an offset.
+pub(crate) fn place_of(info: &DebugInfo, at: CodeOffset) -> String {
+    let place = info.place_at(at);
+    let line = place.and_then(|place| Some((info.file(place.file)?, place.line)));
+    match line {
+        Some((file, line)) => format!("{}:{line}", file.path),
+        None => at.to_string(),
+    }
+}
+
+/// An end as faces name it: its kind, what it was, and where.
+pub(crate) fn ended(end: &End) -> (&'static str, Option<String>, Option<CodeOffset>) {
+    match end {
+        End::Returned => ("returned", None, None),
+        End::Trapped(trap, at) => ("trapped", Some(trap.to_string()), *at),
+        End::Stopped(at) => ("stopped", None, Some(*at)),
+        End::Inputs => ("inputs", None, None),
+        End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
     }
 }
 

@@ -7,6 +7,7 @@ mod moving;
 mod multiverse;
 mod session;
 mod stopping;
+mod suggesting;
 
 use borges_session::command::{CodePlace, Command};
 
@@ -60,6 +61,7 @@ a function (turnTo) or the byte offset of an instruction (@0x1a3).";
 pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Moving", moving::COMMANDS),
     Group::new("The multiverse", multiverse::COMMANDS),
+    Group::new("Futures", suggesting::COMMANDS),
     Group::new("Stopping", stopping::COMMANDS),
     Group::new("Inputs", inputs::COMMANDS),
     Group::new("Looking", looking::COMMANDS),

@@ -1,0 +1,161 @@
+//! `borges reach`, `bugs`, `why` and `cover`: questions about a program's futures.
+
+use borges_session::command::{CodePlace, Command, Event, Flow, Reply};
+use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, Within};
+use borges_session::{Options, Session};
+
+use crate::args::{self, PathOrder};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+use crate::render;
+use crate::repl::spec;
+use crate::repl::table::{COMMANDS, Request};
+
+/// `borges reach`: fails if nothing leads there.
+///
+/// # Errors
+/// What the user is told.
+pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let question = typed(&format!("reach {}", options.target.join(" ")))?;
+    let listing = ask(&options.ask, question, quiet, output)?;
+    Ok(failed_if(listing.found.is_empty()))
+}
+
+/// `borges bugs`: fails if there are any.
+///
+/// # Errors
+/// What the user is told.
+pub fn bugs(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let listing = ask(options, Question::Bugs, quiet, output)?;
+    Ok(failed_if(!listing.found.is_empty()))
+}
+
+/// `borges why`.
+///
+/// # Errors
+/// What the user is told.
+pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let question = typed(&format!("why {}", options.target.join(" ")))?;
+    ask(&options.ask, question, quiet, output)?;
+    Ok(Exit::Ok)
+}
+
+/// `borges cover`.
+///
+/// # Errors
+/// What the user is told.
+pub fn cover(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    ask(options, Question::Cover, quiet, output)?;
+    Ok(Exit::Ok)
+}
+
+fn failed_if(failed: bool) -> Exit {
+    if failed { Exit::Failed } else { Exit::Ok }
+}
+
+/// A question as it is typed at the prompt.
+fn typed(line: &str) -> Result<Question, Failure> {
+    match spec::read(COMMANDS, line) {
+        Ok((_, Request::Session(Command::Suggest { question, .. }))) => Ok(question),
+        Ok(_) => Err(Failure::usage(
+            "this is no target",
+            "for example: 12, main, trap",
+        )),
+        Err(misread) => Err(Failure::usage(misread.message, misread.hint)),
+    }
+}
+
+fn ask(
+    options: &args::Ask,
+    question: Question,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<SuggestionListing, Failure> {
+    let launch = Launch {
+        program: &options.program,
+        board: options.board.as_deref(),
+        entry: options.entry.as_deref(),
+    };
+    let within = options.within.bounds()?;
+    let opened = Session::open(Options {
+        board: options.board.clone(),
+        entry: options.entry.clone(),
+        ..Options::new(&options.program)
+    });
+    let mut session = opened.map_err(|error| super::unopened(&error))?;
+    let invalid = |error: &dyn std::fmt::Display| Failure::input(error.to_string(), "");
+    if !options.inputs.is_empty() {
+        let target = suggest::moment_after(launch, &options.inputs).map_err(|e| invalid(&e))?;
+        let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+        jumped.map_err(|e| invalid(&e))?;
+    }
+    let mut progress = Progress::new(quiet);
+    let reply = {
+        let _pausable = Pausable::begin();
+        let command = Command::Suggest { question, within };
+        session.execute(command, &mut |event| {
+            if let Event::Progress { what, done, total } = event {
+                progress.update(&what, done, total);
+            }
+            match interrupt::pressed() {
+                true => Flow::Pause,
+                false => Flow::Continue,
+            }
+        })
+    };
+    progress.clear();
+    let Reply::Suggestions(listing) = reply.map_err(|e| invalid(&e))? else {
+        return Err(Failure::input("the session answered something else", ""));
+    };
+    if output.json {
+        output.json(&listing)?;
+    } else {
+        let text = render::suggestions(&listing, &output.paint);
+        output.text(&text)?;
+    }
+    Ok(*listing)
+}
+
+impl args::Within {
+    /// In which order to explore; depth first unless it was said.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        match self.order {
+            None | Some(PathOrder::Depth) => Order::Depth,
+            Some(PathOrder::Breadth) => Order::Breadth,
+            Some(PathOrder::Coverage) => Order::Coverage,
+            Some(PathOrder::Random) => Order::Random(self.seed),
+        }
+    }
+
+    /// The bounds of a question to a session.
+    fn bounds(&self) -> Result<Within, Failure> {
+        let stop = self.stop.as_deref().map(place).transpose()?;
+        let time_ms = self.time.map(|seconds| (seconds * 1000.0).max(0.0) as u32);
+        Ok(Within {
+            inputs: self.max_inputs,
+            steps: self.max_steps,
+            paths: self
+                .max_paths
+                .map(|paths| u32::try_from(paths).unwrap_or(u32::MAX)),
+            rounds: self.max_rounds,
+            stop,
+            time_ms,
+            order: self.order.map(|_| self.order()),
+            selects: self.selects,
+            solver: self.solver.clone(),
+        })
+    }
+}
+
+/// A place as `--stop` names it.
+fn place(text: &str) -> Result<CodePlace, Failure> {
+    let offset = text.strip_prefix("0x");
+    if let Some(offset) = offset.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+        return Ok(CodePlace::Offset(offset));
+    }
+    let word = crate::repl::cursor::Word { text, at: 0 };
+    crate::repl::arguments::code_place(word)
+        .map_err(|misread| Failure::usage(misread.message, misread.hint))
+}

@@ -1,0 +1,202 @@
+//! Questions about the universe that a session shows.
+
+use std::time::Instant;
+
+use borges_concolic::{Start, solver};
+use borges_debuginfo::Expression;
+use borges_vm::{CodeOffset, Outcome};
+
+use super::inquiry::{Goal, Inquiry};
+use super::question::{Question, SuggestionListing, Target, Turn, Within};
+use crate::answers::universe_id;
+use crate::command::{CodePlace, Event, Flow, Reply};
+use crate::entry::{EntryKind, Moment};
+use crate::error::CommandError;
+use crate::motion::Observer;
+use crate::session::Session;
+
+/// Choices that a `why` looks at: the last ones.
+const MOST_TURNS: usize = 256;
+
+impl Session {
+    /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
+    /// session changes, neither now nor then.
+    ///
+    /// # Errors
+    /// [`CommandError`]: it cannot be asked here, or names something that is not there.
+    pub fn inquire(&mut self, question: Question, within: Within) -> Result<Inquiry, CommandError> {
+        if let Err(message) = solver::named(within.solver.as_deref(), std::time::Duration::ZERO) {
+            return Err(CommandError::Invalid(message));
+        }
+        let stops = match &within.stop {
+            Some(place) => self.resolve(place)?.0,
+            None => Vec::new(),
+        };
+        let (goal, words) = self.goal(&question)?;
+        let here = self.history.here();
+        let is_why = matches!(question, Question::Why { .. });
+        let turns = if is_why { self.turns()? } else { Vec::new() };
+        let start = match turns.last() {
+            Some((_, start)) => start.clone(),
+            None => self.start_here()?,
+        };
+        Ok(Inquiry {
+            question,
+            words,
+            within,
+            from: universe_id(&self.history, here),
+            program: self.program().clone(),
+            info: self.info.clone(),
+            start,
+            stops,
+            goal,
+            trace: self.trace_to(here),
+            turns,
+        })
+    }
+
+    pub(crate) fn suggest(
+        &mut self,
+        question: Question,
+        within: Within,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        let inquiry = self.inquire(question, within)?;
+        let mut told = Instant::now();
+        let listing = inquiry.answer(&mut |listing: SuggestionListing| {
+            if told.elapsed().as_millis() < 50 {
+                return Flow::Continue;
+            }
+            told = Instant::now();
+            observer(Event::Progress {
+                what: listing.question,
+                done: listing.paths.into(),
+                total: None,
+            })
+        });
+        Ok(Reply::Suggestions(Box::new(listing)))
+    }
+
+    /// What a question looks for, and the question in words.
+    fn goal(&self, question: &Question) -> Result<(Goal, String), CommandError> {
+        match question {
+            Question::Paths => Ok((Goal::Any, "paths".to_owned())),
+            Question::Cover => Ok((Goal::Any, "cover".to_owned())),
+            Question::Bugs => Ok((Goal::Trap(None), "bugs".to_owned())),
+            Question::Reach { target } => {
+                let (goal, words) = self.target(target)?;
+                Ok((goal, format!("reach {words}")))
+            }
+            Question::Why {
+                target: Some(target),
+            } => {
+                let (goal, words) = self.target(target)?;
+                Ok((goal, format!("why {words}")))
+            }
+            Question::Why { target: None } => {
+                let machine = &self.history.twin.machine;
+                let Some(Outcome::Trapped(trap)) = machine.outcome() else {
+                    let text = "the program has not trapped here: say what should not happen, for example 'why 12', or \
+                                jump to a trap first ('bugs' finds some)";
+                    return Err(CommandError::Invalid(text.to_owned()));
+                };
+                let at = machine.location().map(|location| location.offset);
+                let place = at.map(|at| super::report::place_of(&self.info, at));
+                let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+                Ok((Goal::TrapAt(*trap, at), format!("why {trap}{place}")))
+            }
+        }
+    }
+
+    fn target(&self, target: &Target) -> Result<(Goal, String), CommandError> {
+        let parsed = |condition: &str| {
+            Expression::parse(condition)
+                .map(|_| condition.to_owned())
+                .map_err(|error| CommandError::Invalid(error.to_string()))
+        };
+        match target {
+            Target::Trap { named } => {
+                let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
+                Ok((Goal::Trap(named.clone()), format!("trap{words}")))
+            }
+            Target::Place { place, condition } => {
+                let (offsets, mut words) = self.resolve(place)?;
+                let condition = condition.as_deref().map(parsed).transpose()?;
+                if let Some(condition) = &condition {
+                    words.push_str(&format!(" if {condition}"));
+                }
+                Ok((Goal::Places { offsets, condition }, words))
+            }
+            Target::Condition { condition } => {
+                let mut offsets: Vec<CodeOffset> = self.all_line_begins();
+                if offsets.is_empty() {
+                    let module = &self.program().module;
+                    offsets = module
+                        .funcs()
+                        .flat_map(|f| module.instr_starts(f))
+                        .collect();
+                }
+                let words = format!("if {condition}");
+                let condition = Some(parsed(condition)?);
+                Ok((Goal::Places { offsets, condition }, words))
+            }
+        }
+    }
+
+    /// The state shown, to explore from.
+    fn start_here(&self) -> Result<Start, CommandError> {
+        let twin = &self.history.twin;
+        if twin.ended() {
+            let text = "the program has ended here: go back first ('S'), or ask 'why'";
+            return Err(CommandError::Invalid(text.to_owned()));
+        }
+        if twin.machine.in_handler() {
+            let text = "an interrupt handler runs here: go on to its end first ('finish')";
+            return Err(CommandError::Invalid(text.to_owned()));
+        }
+        Ok(super::start(
+            self.program(),
+            twin.machine.clone(),
+            twin.board.clone(),
+        ))
+    }
+
+    /// The choices on the way here, with the state after each; the start of the program first, if it is near enough.
+    fn turns(&mut self) -> Result<Vec<(Turn, Start)>, CommandError> {
+        let here = self.history.here();
+        let path = self.history.tree.path(here.place).into_iter().flatten();
+        let mut choices: Vec<(String, Moment)> = vec![("the start".to_owned(), Moment::START)];
+        for (place, entry) in path {
+            if !matches!(entry.kind, EntryKind::Output { .. }) {
+                let steps = entry.step;
+                choices.push((self.entry_text(entry), Moment { place, steps }));
+            }
+        }
+        let first = choices.len().saturating_sub(MOST_TURNS);
+        let mut turns = Vec::new();
+        for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
+            self.history.seek(moment)?;
+            // Right after an event, its handler runs: no choice of the program's is made there.
+            if let Ok(start) = self.start_here() {
+                let universe = universe_id(&self.history, moment);
+                let turn = Turn {
+                    choice,
+                    universe,
+                    number,
+                };
+                turns.push((turn, start));
+            }
+        }
+        self.history.seek(here)?;
+        Ok(turns)
+    }
+}
+
+impl From<&CodePlace> for Target {
+    fn from(place: &CodePlace) -> Self {
+        Target::Place {
+            place: place.clone(),
+            condition: None,
+        }
+    }
+}

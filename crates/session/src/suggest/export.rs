@@ -1,0 +1,368 @@
+//! Paths that outlive the exploration: regression tests, and recordings.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use borges_concolic::End;
+use borges_vm::Value;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::command::{Command, Flow};
+use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
+use crate::moments::MomentText;
+use crate::open::{OpenError, Options};
+use crate::session::Session;
+use crate::values::show;
+
+/// The version of test files.
+const VERSION: u32 = 1;
+/// Differences that are told of one test.
+const MOST_TOLD: usize = 5;
+
+/// Why a path cannot be exported, or a test file not be run.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no test file.
+    #[error("{}: {message}", path.display())]
+    Test {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        message: String,
+    },
+    /// A program does not run with these inputs.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A session cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A recording cannot be made.
+    #[error(transparent)]
+    Command(#[from] crate::error::CommandError),
+}
+
+/// Where a program is, and how it is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'l> {
+    /// The module.
+    pub program: &'l Path,
+    /// The board file, if one was named.
+    pub board: Option<&'l Path>,
+    /// The exported function, if one was named.
+    pub entry: Option<&'l str>,
+}
+
+/// A path to export.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Future {
+    pub(crate) name: String,
+    /// All inputs from the program's start.
+    pub(crate) inputs: Vec<Value>,
+    /// The step at which it ends, if nothing of the program's ends it.
+    pub(crate) steps: Option<u64>,
+}
+
+impl Future {
+    pub(crate) fn new(name: String, inputs: Vec<Value>, end: &End, steps: u64) -> Self {
+        let cut = matches!(end, End::Stopped(_) | End::Cut(_));
+        Future {
+            name,
+            inputs,
+            steps: cut.then_some(steps),
+        }
+    }
+}
+
+/// Tests of one program, as a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct TestFile {
+    /// [`VERSION`].
+    borges_test: u32,
+    /// The module, from the file's folder.
+    program: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    board: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
+    tests: Vec<PathTest>,
+}
+
+/// What a program does with some inputs.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct PathTest {
+    name: String,
+    /// What inputs answer.
+    inputs: Vec<String>,
+    /// The most steps, if the program goes on by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    steps: Option<u64>,
+    expect: Behaviour,
+}
+
+/// What a test expects.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Behaviour {
+    /// The inputs as they are read.
+    reads: Vec<String>,
+    outputs: Vec<String>,
+    /// How it ends.
+    end: String,
+}
+
+/// How the tests of a file went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TestReport {
+    /// The file.
+    pub file: String,
+    /// Its tests, in order.
+    pub tests: Vec<TestOutcome>,
+}
+
+/// How a test went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TestOutcome {
+    /// Its name.
+    pub name: String,
+    /// What was different; empty if it passed.
+    pub differences: Vec<String>,
+}
+
+fn options(launch: Launch<'_>, inputs: Inputs, steps: Option<u64>) -> RunOptions {
+    RunOptions {
+        entry: launch.entry.map(str::to_owned),
+        inputs,
+        events: Events::At(Vec::new()),
+        steps,
+        seed: None,
+    }
+}
+
+fn run(launch: Launch<'_>, options: &RunOptions) -> Result<RunReport, RunError> {
+    headless::run(launch.program, launch.board, options, &mut |_| {
+        Flow::Continue
+    })
+}
+
+impl Behaviour {
+    fn of(report: &RunReport) -> Self {
+        let call = |name: &str, args: &[serde_json::Value]| {
+            let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+            format!("{name}({})", args.join(", "))
+        };
+        let reads = report.inputs.iter();
+        let outputs = report.outputs.iter();
+        let end = match report.outcome {
+            RunOutcome::Returned if report.results.is_empty() => "returns".to_owned(),
+            RunOutcome::Returned => {
+                let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
+                format!("returns {}", results.join(", "))
+            }
+            RunOutcome::Trapped => {
+                let reason = report.trap.as_ref().map_or("", |trap| &trap.reason);
+                format!("traps: {reason}")
+            }
+            RunOutcome::InputsExhausted => "reads another input".to_owned(),
+            RunOutcome::Budget | RunOutcome::Paused => "goes on".to_owned(),
+        };
+        Behaviour {
+            reads: reads
+                .map(|read| call(&read.primitive, &read.args))
+                .collect(),
+            outputs: outputs
+                .map(|output| {
+                    let text = output.text.as_ref();
+                    let text = text.map_or_else(String::new, |text| format!(" {text:?}"));
+                    format!("{}{text}", call(&output.primitive, &output.args))
+                })
+                .collect(),
+            end,
+        }
+    }
+
+    /// What is different now, in words.
+    fn differences(&self, now: &Behaviour) -> Vec<String> {
+        let mut found = Vec::new();
+        for (what, expected, actual) in [
+            ("input", &self.reads, &now.reads),
+            ("output", &self.outputs, &now.outputs),
+        ] {
+            let differs = (0..expected.len().max(actual.len()))
+                .filter(|at| expected.get(*at) != actual.get(*at));
+            for at in differs.take(MOST_TOLD) {
+                let text = |list: &Vec<String>| list.get(at).map_or("none", |t| t).to_owned();
+                found.push(format!(
+                    "{what} {}: expected {}, is {}",
+                    at + 1,
+                    text(expected),
+                    text(actual)
+                ));
+            }
+        }
+        if self.end != now.end {
+            found.push(format!("end: expected '{}', is '{}'", self.end, now.end));
+        }
+        found
+    }
+}
+
+/// Writes a file with a test for every path.
+pub(crate) fn write_tests(
+    file: &Path,
+    launch: Launch<'_>,
+    futures: &[Future],
+) -> Result<(), ExportError> {
+    let mut tests = Vec::new();
+    for future in futures {
+        let inputs = Inputs::Values(future.inputs.clone());
+        let report = run(launch, &options(launch, inputs, future.steps))?;
+        tests.push(PathTest {
+            name: future.name.clone(),
+            inputs: future.inputs.iter().map(|value| show(*value)).collect(),
+            steps: future.steps,
+            expect: Behaviour::of(&report),
+        });
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let tests = TestFile {
+        borges_test: VERSION,
+        program: relative(launch.program, folder),
+        board: launch.board.map(|board| relative(board, folder)),
+        entry: launch.entry.map(str::to_owned),
+        tests,
+    };
+    // Plain data with text keys always has a JSON form.
+    let text = serde_json::to_string_pretty(&tests).unwrap_or_default();
+    fs::write(file, text + "\n").map_err(|source| ExportError::File {
+        path: file.to_owned(),
+        source,
+    })
+}
+
+/// Runs the tests of a file.
+///
+/// # Errors
+/// [`ExportError`]: it is no test file, or its program does not open. A test that fails is no error.
+pub fn run_tests(file: &Path) -> Result<TestReport, ExportError> {
+    let text = fs::read_to_string(file).map_err(|source| ExportError::File {
+        path: file.to_owned(),
+        source,
+    })?;
+    let wrong = |message: String| ExportError::Test {
+        path: file.to_owned(),
+        message,
+    };
+    let tests: TestFile = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if tests.borges_test != VERSION {
+        return Err(wrong(format!(
+            "it is of version {}, this Borges reads {VERSION}",
+            tests.borges_test
+        )));
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let (program, board) = (
+        folder.join(&tests.program),
+        tests.board.map(|b| folder.join(b)),
+    );
+    let launch = Launch {
+        program: &program,
+        board: board.as_deref(),
+        entry: tests.entry.as_deref(),
+    };
+    let mut outcomes = Vec::new();
+    for test in tests.tests {
+        let inputs = Inputs::Texts(test.inputs);
+        let differences = match run(launch, &options(launch, inputs, test.steps)) {
+            Ok(report) => test.expect.differences(&Behaviour::of(&report)),
+            Err(RunError::Open(error)) => return Err(error.into()),
+            // The program asks something else now.
+            Err(error @ RunError::Input { .. }) => vec![error.to_string()],
+        };
+        outcomes.push(TestOutcome {
+            name: test.name,
+            differences,
+        });
+    }
+    Ok(TestReport {
+        file: file.display().to_string(),
+        tests: outcomes,
+    })
+}
+
+/// The moment to which some inputs lead.
+///
+/// # Errors
+/// [`RunError`]: the program does not open, or an input is none there.
+pub fn moment_after(launch: Launch<'_>, inputs: &[String]) -> Result<String, RunError> {
+    moment(launch, Inputs::Texts(inputs.to_vec()), None)
+}
+
+fn moment(launch: Launch<'_>, inputs: Inputs, steps: Option<u64>) -> Result<String, RunError> {
+    let report = run(launch, &options(launch, inputs, steps))?;
+    let mut trace = MomentText::new(report.module);
+    for read in &report.inputs {
+        trace.input(read.step, read.answer);
+    }
+    // A trapping instruction is not retired: its attempt is one step more.
+    let attempt = u64::from(report.outcome == RunOutcome::Trapped);
+    Ok(trace.text(report.steps + attempt))
+}
+
+/// Writes a session file for every path into a folder; their names.
+pub(crate) fn write_traces(
+    folder: &Path,
+    launch: Launch<'_>,
+    futures: &[Future],
+) -> Result<Vec<PathBuf>, ExportError> {
+    fs::create_dir_all(folder).map_err(|source| ExportError::File {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut files = Vec::new();
+    for (number, future) in futures.iter().enumerate() {
+        let file = folder.join(format!("path-{number}.borges"));
+        if file.exists() {
+            return Err(ExportError::File {
+                path: file,
+                source: std::io::ErrorKind::AlreadyExists.into(),
+            });
+        }
+        let target = moment(launch, Inputs::Values(future.inputs.clone()), future.steps)?;
+        let mut session = Session::open(Options {
+            board: launch.board.map(Path::to_owned),
+            entry: launch.entry.map(str::to_owned),
+            session_file: Some(file.clone()),
+            ..Options::new(launch.program)
+        })?;
+        session.execute(Command::Jump { target }, &mut |_| Flow::Continue)?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// A path from a folder, as far as both are there.
+fn relative(path: &Path, folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let (Ok(path), Ok(folder)) = (fs::canonicalize(path), fs::canonicalize(folder)) else {
+        return path.to_owned();
+    };
+    let shared = path.components().zip(folder.components());
+    let shared = shared.take_while(|(a, b)| a == b).count();
+    let up = folder
+        .components()
+        .skip(shared)
+        .map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}

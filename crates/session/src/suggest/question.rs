@@ -1,0 +1,277 @@
+//! What can be asked about the futures of a universe, and what comes back: data for every face.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{CodePlace, UniverseId};
+
+/// A question about the futures of the universe shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Question {
+    /// What else can happen from here?
+    Paths,
+    /// How do I get there?
+    Reach {
+        /// Where.
+        target: Target,
+    },
+    /// Which traps and failed assertions lie ahead?
+    Bugs,
+    /// Which choice on the way here made this (or the target) inevitable, and since which one was it possible?
+    Why {
+        /// What must not happen; nothing for the trap that the program has ended with here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    },
+    /// Which lines and branches does no explored path reach?
+    Cover,
+}
+
+/// Something that a path can come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum Target {
+    /// A place is about to be executed, perhaps only while a condition holds.
+    Place {
+        /// Where.
+        place: CodePlace,
+        /// An expression that must not be zero there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        condition: Option<String>,
+    },
+    /// A condition holds at the beginning of any line.
+    Condition {
+        /// An expression that must not be zero.
+        condition: String,
+    },
+    /// The program traps.
+    Trap {
+        /// Part of the trap's name; nothing for any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        named: Option<String>,
+    },
+}
+
+/// In which order to explore.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// A path to its end, then the last branch before that.
+    #[default]
+    Depth,
+    /// Fewest inputs first.
+    Breadth,
+    /// Code that was not executed yet first.
+    Coverage,
+    /// In an order that the seed determines.
+    Random(u64),
+}
+
+/// Bounds of an exploration; what is left out is as the question needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(default)]
+pub struct Within {
+    /// Inputs on a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<u32>,
+    /// Instructions on a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Paths in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u32>,
+    /// Rounds of each loop on a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// A place before which paths end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<CodePlace>,
+    /// Time for all of it, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u32>,
+    /// In which order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// Whether a `select` counts as a branch.
+    pub selects: bool,
+    /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<String>,
+}
+
+/// The answer to a question, or as much of it as is known so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct SuggestionListing {
+    /// The question in words.
+    pub question: String,
+    /// The universe that the futures are those of.
+    pub from: Option<UniverseId>,
+    /// Whether more is to come.
+    pub working: bool,
+    /// Paths that were explored.
+    pub paths: u32,
+    /// The most options at one input.
+    pub max_options: u32,
+    /// Whether these are all within the bound on inputs and the place to stop at.
+    pub complete: bool,
+    /// Paths that trap.
+    pub traps: u32,
+    /// Questions that a solver was asked.
+    pub solver_queries: u32,
+    /// Questions answered by trying values.
+    pub evaluations: u32,
+    /// Time it took.
+    pub time_ms: u32,
+    /// The paths merged on what they share; children come after their parents, the first is the root.
+    pub nodes: Vec<SuggestionNode>,
+    /// Where paths end, by number; what a question asks for comes first, shortest first.
+    pub found: Vec<FoundPath>,
+    /// For a `why`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<WhyListing>,
+    /// For a `cover`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cover: Option<CoverListing>,
+    /// What was left out, and why.
+    pub unexplored: Vec<UnexploredReport>,
+}
+
+/// An input that is read, or an end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct SuggestionNode {
+    /// The call that reads the input; nothing at an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// What it may answer.
+    pub options: Vec<SuggestedOption>,
+    /// At an end: its index in [`SuggestionListing::found`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<u32>,
+}
+
+/// An answer of an input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct SuggestedOption {
+    /// The representative.
+    pub value: String,
+    /// The values that can stand in for it, in words.
+    pub set: String,
+    /// Whether that is all of them.
+    pub exact: bool,
+    /// The node that follows.
+    pub next: u32,
+    /// The universe right after it, for `jump`.
+    pub moment: String,
+}
+
+/// A path that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct FoundPath {
+    /// `returned`, `trapped`, `stopped`, `inputs` (it would read one more than the bound), or `cut`.
+    pub kind: String,
+    /// Which trap, or what cut it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where in the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Its inputs, in order.
+    pub inputs: Vec<SuggestedInput>,
+    /// Its end, for `jump`.
+    pub moment: String,
+}
+
+/// An input on a path that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SuggestedInput {
+    /// The call.
+    pub call: String,
+    /// What it answers.
+    pub value: String,
+}
+
+/// Which choice decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct WhyListing {
+    /// What happened, in words.
+    pub what: String,
+    /// The choice after which nothing else could happen; nothing if something else still can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inevitable: Option<Turn>,
+    /// The first choice after which it could happen within the bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possible: Option<Turn>,
+    /// What the answer leaves open, in words; empty if nothing.
+    pub open: Vec<String>,
+}
+
+/// A choice on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Turn {
+    /// The choice in words; the start of the program if it is none.
+    pub choice: String,
+    /// The universe right after it.
+    pub universe: UniverseId,
+    /// How many choices lie before it.
+    pub number: u32,
+}
+
+/// What explored paths execute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CoverListing {
+    /// The program's lines with code.
+    pub lines: Vec<CoveredLine>,
+    /// Branches that went one way only.
+    pub branches: Vec<OneSided>,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct CoveredLine {
+    /// The file.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// Inputs that lead there; nothing if no explored path does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<String>>,
+}
+
+/// A branch that went one way only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OneSided {
+    /// Where.
+    pub place: String,
+    /// The instruction.
+    pub offset: u32,
+    /// What its condition always was.
+    pub always: bool,
+}
+
+/// Something that was left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct UnexploredReport {
+    /// Why.
+    pub reason: String,
+    /// Where in the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Inputs that lead there, not past it.
+    #[cfg_attr(feature = "typescript", ts(type = "unknown[]"))]
+    pub inputs: Vec<serde_json::Value>,
+}
