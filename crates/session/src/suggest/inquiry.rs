@@ -177,9 +177,15 @@ impl Inquiry {
             (Some(Order::Breadth), ..) => Strategy::BreadthFirst,
             (Some(Order::Random(seed)), ..) => Strategy::Random(seed),
             (Some(Order::Coverage), ..) | (None, Question::Cover, _) => Strategy::CoverageFirst,
-            (None, Question::Reach { .. }, Goal::Places { offsets, .. }) => {
-                Strategy::Towards(offsets.clone())
-            }
+            // Where a condition must hold too, the nearest path is not the likeliest.
+            (
+                None,
+                Question::Reach { .. },
+                Goal::Places {
+                    offsets,
+                    condition: None,
+                },
+            ) => Strategy::Towards(offsets.clone()),
             _ => Strategy::BreadthFirst,
         };
         let usual = match self.question {
