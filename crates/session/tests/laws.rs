@@ -18,7 +18,7 @@ use support::scenario::{Kind, Line, Scenario};
 use support::seeds::check;
 use support::walk::{Manners, Walk};
 
-const CASES: u64 = 100;
+const CASES: u64 = 1000;
 const COMMANDS: usize = 200;
 
 /// Nothing but what a law asks for.

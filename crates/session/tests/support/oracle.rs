@@ -91,11 +91,13 @@ pub struct Plain {
 }
 
 impl Plain {
+    /// A module as a board limits it.
+    pub fn load(wasm: &[u8], board: &Board) -> Shared<Module> {
+        Shared::new(Module::new(wasm, &limits(board)).expect("the module loads"))
+    }
+
     /// A program at its start.
-    pub fn new(wasm: &[u8], board: &Board) -> Self {
-        let mut limits = Limits::default();
-        limits.call_depth = board.limits.call_depth.unwrap_or(limits.call_depth);
-        let module = Shared::new(Module::new(wasm, &limits).expect("the module loads"));
+    pub fn new(module: Shared<Module>, board: &Board) -> Self {
         let primitive = |import: borges_vm::Import<'_>| match import.ty {
             borges_vm::ExternType::Func(ty) => board
                 .bind(import.module, import.name, ty)
@@ -106,7 +108,7 @@ impl Plain {
         let main = module
             .exported_func("main")
             .expect("there is a main function");
-        let mut machine = Machine::new(module, limits).expect("the program can be started");
+        let mut machine = Machine::new(module, limits(board)).expect("the program can be started");
         machine.begin(main, &[]).expect("main takes nothing");
         Self {
             machine,
@@ -453,6 +455,14 @@ impl Plain {
             },
         });
         Some(Some(value))
+    }
+}
+
+fn limits(board: &Board) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        call_depth: board.limits.call_depth.unwrap_or(usual.call_depth),
+        ..usual
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use borges_board::Board;
 use borges_session::{Options, Session};
 use borges_sim::Faults;
+use borges_vm::{Module, Shared};
 use fastrand::Rng;
 use tempfile::TempDir;
 
@@ -145,14 +146,14 @@ impl Scenario {
 
     /// A plain run of it on its own board.
     pub fn live(&self) -> Plain {
-        Plain::new(&self.wasm, &self.board)
+        Plain::new(Plain::load(&self.wasm, &self.board), &self.board)
     }
 
     /// A plain run of some program, whose motors go where a path says.
-    pub fn plain(&self, wasm: &[u8]) -> Plain {
+    pub fn plain(&self, module: &Shared<Module>) -> Plain {
         let mut board = self.board.clone();
         board.simulation.motor_slip = 0;
-        Plain::new(wasm, &board)
+        Plain::new(module.clone(), &board)
     }
 }
 

@@ -1,12 +1,15 @@
 //! A random session: commands that make sense often enough, and the laws that hold after each of them.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use borges_session::command::{
     CodePlace, Command, Direction, Event, MockValues, NewBreakpoint, Reply, StepSize, StopKind,
     UniverseId,
 };
 use borges_session::{CommandError, DeviceError, Flow, LinkError, Session};
 use borges_sim::Environment;
-use borges_vm::{Module, Outcome, StateHash};
+use borges_vm::{Module, Outcome, Shared, StateHash};
 use fastrand::Rng;
 
 use super::oracle::{Path, Plain};
@@ -42,17 +45,15 @@ pub struct Walk<'s> {
     pub manners: Manners,
     pub outcomes: Outcomes,
     /// The program that runs now.
-    wasm: Vec<u8>,
-    module: Module,
+    module: Shared<Module>,
     /// Universes that were shown, by number and by moment.
     shown: Vec<(UniverseId, String)>,
     bookmarks: u32,
     follows: bool,
-    /// What a plain run to a moment led to, the last ones.
-    expected: Vec<(String, Expected)>,
+    /// What a plain run to a moment led to, with the attempt to go on that trapped or without.
+    expected: HashMap<(String, bool), Rc<Expected>>,
 }
 
-#[derive(Clone)]
 struct Expected {
     steps: u64,
     state: StateHash,
@@ -62,19 +63,17 @@ struct Expected {
 
 impl<'s> Walk<'s> {
     pub fn new(scenario: &'s Scenario, session: Session, seed: u64, manners: Manners) -> Self {
-        let wasm = scenario.wasm.clone();
         Self {
             scenario,
             session,
             rng: Rng::with_seed(seed ^ 0x5eed),
             manners,
             outcomes: Vec::new(),
-            module: Module::new(&wasm, &borges_vm::Limits::default()).unwrap(),
-            wasm,
+            module: Plain::load(&scenario.wasm, &scenario.board),
             shown: Vec::new(),
             bookmarks: 0,
             follows: false,
-            expected: Vec::new(),
+            expected: HashMap::new(),
         }
     }
 
@@ -115,8 +114,8 @@ impl<'s> Walk<'s> {
             };
         match (&command, &result) {
             (Command::Upload { program }, Ok(_)) => {
-                self.wasm = std::fs::read(program).unwrap();
-                self.module = Module::new(&self.wasm, &borges_vm::Limits::default()).unwrap();
+                let wasm = std::fs::read(program).unwrap();
+                self.module = Plain::load(&wasm, &self.scenario.board);
                 self.shown.clear();
                 self.expected.clear();
             }
@@ -221,12 +220,12 @@ impl<'s> Walk<'s> {
         );
     }
 
-    fn expected(&mut self, moment: &str, trapped: bool) -> Expected {
-        let key = format!("{moment}{trapped}");
-        if let Some((_, expected)) = self.expected.iter().find(|(at, _)| *at == key) {
+    fn expected(&mut self, moment: &str, trapped: bool) -> Rc<Expected> {
+        let key = (moment.to_owned(), trapped);
+        if let Some(expected) = self.expected.get(&key) {
             return expected.clone();
         }
-        let mut plain = self.scenario.plain(&self.wasm);
+        let mut plain = self.scenario.plain(&self.module);
         let path = Path::of(moment);
         if let Err(error) = plain.follow(&path) {
             panic!(
@@ -237,11 +236,8 @@ impl<'s> Walk<'s> {
         if trapped {
             plain.attempt();
         }
-        let expected = expected_of(&plain);
-        if self.expected.len() > 6 {
-            self.expected.remove(0);
-        }
-        self.expected.push((key, expected.clone()));
+        let expected = Rc::new(expected_of(&plain));
+        self.expected.insert(key, expected.clone());
         expected
     }
 
