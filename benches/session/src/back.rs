@@ -46,6 +46,8 @@ pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
             ms(start) / 1e3,
             std::fs::metadata(&file).map_or(0.0, |data| data.len() as f64 / 1048576.0)
         );
+        // Who opens it again is where the user was: here at the start, so that opening and going there are told apart.
+        execute(&mut session, Command::Restart)?;
     }
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let status = std::process::Command::new(program)
@@ -66,7 +68,7 @@ impl Times {
     fn print(&mut self) {
         let Times(name, times) = self;
         println!(
-            "| {name:<28} | {:>8.3} | {:>8.3} | {:>8.3} |",
+            "| {name} | {:.3} | {:.3} | {:.3} |",
             percentile(times, 50),
             percentile(times, 99),
             percentile(times, 100)
@@ -83,7 +85,8 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     // The recording's end: `@N` is a moment before it.
     execute(&mut session, Command::Jump { target: "tip".into() })?;
     let steps = session.here().steps;
-    println!("to the end of {steps} steps in {:.1} ms", ms(start) - opened);
+    let (after, _) = resident_mib();
+    println!("to the end of {steps} steps in {:.1} ms; resident {after:.1} MiB", ms(start) - opened);
     let back = |size| Command::Step { direction: Direction::Backward, size, count: 1 };
     let kinds = [
         ("back an instruction", StepSize::Instruction),
@@ -118,7 +121,7 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
             times[number].1.push(ms(start));
         }
     }
-    println!("\n| {moments} random moments: ms of wall clock | median | 99 % | longest |\n|---|---|---|---|");
+    println!("\n| from {moments} random moments, ms | median | 99 % | longest |\n|---|---:|---:|---:|");
     [first, jumps].iter_mut().chain(&mut times).for_each(Times::print);
     if let Reply::Info(info) = execute(&mut session, Command::Info)? {
         println!("\n{} snapshots, {:.1} MiB", info.snapshots, info.snapshot_bytes as f64 / 1048576.0);

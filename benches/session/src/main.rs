@@ -8,7 +8,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: session tracing [--rounds N]
        session back [--moments N] [--keep FILE]
   tracing      device-side CPU time with tracing over a link, divided by that of a plain run
-    --rounds N   timed rounds of each program (default 15)
+    --rounds N   timed rounds of each program (default 40)
   back         records 100 million instructions with 100,000 inputs, resumes the file in another process and steps back
     --moments N  from so many random moments (default 1000)
     --keep FILE  keeps the recording there, or uses the one that is there";
@@ -44,7 +44,7 @@ fn run() -> Result<(), String> {
         }
     }
     match mode.as_str() {
-        "tracing" => tracing::run(count.unwrap_or(15)),
+        "tracing" => tracing::run(count.unwrap_or(40)),
         "back" => back::record(count.unwrap_or(1000), keep),
         // The process that `back` starts, so that nothing of the recording is in memory.
         "measure" => back::measure(count.unwrap_or(1000), &keep.ok_or(USAGE)?),
