@@ -10,9 +10,9 @@ export function main(): void {
       tone(262);
     } else if (reading >= 3950) {
       tone(294);
-    } else if (reading >= 2020 && reading <= 2060) {
+    } else if (reading >= 2020) {
       tone(330);
-    } else if (reading >= 20 && reading <= 40) {
+    } else if (reading >= 20) {
       tone(349);
     } else {
       noTone();

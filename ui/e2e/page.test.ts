@@ -260,3 +260,37 @@ for (const colorScheme of ["light", "dark"] as const) {
     await check("the sheet");
   });
 }
+
+test("futures are suggested while one works, drawn apart, and one click away", async () => {
+  const other = await Server.start([join(ROOT, "examples/while/while.wasm")]);
+  try {
+    const tab = await open(context, other.url);
+    await ready(tab);
+    await tab.getByRole("tab", { name: /Futures/ }).click();
+    await tab.getByLabel("inputs", { exact: true }).fill("4");
+    await tab.getByRole("button", { name: "Paths", exact: true }).click();
+    // One works on meanwhile.
+    await move(tab, "e");
+    await tab.getByText(/14 paths, 3 traps?, at most 3 options at one input/).waitFor();
+    const list = tab.getByRole("list", { name: "Suggested futures" });
+    await list.getByRole("button", { name: "Jump to chip_analog_read(34) in 1..4094" }).first().waitFor();
+    // The canvas has them too, apart from what was visited: nothing of the multiverse has grown.
+    await tab.evaluate(() => window.borgesTree?.fit());
+    const drawn = await tab.evaluate(() => window.borgesTree?.suggested() ?? []);
+    expect(drawn.some((edge) => edge.set === "1..4094")).toBe(true);
+    const bad = drawn.find((edge) => edge.end.startsWith("traps"));
+    if (!bad) {
+      throw new Error("no trap is drawn");
+    }
+    await tab.mouse.click(bad.x, bad.y);
+    await tab.getByText(/trap: integer divide by zero|integer divide by zero/).first().waitFor();
+    await tab.waitForFunction(() => document.querySelector(".universe")?.textContent?.includes(".5"));
+    await tab.getByRole("button", { name: "Why", exact: true }).click();
+    await tab.getByText(/Inevitable after/).waitFor();
+    // And from the panel.
+    await tab.getByRole("button", { name: "Bugs", exact: true }).click();
+    await tab.getByText(/cannot|ended here/).first().waitFor();
+  } finally {
+    await other.stop();
+  }
+});

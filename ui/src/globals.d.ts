@@ -3,6 +3,8 @@ interface Window {
   borgesTree?: {
     spot(branch: number, index: number, offset?: number): { x: number; y: number } | null;
     rows(): number;
+    /** Middles of the suggested options. */
+    suggested(): { x: number; y: number; set: string; end: string }[];
     pan(dx: number, dy: number): void;
     fit(): void;
     open(branch: number, index: number, steps: number): void;

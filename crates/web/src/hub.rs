@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use borges_session::Session;
 use borges_session::command::{Command, Event, Flow, Reply, Stop, StopReason};
 use borges_session::listing::{BranchListing, MultiverseListing};
+use borges_session::suggest::{Question, SuggestionListing, Within};
 use tokio::sync::mpsc as asynchronous;
 
 use crate::frames;
@@ -18,6 +19,7 @@ use crate::parts::{self, Known};
 use crate::protocol::{
     Ask, FileListing, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing,
 };
+use crate::search::Search;
 
 /// Messages that may wait for a client before it is let go.
 pub const PATIENCE: usize = 4096;
@@ -25,6 +27,8 @@ pub const PATIENCE: usize = 4096;
 const MOST_WATCHES: usize = 64;
 /// How often the program's file is looked at.
 const LOOK_AT_FILE: Duration = Duration::from_millis(400);
+/// How often a search is asked what it has found.
+const LOOK_AT_SEARCH: Duration = Duration::from_millis(40);
 /// How often progress is told.
 const TELL_PROGRESS: Duration = Duration::from_millis(100);
 
@@ -209,6 +213,8 @@ struct Owner {
     stop: Option<Stop>,
     watched: Vec<String>,
     file: WatchedFile,
+    /// The question about futures that is being answered.
+    search: Option<Search>,
 }
 
 /// The program's file as it was when it was opened.
@@ -233,12 +239,14 @@ impl Owner {
             stop: None,
             watched: Vec::new(),
             file: WatchedFile::default(),
+            search: None,
         };
         let listing = owner.shelf.listing();
         owner.known.update(vec![
             Part::Shelf(listing),
             Part::Info(None),
             Part::Program(ProgramListing::default()),
+            Part::Suggestions(None),
             Part::Work(WorkListing::default()),
         ]);
         if let Some(session) = session {
@@ -249,7 +257,13 @@ impl Owner {
 
     fn run(&mut self, inbox: &Receiver<Job>) {
         loop {
-            match inbox.recv_timeout(LOOK_AT_FILE) {
+            let patience = match self.search {
+                Some(_) => LOOK_AT_SEARCH,
+                None => LOOK_AT_FILE,
+            };
+            let job = inbox.recv_timeout(patience);
+            self.hear_search();
+            match job {
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Job::Join { client, sees, out }) => {
                     self.audience.clients.insert(client, Client { out, sees });
@@ -301,8 +315,59 @@ impl Owner {
                 self.tell_file();
             }
             Ask::Open { id, path } => self.open(client, id, &path),
+            Ask::Suggest {
+                id,
+                question,
+                within,
+            } => self.suggest(client, id, question, within),
+            Ask::EndSuggestions => match &self.search {
+                Some(search) => search.end(),
+                None => self.show_suggestions(None),
+            },
             Ask::Resync => self.snapshot(client),
         }
+    }
+
+    /// Begins to answer a question about futures. One that is under way ends.
+    fn suggest(&mut self, client: ClientId, id: u32, question: Question, within: Within) {
+        let begun = match &mut self.session {
+            Some(session) => session
+                .inquire(question, within)
+                .map_err(|error| error.to_string())
+                .and_then(Search::begin),
+            None => Err("no program is open: choose one from the list".to_owned()),
+        };
+        match begun {
+            Ok(search) => {
+                self.search = Some(search);
+                let message = "looking for futures".to_owned();
+                let reply = Box::new(Reply::Done { message });
+                self.audience.tell(client, &Tell::Reply { id, reply });
+            }
+            Err(message) => self.audience.tell(client, &Tell::Failed { id, message }),
+        }
+    }
+
+    /// Shows what a search has found since the last time.
+    fn hear_search(&mut self) {
+        let latest = self.search.as_ref().and_then(Search::latest);
+        if let Some(listing) = latest {
+            if !listing.working {
+                self.search = None;
+            }
+            self.show_suggestions(Some(Box::new(listing)));
+        }
+    }
+
+    fn show_suggestions(&mut self, listing: Option<Box<SuggestionListing>>) {
+        let changed = self.known.update(vec![Part::Suggestions(listing)]);
+        self.audience.patch_parts(changed);
+    }
+
+    /// Futures of another program mean nothing any more.
+    fn forget_suggestions(&mut self) {
+        self.search = None;
+        self.show_suggestions(None);
     }
 
     fn open(&mut self, client: ClientId, id: u32, path: &str) {
@@ -320,6 +385,7 @@ impl Owner {
     /// A session takes the place of the one before.
     fn adopt(&mut self, session: Session) {
         self.session = Some(session);
+        self.forget_suggestions();
         self.stop = None;
         self.file = WatchedFile {
             modified: self.modified(),
@@ -352,6 +418,7 @@ impl Owner {
                     });
                 }
                 if uploads {
+                    self.forget_suggestions();
                     self.file.modified = self.modified();
                     self.file.listing.changed = false;
                     self.stop = None;
@@ -560,5 +627,6 @@ fn only_looks(command: &Command) -> bool {
             | Command::Moment
             | Command::Compare { .. }
             | Command::Query { .. }
+            | Command::Suggest { .. }
     )
 }

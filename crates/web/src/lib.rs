@@ -17,6 +17,7 @@ pub mod frames;
 pub mod hub;
 pub mod parts;
 pub mod protocol;
+mod search;
 mod security;
 pub mod server;
 #[cfg(test)]

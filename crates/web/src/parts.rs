@@ -72,6 +72,7 @@ fn name(part: &Part) -> &'static str {
         Part::Console(_) => "console",
         Part::Inputs(_) => "inputs",
         Part::Line(_) => "line",
+        Part::Suggestions(_) => "suggestions",
         Part::Work(_) => "work",
         Part::File(_) => "file",
     }

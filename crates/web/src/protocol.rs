@@ -5,6 +5,7 @@ use borges_session::listing::{
     BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing, NoteListing,
     StackListing, VariableListing,
 };
+use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: a page of another build reloads itself.
@@ -54,6 +55,17 @@ pub enum Ask {
         /// A file.
         path: String,
     },
+    /// Asks about the futures of the universe shown; answers arrive as a part, for everybody, while one works.
+    Suggest {
+        /// Comes back when the search has begun.
+        id: u32,
+        /// What.
+        question: Question,
+        /// How far to look.
+        within: Within,
+    },
+    /// Ends the search: what was found is kept. Forgets it if it has ended.
+    EndSuggestions,
     /// Sends the snapshot again.
     Resync,
 }
@@ -133,6 +145,8 @@ pub enum Part {
     Inputs(Vec<InputListing>),
     /// The current path: the branch that motions forward follow.
     Line(LineListing),
+    /// Futures that were asked for; nothing if none were.
+    Suggestions(Option<Box<SuggestionListing>>),
     /// What is being done.
     Work(WorkListing),
     /// The program's file.

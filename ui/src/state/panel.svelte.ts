@@ -1,5 +1,5 @@
 // Which panel of the state is shown.
-export type PanelName = "variables" | "stack" | "breakpoints" | "memory" | "notes";
+export type PanelName = "variables" | "futures" | "stack" | "breakpoints" | "memory" | "notes";
 
 class Panel {
   shown = $state<PanelName>("variables");

@@ -16,13 +16,16 @@ import type {
   NoteListing,
   Part,
   ProgramListing,
+  Question,
   Reply,
   ShelfListing,
   StackListing,
   Stop,
+  SuggestionListing,
   UniverseId,
   VariableListing,
   WatchListing,
+  Within,
 } from "../wire/types";
 
 export interface Message {
@@ -48,6 +51,8 @@ class View {
   console = $state("");
   inputs = $state.raw<InputListing[]>([]);
   shelf = $state.raw<ShelfListing>({ examples: [], recent: [] });
+  /** Futures that were asked for; null if none were. */
+  suggestions = $state.raw<SuggestionListing | null>(null);
   file = $state.raw<FileListing>({ changed: false, followed: false });
   /** The branch that motions forward follow. */
   line = $state(0);
@@ -123,6 +128,19 @@ class View {
 
   pause(): void {
     this.socket().tell({ ask: "pause" });
+  }
+
+  /** Asks about futures; answers arrive while one works. */
+  async suggest(question: Question, within: Within): Promise<void> {
+    try {
+      await this.socket().suggest(question, within);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  endSuggestions(): void {
+    this.socket().tell({ ask: "end-suggestions" });
   }
 
   watch(expressions: string[]): void {
@@ -226,6 +244,9 @@ class View {
         if (this.work === null) {
           this.progress = null;
         }
+        break;
+      case "suggestions":
+        this.suggestions = part.is;
         break;
       case "file":
         this.file = part.is;

@@ -1,6 +1,16 @@
 // The one socket: questions with answers, patches in order, and coming back after the server was lost.
 import { isBranchesFrame, readFrame, type BranchesFrame, type EntriesFrame } from "./frames";
-import { VERSION, type Ask, type Command, type Event, type Part, type Reply, type Tell } from "./types";
+import {
+  VERSION,
+  type Ask,
+  type Command,
+  type Event,
+  type Part,
+  type Question,
+  type Reply,
+  type Tell,
+  type Within,
+} from "./types";
 
 export type Status = "connecting" | "live" | "lost";
 
@@ -50,6 +60,11 @@ export class Socket {
   /** Opens another program or session. */
   open(path: string): Promise<Reply> {
     return this.question((id) => ({ ask: "open", id, path })) as Promise<Reply>;
+  }
+
+  /** Begins to answer a question about futures. */
+  suggest(question: Question, within: Within): Promise<Reply> {
+    return this.question((id) => ({ ask: "suggest", id, question, within })) as Promise<Reply>;
   }
 
   tell(ask: Ask): void {

@@ -46,7 +46,19 @@ id: number,
 /**
  * A file.
  */
-path: string, } | { "ask": "resync" };
+path: string, } | { "ask": "suggest", 
+/**
+ * Comes back when the search has begun.
+ */
+id: number, 
+/**
+ * What.
+ */
+question: Question, 
+/**
+ * How far to look.
+ */
+within: Within, } | { "ask": "end-suggestions" } | { "ask": "resync" };
 
 export type BoardListing = { 
 /**
@@ -352,7 +364,15 @@ samples: number, } | { "command": "path",
 /**
  * How many before and after.
  */
-around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "note", 
+around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest", 
+/**
+ * What.
+ */
+question: Question, 
+/**
+ * How far to look.
+ */
+within: Within, } | { "command": "note", 
 /**
  * The text.
  */
@@ -387,6 +407,30 @@ printed: number,
  * The last lines.
  */
 tail: string, };
+
+export type CoverListing = { 
+/**
+ * The program's lines with code.
+ */
+lines: Array<CoveredLine>, 
+/**
+ * Branches that went one way only.
+ */
+branches: Array<OneSided>, };
+
+export type CoveredLine = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * 1-based.
+ */
+line: number, 
+/**
+ * Inputs that lead there; nothing if no explored path does.
+ */
+inputs?: Array<string> | null, };
 
 export type Direction = "forward" | "backward";
 
@@ -543,6 +587,28 @@ changed: boolean,
  * It is uploaded by itself when it changes.
  */
 followed: boolean, };
+
+export type FoundPath = { 
+/**
+ * `returned`, `trapped`, `stopped`, `inputs` (it would read one more than the bound), or `cut`.
+ */
+kind: string, 
+/**
+ * Which trap, or what cut it.
+ */
+reason?: string | null, 
+/**
+ * Where in the program.
+ */
+place?: string | null, 
+/**
+ * Its inputs, in order.
+ */
+inputs: Array<SuggestedInput>, 
+/**
+ * Its end, for `jump`.
+ */
+moment: string, };
 
 export type Frame = { 
 /**
@@ -804,7 +870,23 @@ name?: string | null,
  */
 text: string, };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type OneSided = { 
+/**
+ * Where.
+ */
+place: string, 
+/**
+ * The instruction.
+ */
+offset: number, 
+/**
+ * What its condition always was.
+ */
+always: boolean, };
+
+export type Order = "depth" | "breadth" | "coverage" | { "random": number };
+
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = { 
 /**
@@ -932,6 +1014,16 @@ functions: Array<FunctionEntry>,
  */
 warnings: Array<string>, };
 
+export type Question = { "ask": "paths" } | { "ask": "reach", 
+/**
+ * Where.
+ */
+target: Target, } | { "ask": "bugs" } | { "ask": "why", 
+/**
+ * What must not happen; nothing for the trap that the program has ended with here.
+ */
+target?: Target | null, } | { "ask": "cover" };
+
 export type Reply = { "reply": "stopped" } & Stop | { "reply": "done", 
 /**
  * What was done.
@@ -980,7 +1072,7 @@ moment: string,
 /**
  * Its number in this session.
  */
-universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing;
+universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing;
 
 export type SensorView = { 
 /**
@@ -1096,6 +1188,114 @@ shown: Array<number>,
  */
 buffer: Array<number>, };
 
+export type SuggestedInput = { 
+/**
+ * The call.
+ */
+call: string, 
+/**
+ * What it answers.
+ */
+value: string, };
+
+export type SuggestedOption = { 
+/**
+ * The representative.
+ */
+value: string, 
+/**
+ * The values that can stand in for it, in words.
+ */
+set: string, 
+/**
+ * Whether that is all of them.
+ */
+exact: boolean, 
+/**
+ * The node that follows.
+ */
+next: number, 
+/**
+ * The universe right after it, for `jump`.
+ */
+moment: string, };
+
+export type SuggestionListing = { 
+/**
+ * The question in words.
+ */
+question: string, 
+/**
+ * The universe that the futures are those of.
+ */
+from?: UniverseId | null, 
+/**
+ * Whether more is to come.
+ */
+working: boolean, 
+/**
+ * Paths that were explored.
+ */
+paths: number, 
+/**
+ * The most options at one input.
+ */
+max_options: number, 
+/**
+ * Whether these are all within the bound on inputs and the place to stop at.
+ */
+complete: boolean, 
+/**
+ * Paths that trap.
+ */
+traps: number, 
+/**
+ * Questions that a solver was asked.
+ */
+solver_queries: number, 
+/**
+ * Questions answered by trying values.
+ */
+evaluations: number, 
+/**
+ * Time it took.
+ */
+time_ms: number, 
+/**
+ * The paths merged on what they share; children come after their parents, the first is the root.
+ */
+nodes: Array<SuggestionNode>, 
+/**
+ * Where paths end, by number; what a question asks for comes first, shortest first.
+ */
+found: Array<FoundPath>, 
+/**
+ * For a `why`.
+ */
+why?: WhyListing | null, 
+/**
+ * For a `cover`.
+ */
+cover?: CoverListing | null, 
+/**
+ * What was left out, and why.
+ */
+unexplored: Array<UnexploredReport>, };
+
+export type SuggestionNode = { 
+/**
+ * The call that reads the input; nothing at an end.
+ */
+call?: string | null, 
+/**
+ * What it may answer.
+ */
+options: Array<SuggestedOption>, 
+/**
+ * At an end: its index in [`SuggestionListing::found`].
+ */
+end?: number | null, };
+
 export type TableListing = { 
 /**
  * The columns' names.
@@ -1109,6 +1309,24 @@ rows: Array<Array<Cell>>,
  * There were more rows than are listed.
  */
 more: boolean, };
+
+export type Target = { "is": "place", 
+/**
+ * Where.
+ */
+place: CodePlace, 
+/**
+ * An expression that must not be zero there.
+ */
+condition?: string | null, } | { "is": "condition", 
+/**
+ * An expression that must not be zero.
+ */
+condition: string, } | { "is": "trap", 
+/**
+ * Part of the trap's name; nothing for any.
+ */
+named?: string | null, };
 
 export type Tell = { "tell": "snapshot", 
 /**
@@ -1165,6 +1383,34 @@ branches: number,
  * How many entries there are.
  */
 entries: number, };
+
+export type Turn = { 
+/**
+ * The choice in words; the start of the program if it is none.
+ */
+choice: string, 
+/**
+ * The universe right after it.
+ */
+universe: UniverseId, 
+/**
+ * How many choices lie before it.
+ */
+number: number, };
+
+export type UnexploredReport = { 
+/**
+ * Why.
+ */
+reason: string, 
+/**
+ * Where in the program.
+ */
+place?: string | null, 
+/**
+ * Inputs that lead there, not past it.
+ */
+inputs: unknown[], };
 
 export type UniverseDifference = { 
 /**
@@ -1275,6 +1521,62 @@ ok: boolean,
  * Whether it differs from the last stop.
  */
 changed: boolean, };
+
+export type WhyListing = { 
+/**
+ * What happened, in words.
+ */
+what: string, 
+/**
+ * The choice after which nothing else could happen; nothing if something else still can.
+ */
+inevitable?: Turn | null, 
+/**
+ * The first choice after which it could happen within the bound.
+ */
+possible?: Turn | null, 
+/**
+ * What the answer leaves open, in words; empty if nothing.
+ */
+open: Array<string>, };
+
+export type Within = { 
+/**
+ * Inputs on a path.
+ */
+inputs?: number | null, 
+/**
+ * Instructions on a path.
+ */
+steps?: number | null, 
+/**
+ * Paths in all.
+ */
+paths?: number | null, 
+/**
+ * Rounds of each loop on a path.
+ */
+rounds?: number | null, 
+/**
+ * A place before which paths end.
+ */
+stop?: CodePlace | null, 
+/**
+ * Time for all of it, in milliseconds.
+ */
+time_ms?: number | null, 
+/**
+ * In which order.
+ */
+order?: Order | null, 
+/**
+ * Whether a `select` counts as a branch.
+ */
+selects: boolean, 
+/**
+ * Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
+ */
+solver?: string | null, };
 
 export type WorkListing = { 
 /**

@@ -237,8 +237,9 @@ fn summary(listing: &SuggestionListing, paint: &Paint) -> String {
         ));
     }
     for left in listing.unexplored.iter().take(MOST_NAMED) {
-        let place = left.place.as_deref().unwrap_or("?");
-        let words = format!("not explored at {place}: {}", left.reason);
+        let place = left.place.as_ref();
+        let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+        let words = format!("not explored{place}: {}", left.reason);
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&words)));
     }
     text

@@ -1,5 +1,6 @@
 //! Questions about the universe that a session shows.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use borges_concolic::{Start, solver};
@@ -52,6 +53,7 @@ impl Session {
             goal,
             trace: self.trace_to(here),
             turns,
+            evaluated: RefCell::default(),
         })
     }
 

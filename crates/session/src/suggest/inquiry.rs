@@ -1,5 +1,6 @@
 //! A question with all that is needed to answer it, so that it can be answered on a thread of its own.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use borges_stub::Program;
 use borges_vm::{CodeOffset, Machine, Trap};
 
 use super::listing::Lister;
-use super::question::{Order, Question, SuggestionListing, Turn, Within};
+use super::question::{Order, Question, SuggestionListing, Turn, UnexploredReport, Within};
 use crate::command::{Flow, UniverseId};
 use crate::inspect::Look;
 use crate::moments::MomentText;
@@ -95,6 +96,17 @@ pub struct Inquiry {
     pub(super) trace: MomentText,
     /// For a `why`: the choices on the way, with the state after each; the start first.
     pub(super) turns: Vec<(Turn, Start)>,
+    /// What came of evaluating the goal's condition.
+    pub(super) evaluated: RefCell<Evaluated>,
+}
+
+/// What came of evaluating a condition.
+#[derive(Debug, Default)]
+pub(super) struct Evaluated {
+    /// It had a value once.
+    had_value: bool,
+    /// Why it had none.
+    error: Option<String>,
 }
 
 /// How to look for an answer.
@@ -135,6 +147,15 @@ impl Inquiry {
             }
             Question::Reach { .. } => self.reach(deadline, tell),
         };
+        let evaluated = self.evaluated.borrow();
+        if let (false, Some(error)) = (evaluated.had_value, &evaluated.error) {
+            listing.complete = false;
+            listing.unexplored.push(UnexploredReport {
+                reason: format!("the condition has no value there: {error}"),
+                place: None,
+                inputs: Vec::new(),
+            });
+        }
         listing.question.clone_from(&self.words);
         listing.from = Some(self.from);
         listing.time_ms = u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX);
@@ -281,6 +302,16 @@ impl Inquiry {
             info: &self.info,
             machine,
         };
-        look.holds(condition).unwrap_or(false)
+        let mut evaluated = self.evaluated.borrow_mut();
+        match look.holds(condition) {
+            Ok(holds) => {
+                evaluated.had_value = true;
+                holds
+            }
+            Err(error) => {
+                evaluated.error.get_or_insert(error.to_string());
+                false
+            }
+        }
     }
 }
