@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
     case("zoetrope", 6, 2, 100.0),
     case("crystal-ball", 4, 8, 100.0),
     Case {
-        stop: Some("gesture-robot.ts:30"),
+        stop: Some("gesture-robot.ts:27"),
         ..case("gesture-robot", 8, 2, 100.0)
     },
     Case {
