@@ -68,16 +68,25 @@ impl Device {
         let lost = || DeviceError::CannotMove("the place is not in this multiverse".to_owned());
         let join = history.tree.join(self.effects, target).ok_or_else(lost)?;
         let undo = history.undo_list(join, self.effects)?;
-        for batch in in_batches(undo, self.message_bytes()) {
-            let compensate = Command::Compensate {
-                steps: batch.steps,
-                list: batch.compensations,
-            };
-            self.ask_for(history, compensate, Intent::Effects(batch.reached))?;
+        let redo = history.redo_list(join, target)?;
+        let mut batches = in_batches(undo, self.message_bytes());
+        let last = batches.pop();
+        for batch in batches {
+            let reached = Intent::Effects(batch.reached);
+            self.ask_for(history, batch.command(), reached)?;
         }
         // What is left before the join needs no compensation.
-        self.effects = join;
-        for redo in history.redo_list(join, target)? {
+        let reached = if redo.is_empty() { target } else { join };
+        match last {
+            None => self.effects = reached,
+            // The way back is often this one message: the one with the state shares its frame.
+            Some(batch) => self.ask_ahead(batch.command(), Intent::Effects(reached))?,
+        }
+        if redo.is_empty() {
+            return Ok(());
+        }
+        self.fulfil(history)?;
+        for redo in redo {
             let steps = redo.steps;
             if let Some(compensation) = redo.model {
                 let list = vec![Bytes(compensation)];
@@ -236,6 +245,15 @@ struct Batch {
     compensations: Vec<Bytes>,
     reached: Place,
     steps: u64,
+}
+
+impl Batch {
+    fn command(self) -> Command {
+        Command::Compensate {
+            steps: self.steps,
+            list: self.compensations,
+        }
+    }
 }
 
 fn in_batches(list: Vec<Undo>, message_bytes: u32) -> Vec<Batch> {

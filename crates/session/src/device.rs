@@ -102,8 +102,8 @@ pub(crate) struct Device {
     pub(crate) effects: Place,
     /// The twin as it was at [`Self::state`], to compute differences from.
     pub(crate) frame: TwinFrame,
-    /// What was asked and not answered: the answer says whether it is so.
-    due: Option<(RequestId, Intent, &'static str)>,
+    /// What was asked and not answered, in order: the answer says whether it is so.
+    due: VecDeque<(RequestId, Intent, &'static str)>,
     /// It runs, or did when it was last heard of.
     running: Option<Course>,
     mocks: Mocks,
@@ -205,7 +205,7 @@ impl Device {
             state: Moment::START,
             effects: Place::ROOT,
             frame: history.twin.frame(None),
-            due: None,
+            due: VecDeque::new(),
             running: None,
             mocks: Mocks::default(),
             told: Told::nothing(),
@@ -258,26 +258,40 @@ impl Device {
         command: Command,
         intent: Intent,
     ) -> Result<(), DeviceError> {
-        let doing = name_of(&command);
-        let id = self.client.post(command)?;
-        self.due = Some((id, intent, doing));
+        self.ask_ahead(command, intent)?;
         self.fulfil(history)
     }
 
-    /// Waits for the answer that is due, and takes note of what is so then.
-    fn fulfil(&mut self, history: &mut History) -> Result<(), DeviceError> {
-        let Some((id, _, doing)) = &self.due else {
-            return Ok(());
-        };
-        let answer = self.client.answer(*id, doing);
-        if answer.as_ref().is_err_and(LinkError::may_still_come) {
-            return answer.map(|_| ()).map_err(DeviceError::Link);
+    /// [`Self::ask_for`] without waiting: what is asked next shares a frame with it, and is done even if this is refused.
+    pub(crate) fn ask_ahead(
+        &mut self,
+        command: Command,
+        intent: Intent,
+    ) -> Result<(), DeviceError> {
+        let doing = name_of(&command);
+        let id = self.client.post(command)?;
+        self.due.push_back((id, intent, doing));
+        Ok(())
+    }
+
+    /// Waits for the answers that are due, and takes note of what is so then.
+    pub(crate) fn fulfil(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        while let Some((id, _, doing)) = self.due.front() {
+            let answer = self.client.answer(*id, doing);
+            if answer.as_ref().is_err_and(LinkError::may_still_come) {
+                return answer.map(|_| ()).map_err(DeviceError::Link);
+            }
+            let due = self.due.pop_front();
+            let report = answer?;
+            if let Some((_, intent, _)) = due {
+                self.take_note(history, intent, report);
+            }
         }
-        let due = self.due.take();
-        let report = answer?;
-        let Some((_, intent, _)) = due else {
-            return Ok(());
-        };
+        Ok(())
+    }
+
+    /// What was asked has been done.
+    fn take_note(&mut self, history: &mut History, intent: Intent, report: Report) {
         match intent {
             Intent::Effects(place) => self.effects = place,
             Intent::Performed(place) => {
@@ -302,7 +316,6 @@ impl Device {
             }
             Intent::Still => self.client.forget_said(),
         }
-        Ok(())
     }
 
     /// Finds out where the device stands, if that was left open when the line failed.
@@ -323,7 +336,7 @@ impl Device {
     /// Stops a program of which nothing was heard for a while.
     fn halt(&mut self, history: &mut History, course: Course) -> Result<(), DeviceError> {
         let id = self.client.post(Command::Pause)?;
-        self.due = Some((id, Intent::Still, "pausing"));
+        self.due.push_back((id, Intent::Still, "pausing"));
         self.client.answer(id, "pausing")?;
         let mut patience = self.client.patience();
         // All that was said before the answer is here: the first pause is the one that counts.
@@ -339,7 +352,7 @@ impl Device {
             }
         }
         self.client.forget_said();
-        self.due = None;
+        self.due.clear();
         Ok(())
     }
 
@@ -385,7 +398,7 @@ impl Device {
         if let Some((id, full)) = pausing {
             paused.full = full;
             // The program may have stopped by itself before: then it says twice that it stands.
-            self.due = Some((id, Intent::Still, "pausing"));
+            self.due.push_back((id, Intent::Still, "pausing"));
             match self.fulfil(history) {
                 Err(DeviceError::Link(error)) if error.may_still_come() => {}
                 other => other?,
