@@ -1,0 +1,266 @@
+//! The program on its way: slices, events, trace, and how it comes to stand still.
+
+use alloc::vec::Vec;
+
+use borges_board::Hardware;
+use borges_vm::{Exit, Outcome, Trap};
+use borges_wire::{Bytes, Channel, FailureCode, Overflow, PauseReason, Report};
+
+use super::{Done, Running, Stub, fail};
+use crate::execute::{Halt, deliver, execute};
+use crate::record::{encode_event, to_wire};
+use crate::world::{DeviceWorld, Noticed};
+
+impl<H: Hardware> Stub<H> {
+    pub(super) fn run(&mut self, until: Option<u64>) -> Done {
+        let begun = self.paused()?;
+        let resumed_at = Some(begun.machine.steps());
+        begun.running = Some(Running { until, resumed_at });
+        Ok(None)
+    }
+
+    pub(super) fn pause(&mut self) -> Done {
+        let Some(begun) = &mut self.begun else {
+            return fail(FailureCode::State, "no program has begun");
+        };
+        begun.running = None;
+        self.paused_report(PauseReason::Requested);
+        Ok(None)
+    }
+
+    /// Enters the handler of an event that the host names.
+    pub(super) fn inject(&mut self, kind: u8, payload: Bytes) -> Done {
+        let Some(event) = crate::record::decode_event(kind, &payload) else {
+            return fail(FailureCode::NoSuch, "no such event");
+        };
+        let overrun = self.overrun;
+        let begun = self.paused()?;
+        if !deliver(&mut begun.machine, &event) {
+            return fail(
+                FailureCode::State,
+                "the event's handler cannot be entered here",
+            );
+        }
+        if !overrun {
+            begun.record_event(kind, payload);
+        }
+        Ok(None)
+    }
+
+    /// Runs one slice; whether there was something to run.
+    pub(super) fn slice(&mut self) -> bool {
+        if self.must_wait() {
+            return false;
+        }
+        let Some(begun) = &mut self.begun else {
+            return false;
+        };
+        let Some(running) = &begun.running else {
+            return false;
+        };
+        if !self.driver.settled() {
+            return false;
+        }
+        let (until, resumed_at) = (running.until, running.resumed_at);
+        let steps = begun.machine.steps();
+        let there = until.is_some_and(|until| steps >= until);
+        // A run of no steps delivers what is due, once.
+        if there && resumed_at != Some(steps) {
+            self.stop(PauseReason::Until);
+            return true;
+        }
+        match self.events(resumed_at) {
+            Some(reason) => self.stop(reason),
+            None if there => self.stop(PauseReason::Until),
+            None => self.advance(until),
+        }
+        true
+    }
+
+    /// How much trace goes into one message: it must fit, and leave the buffer room for what comes meanwhile.
+    pub(super) fn batch_bytes(&self) -> usize {
+        const BATCH_BYTES: u32 = 32 << 10;
+        let limits = &self.config.limits;
+        let batch = (limits.trace_bytes / 2).min(limits.message_bytes / 2);
+        batch.clamp(64, BATCH_BYTES) as usize
+    }
+
+    /// Whether the program must wait for the link.
+    pub(super) fn must_wait(&mut self) -> bool {
+        let Some(begun) = &self.begun else {
+            return false;
+        };
+        // A full batch that is still here could not be sent.
+        let full = begun.trace.len() >= self.batch_bytes() || self.waiting.len() > 64;
+        if full
+            && self.overflow == Overflow::StopRecording
+            && !self.overrun
+            && begun.running.is_some()
+        {
+            self.overrun = true;
+            let steps = begun.machine.steps();
+            self.report(Report::Overrun { steps });
+        }
+        full && !self.overrun
+    }
+
+    /// Delivers an event if one is due; the reason to stop if the host wants to see it first.
+    pub(super) fn events(&mut self, resumed_at: Option<u64>) -> Option<PauseReason> {
+        let begun = self.begun.as_mut()?;
+        let steps = begun.machine.steps();
+        self.driver.at(steps);
+        if begun.machine.in_handler() {
+            return None;
+        }
+        if begun.held.is_none() && self.board_events {
+            begun.held = self.driver.poll_event();
+        }
+        let event = begun.held?;
+        let (kind, payload) = encode_event(&event);
+        if self.stop_on_events && resumed_at != Some(steps) {
+            return Some(PauseReason::Event { kind });
+        }
+        begun.held = None;
+        if deliver(&mut begun.machine, &event) {
+            // In the handler, at the same step, the program has not stood yet.
+            if let Some(running) = &mut begun.running {
+                running.resumed_at = None;
+            }
+            if !self.overrun {
+                begun.record_event(kind, payload);
+            }
+        }
+        None
+    }
+
+    /// Executes up to a slice's length.
+    pub(super) fn advance(&mut self, until: Option<u64>) {
+        let batch_bytes = self.batch_bytes();
+        let Some(begun) = &mut self.begun else {
+            return;
+        };
+        let resumed_at = begun
+            .running
+            .as_ref()
+            .and_then(|running| running.resumed_at);
+        let steps = begun.machine.steps();
+        let end = steps
+            .saturating_add(self.config.slice)
+            .min(until.unwrap_or(u64::MAX));
+        let distance = self.driver.steps_to_event().filter(|_| self.board_events);
+        // An event that is due while a handler runs comes right after it, at the same step however the run is sliced.
+        let waiting = distance == Some(0) && begun.machine.in_handler();
+        let mut limit = match distance {
+            Some(distance) => end.min(steps.saturating_add(distance.max(1))),
+            None => end,
+        };
+        let mut noticed = Noticed::default();
+        let mut world = DeviceWorld {
+            batch_bytes,
+            board: &self.board,
+            driver: &mut self.driver,
+            mocks: &mut self.mocks,
+            stops: &self.stops,
+            trace: (!self.overrun).then_some(&mut begun.trace),
+            resumed_at,
+            noticed: &mut noticed,
+        };
+        let halt = loop {
+            let halt = execute(&mut begun.machine, &begun.program, &mut world, limit);
+            let again = waiting && halt == Halt::Until && begun.machine.in_handler() && limit < end;
+            if !again {
+                break halt;
+            }
+            limit += 1;
+        };
+        if self.check_every > 0 && begun.machine.steps() >= begun.next_check {
+            begun.next_check = begun.machine.steps().saturating_add(self.check_every);
+            let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
+            let next_record = begun.trace.next_record();
+            self.flush_trace();
+            self.report(Report::State {
+                id: None,
+                steps,
+                state,
+                next_record,
+            });
+        }
+        match halt {
+            Halt::Until | Halt::Yield => self.flush_trace(),
+            Halt::Left => {
+                let primitive = noticed.stopped_before.unwrap_or(u16::MAX);
+                self.stop(PauseReason::Primitive { primitive });
+            }
+            Halt::Finished => {
+                let outcome = self
+                    .begun
+                    .as_ref()
+                    .and_then(|begun| begun.machine.outcome());
+                let results = match outcome {
+                    Some(Outcome::Finished(values)) => {
+                        values.iter().map(|value| to_wire(*value)).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                self.stop(PauseReason::Finished { results });
+            }
+            Halt::Trapped(trap) => self.stop(PauseReason::Trapped {
+                code: trap_code(trap),
+            }),
+            // The program stands there already, and goes on.
+            Halt::Stop(Exit::Breakpoint(_)) if resumed_at == Some(self.steps()) => {}
+            Halt::Stop(Exit::Breakpoint(offset)) => {
+                self.stop(PauseReason::Breakpoint { offset: offset.0 })
+            }
+            Halt::Stop(Exit::Watch { watch, offset }) => {
+                let (watch, offset) = (watch as u32, offset.0);
+                self.stop(PauseReason::Watch { watch, offset });
+            }
+            Halt::Stop(_) => self.stop(PauseReason::Requested),
+        }
+    }
+
+    pub(super) fn stop(&mut self, reason: PauseReason) {
+        if let Some(begun) = &mut self.begun {
+            begun.running = None;
+        }
+        self.paused_report(reason);
+    }
+
+    pub(super) fn paused_report(&mut self, reason: PauseReason) {
+        self.flush_trace();
+        if let Some(begun) = &self.begun {
+            let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
+            let next_record = begun.trace.next_record();
+            self.report(Report::Paused {
+                reason,
+                steps,
+                state,
+                next_record,
+            });
+        }
+    }
+
+    /// Hands the recorded trace to the line, if it takes it now.
+    pub(super) fn flush_trace(&mut self) {
+        let Some(begun) = &mut self.begun else {
+            return;
+        };
+        // Order matters more than speed: nothing overtakes what waits.
+        if begun.trace.is_empty() || !self.waiting.is_empty() && begun.running.is_some() {
+            return;
+        }
+        if let Some(batch) = begun.trace.take() {
+            let report = Report::Trace {
+                first: batch.first,
+                base: batch.base,
+                records: batch.bytes,
+            };
+            self.send(Channel::Trace, report);
+        }
+    }
+}
+
+fn trap_code(trap: Trap) -> u8 {
+    trap as u8
+}
