@@ -12,7 +12,7 @@ if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
 else
     echo "examples: not rebuilt, because the committed bytes are those of Debian 12's compilers"
 fi
-cargo test --workspace "$@"
+cargo test --workspace --no-fail-fast "$@"
 # The fast tier once more, with the dispatch of devices.
 cargo test --package borges-vm --features portable-dispatch --lib "$@"
 
