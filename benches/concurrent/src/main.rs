@@ -44,8 +44,10 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// The most states of a problem, and the most steps spent on classes.
-const STATES: usize = 1_200_000;
-const CLASS_STEPS: u64 = 3_000_000;
+const STATES: usize = 200_000;
+const CLASS_STEPS: u64 = 1_000_000;
+/// Stateright counts states as often as they are met.
+const MET: usize = 5 * STATES;
 
 /// What one exploration took.
 #[derive(Clone, Copy)]
@@ -131,7 +133,7 @@ fn run(problem: &Problem, rounds: usize) {
             survey.states()
         });
         let theirs = measured(|| {
-            let checker = problem.native.clone().checker().threads(1).target_state_count(STATES);
+            let checker = problem.native.clone().checker().threads(1).target_state_count(MET);
             checker.spawn_bfs().join().unique_state_count()
         });
         let graph = measured(|| {

@@ -8,6 +8,10 @@ use stateright::{Model, Property};
 /// The messages of all problems.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Msg {
+    /// What the main actor does before it creates anybody.
+    Begin,
+    /// The receiver is created.
+    Born,
     Start,
     Take(u8),
     Got,
@@ -34,10 +38,19 @@ pub(crate) enum Role {
     Client { n: i64, asks: bool, told: i64 },
 }
 
+/// An actor with fields initialises them in a step of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Life {
+    Unborn,
+    Born,
+    Ready,
+}
+
 /// An actor: what it still sends in this turn comes before the next message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Actor {
     role: Role,
+    life: Life,
     inbox: VecDeque<Msg>,
     outbox: VecDeque<(u8, Msg)>,
 }
@@ -153,22 +166,42 @@ impl Model for Native {
     type Action = u8;
 
     fn init_states(&self) -> Vec<Self::State> {
-        let actor = |role: &Role| Actor { role: role.clone(), inbox: VecDeque::new(), outbox: VecDeque::new() };
+        let actor = |role: &Role| Actor {
+            role: role.clone(),
+            life: Life::Unborn,
+            inbox: VecDeque::new(),
+            outbox: VecDeque::new(),
+        };
         let mut actors: Vec<_> = self.roles.iter().map(actor).collect();
-        actors[0].outbox.extend(self.first.iter().cloned());
+        let births = (1..self.roles.len() as u8).map(|nth| (nth, Msg::Born));
+        actors[0].life = Life::Ready;
+        actors[0].outbox.extend([(0, Msg::Begin)].into_iter().chain(births).chain(self.first.iter().cloned()));
         vec![actors]
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<u8>) {
-        let ready = |actor: &Actor| !actor.outbox.is_empty() || !actor.inbox.is_empty();
+        let ready = |actor: &Actor| match actor.life {
+            Life::Unborn => false,
+            Life::Born => true,
+            Life::Ready => !actor.outbox.is_empty() || !actor.inbox.is_empty(),
+        };
         actions.extend((0..state.len() as u8).filter(|nth| ready(&state[usize::from(*nth)])));
     }
 
     fn next_state(&self, last: &Self::State, action: u8) -> Option<Self::State> {
         let mut next = last.clone();
         let actor = &mut next[usize::from(action)];
-        if let Some((to, msg)) = actor.outbox.pop_front() {
-            next[usize::from(to)].inbox.push_back(msg);
+        if actor.life == Life::Born {
+            actor.life = Life::Ready;
+        } else if let Some((to, msg)) = actor.outbox.pop_front() {
+            let to = &mut next[usize::from(to)];
+            match msg {
+                Msg::Begin => {}
+                // This one has no fields.
+                Msg::Born if to.role == Role::Canceller => to.life = Life::Ready,
+                Msg::Born => to.life = Life::Born,
+                msg => to.inbox.push_back(msg),
+            }
         } else {
             let msg = actor.inbox.pop_front()?;
             let sends = self.take(action, &mut actor.role, &msg);

@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::birth::ActorId;
 use super::code::{Instr, Program};
 use super::compile::compile;
+use super::memo::{self, Done, Memo};
 use super::parse::{ParseError, parse};
 use super::state::{Actor, Channel, State};
 use super::step::{Effect, Process, Rule};
@@ -60,6 +61,7 @@ pub struct Options {
 pub struct AmbientTalk {
     pub(super) program: Arc<Program>,
     options: Options,
+    memo: Arc<Memo>,
 }
 
 /// What is decided.
@@ -122,14 +124,21 @@ impl AmbientTalk {
     pub fn parse(text: &str, options: Options) -> Result<Self, ParseError> {
         let items = parse(text)?;
         let program = Arc::new(compile(&items, text.len())?);
-        Ok(Self { program, options })
+        Ok(Self {
+            program,
+            options,
+            memo: Arc::new(Memo::new()),
+        })
     }
 
     /// The same program, run otherwise.
     #[must_use]
     pub fn with(&self, options: Options) -> Self {
-        let program = Arc::clone(&self.program);
-        Self { program, options }
+        Self {
+            program: Arc::clone(&self.program),
+            options,
+            memo: Arc::new(Memo::new()),
+        }
     }
 
     /// How the program is run.
@@ -148,7 +157,33 @@ impl AmbientTalk {
     }
 
     fn act(&self, state: &State, id: ActorId) -> Option<Next<State>> {
-        let mut actor = (**state.actor(id)?).clone();
+        let actor = state.actor(id)?;
+        let done = self.memo.step(actor, || self.take(actor))?;
+        let mut next = state.clone();
+        if let Some(place) = next.actor_mut(id) {
+            *place = Arc::clone(&done.actor);
+        }
+        match &done.effect {
+            Some(memo::Effect::Send(to, message)) => {
+                self.dispatch(&mut next, id, *to, Arc::clone(message));
+            }
+            Some(memo::Effect::Create(created)) => {
+                let at = next.actors.partition_point(|other| other.id < created.id);
+                let mut actors = next.actors.into_vec();
+                actors.insert(at, Arc::clone(created));
+                next.actors = actors.into();
+            }
+            None => {}
+        }
+        Some(Next {
+            state: next,
+            steps: done.steps,
+        })
+    }
+
+    /// A step of an actor, by itself.
+    fn take(&self, actor: &Actor) -> Option<Done> {
+        let mut actor = actor.clone();
         let mut rule = self.rule(&actor)?;
         let mut effect = None;
         let mut steps = 0;
@@ -165,25 +200,17 @@ impl AmbientTalk {
             }
         }
         self.program.seal(&mut actor);
-        let mut next = state.clone();
-        if let Some(place) = next.actor_mut(id) {
-            *place = Arc::new(actor);
-        }
-        match effect {
-            Some(Effect::Send(to, message)) => self.dispatch(&mut next, id, to, message),
-            Some(Effect::Create(created)) => {
-                let at = next.actors.partition_point(|other| other.id < created.id);
-                let mut actors = next.actors.into_vec();
-                actors.insert(at, Arc::from(created));
-                next.actors = actors.into();
-            }
-            None => {}
-        }
-        Some(Next { state: next, steps })
+        Some(Done {
+            actor: self.memo.intern(actor),
+            effect: effect.map(|effect| match effect {
+                Effect::Send(to, message) => memo::Effect::Send(to, Arc::new(message)),
+                Effect::Create(created) => memo::Effect::Create(self.memo.intern(*created)),
+            }),
+            steps,
+        })
     }
 
-    fn dispatch(&self, state: &mut State, from: ActorId, to: ActorId, message: Message) {
-        let message = Arc::new(message);
+    fn dispatch(&self, state: &mut State, from: ActorId, to: ActorId, message: Arc<Message>) {
         if self.options.delivery == Delivery::Immediate {
             return self.arrive(state, to, message);
         }
@@ -211,10 +238,13 @@ impl AmbientTalk {
 
     /// The message is the newest of the inbox.
     fn arrive(&self, state: &mut State, to: ActorId, message: Arc<Message>) {
-        if let Some(actor) = state.actor_mut(to) {
-            let actor = Arc::make_mut(actor);
-            actor.inbox.push(message);
-            self.program.seal(actor);
+        if let Some(place) = state.actor_mut(to) {
+            *place = self.memo.arrival(place, &message, || {
+                let mut actor = (**place).clone();
+                actor.inbox.push(Arc::clone(&message));
+                self.program.seal(&mut actor);
+                actor
+            });
         }
     }
 

@@ -41,6 +41,7 @@ mod code;
 mod compile;
 mod language;
 mod lex;
+mod memo;
 mod parse;
 mod print;
 mod state;

@@ -142,9 +142,12 @@ impl<L: Language> Survey<L> {
     /// edges) returns false.
     pub fn run(&mut self, limits: &Limits, keep_going: impl FnMut(usize, u64) -> bool) -> Pause {
         self.slices(limits, keep_going, |survey, batch| {
-            let each = batch.iter();
-            each.map(|(_, state)| successors(&survey.language, state))
-                .collect()
+            // One after the other: successors that are known already are dropped at once, while they
+            // are still in the cache.
+            for (id, state) in batch {
+                let next = successors(&survey.language, &state);
+                survey.adopt(id, &state, next);
+            }
         })
     }
 
@@ -163,7 +166,10 @@ impl<L: Language> Survey<L> {
     {
         self.slices(limits, keep_going, |survey, batch| {
             let language = &survey.language;
-            map(workers, batch, |(_, state)| successors(language, state))
+            let expanded = map(workers, &batch, |(_, state)| successors(language, state));
+            for ((id, state), next) in batch.into_iter().zip(expanded) {
+                survey.adopt(id, &state, next);
+            }
         })
     }
 
@@ -171,7 +177,7 @@ impl<L: Language> Survey<L> {
         &mut self,
         limits: &Limits,
         mut keep_going: impl FnMut(usize, u64) -> bool,
-        expand: impl Fn(&Self, &[(u32, L::State)]) -> Vec<Vec<Successor<L::State>>>,
+        expand: impl Fn(&mut Self, Vec<(u32, L::State)>),
     ) -> Pause {
         loop {
             let Some((first, _)) = self.frontier.front() else {
@@ -195,10 +201,7 @@ impl<L: Language> Survey<L> {
                 .frontier
                 .partition_point(|(id, _)| *id < self.level_end);
             let batch: Vec<_> = self.frontier.drain(..in_level.min(BATCH)).collect();
-            let expanded = expand(self, &batch);
-            for ((id, state), next) in batch.into_iter().zip(expanded) {
-                self.adopt(id, &state, next);
-            }
+            expand(self, batch);
         }
     }
 

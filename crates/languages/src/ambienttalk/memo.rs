@@ -1,0 +1,181 @@
+//! What actors did before.
+//!
+//! A step is a function of its actor alone, and few different actors make very many different
+//! configurations. So what an actor comes to is remembered, and equal actors are one and the same:
+//! a step then costs a look into a table, and a configuration a pointer for each actor.
+//!
+//! Nothing depends on what is remembered; when it grows too large it is forgotten.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::birth::ActorId;
+use super::state::Actor;
+use super::value::Message;
+
+/// Tables with a lock each, so that several workers seldom wait for one another.
+const SHARDS: usize = 32;
+
+/// Entries of a table before it is emptied.
+const FULL: usize = 4096;
+
+/// What an actor's step comes to.
+pub(super) struct Done {
+    pub(super) actor: Arc<Actor>,
+    pub(super) effect: Option<Effect>,
+    /// In rules.
+    pub(super) steps: u64,
+}
+
+/// What a step does beyond its actor.
+pub(super) enum Effect {
+    Send(ActorId, Arc<Message>),
+    Create(Arc<Actor>),
+}
+
+/// The memory of one program, run in one way.
+pub(super) struct Memo {
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+#[derive(Default)]
+struct Shard {
+    actors: HashSet<Known, Plain>,
+    steps: HashMap<Known, Option<Arc<Done>>, Plain>,
+    arrivals: HashMap<Arrival, Arc<Actor>, Plain>,
+}
+
+/// An actor, found by its digest.
+struct Known(Arc<Actor>);
+
+/// An actor and a message that it gets.
+struct Arrival(Arc<Actor>, Arc<Message>);
+
+type Plain = BuildHasherDefault<Digest>;
+
+/// Digests are mixed well already.
+#[derive(Default)]
+struct Digest(u64);
+
+impl Memo {
+    pub(super) fn new() -> Self {
+        Self {
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+
+    fn shard(&self, digest: u64) -> MutexGuard<'_, Shard> {
+        let shard = &self.shards[(digest >> 32) as usize % SHARDS];
+        // Entries are whole or not there: a panic elsewhere leaves nothing half done.
+        shard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one actor that is equal to this one.
+    pub(super) fn intern(&self, actor: Actor) -> Arc<Actor> {
+        let mut shard = self.shard(actor.digest);
+        let actor = Known(Arc::new(actor));
+        if let Some(known) = shard.actors.get(&actor) {
+            return Arc::clone(&known.0);
+        }
+        if shard.actors.len() >= FULL {
+            shard.actors.clear();
+        }
+        shard.actors.insert(Known(Arc::clone(&actor.0)));
+        actor.0
+    }
+
+    /// What an actor's step comes to; `take` takes it if it is not known.
+    pub(super) fn step(
+        &self,
+        actor: &Arc<Actor>,
+        take: impl FnOnce() -> Option<Done>,
+    ) -> Option<Arc<Done>> {
+        let key = Known(Arc::clone(actor));
+        if let Some(done) = self.shard(actor.digest).steps.get(&key) {
+            return done.clone();
+        }
+        // Without the lock: the step asks for other tables.
+        let done = take().map(Arc::new);
+        let mut shard = self.shard(actor.digest);
+        if shard.steps.len() >= FULL {
+            shard.steps.clear();
+        }
+        shard.steps.insert(key, done.clone());
+        done
+    }
+
+    /// An actor after a message has arrived; `arrive` has it arrive if that is not known.
+    pub(super) fn arrival(
+        &self,
+        actor: &Arc<Actor>,
+        message: &Arc<Message>,
+        arrive: impl FnOnce() -> Actor,
+    ) -> Arc<Actor> {
+        let key = Arrival(Arc::clone(actor), Arc::clone(message));
+        if let Some(known) = self.shard(actor.digest).arrivals.get(&key) {
+            return Arc::clone(known);
+        }
+        let after = self.intern(arrive());
+        let mut shard = self.shard(actor.digest);
+        if shard.arrivals.len() >= FULL {
+            shard.arrivals.clear();
+        }
+        shard.arrivals.insert(key, Arc::clone(&after));
+        after
+    }
+}
+
+impl fmt::Debug for Memo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memo").finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Known {}
+
+impl Hash for Known {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.0.digest);
+    }
+}
+
+impl PartialEq for Arrival {
+    fn eq(&self, other: &Self) -> bool {
+        // Messages of remembered steps are the same ones again, so there is no need to look inside.
+        Arc::ptr_eq(&self.1, &other.1) && (Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0)
+    }
+}
+
+impl Eq for Arrival {}
+
+impl Hash for Arrival {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        // The entry holds the message, so that nothing else gets its address.
+        let message = Arc::as_ptr(&self.1).addr() as u64;
+        hasher.write_u64(self.0.digest ^ message.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+}
+
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, digest: u64) {
+        self.0 ^= digest;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
