@@ -14,7 +14,7 @@ languages: multiverse
 store:
 link: wire
 concolic: board vm
-session: board concolic debuginfo link multiverse sim store stub vm wire
+session: board concolic debuginfo languages link multiverse sim store stub vm wire
 web: session
 cli: languages multiverse session web
 vm:

@@ -140,9 +140,12 @@ pub struct EdgeRow {
 }
 
 /// The graph of a program.
-pub trait Multiverse {
+pub trait Multiverse: Send {
     /// The number of states.
     fn states(&self) -> usize;
+
+    /// Whether there are no others.
+    fn is_complete(&self) -> bool;
 
     /// The outcomes, by their numbers.
     fn ends(&self) -> Vec<EndCount>;
@@ -164,15 +167,16 @@ pub trait Multiverse {
 }
 
 /// A graph with what questions need again and again.
-pub(super) struct Held<'t, P: Reported> {
-    text: &'t str,
+pub(super) struct Held<P: Reported> {
+    text: String,
+    complete: bool,
     graph: Graph<P>,
     shortest: ShortestPaths,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
 }
 
-impl<'t, P: Reported> Held<'t, P> {
-    pub(super) fn new(text: &'t str, graph: Graph<P>) -> Self {
+impl<P: Reported> Held<P> {
+    pub(super) fn new(text: String, graph: Graph<P>) -> Self {
         let mut outcomes: BTreeMap<Outcome<P::Value>, Vec<NodeId>> = BTreeMap::new();
         for end in graph.ends() {
             if let Some(outcome) = graph.outcome(end) {
@@ -181,6 +185,7 @@ impl<'t, P: Reported> Held<'t, P> {
         }
         Self {
             text,
+            complete: graph.is_complete(),
             shortest: graph.shortest_paths(NodeId::ROOT),
             outcomes: outcomes.into_iter().collect(),
             graph,
@@ -215,7 +220,7 @@ impl<'t, P: Reported> Held<'t, P> {
         let agent = language.agent(state, &edge.choice);
         let at = label
             .span
-            .map(|span| source::position(self.text, span.start));
+            .map(|span| source::position(&self.text, span.start));
         let options = self.graph.edges_from(edge.from);
         let count = options.len() as u32;
         let option = options.into_iter().position(|(other, _)| other == id);
@@ -251,9 +256,13 @@ impl<'t, P: Reported> Held<'t, P> {
     }
 }
 
-impl<P: Reported> Multiverse for Held<'_, P> {
+impl<P: Reported + Send> Multiverse for Held<P> {
     fn states(&self) -> usize {
         self.graph.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete
     }
 
     fn ends(&self) -> Vec<EndCount> {

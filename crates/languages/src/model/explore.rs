@@ -96,6 +96,11 @@ pub(super) trait Reported:
     fn agent_name(&self, _state: &Self::State, agent: &Self::Agent) -> String {
         agent.to_string()
     }
+
+    /// To whom, or where, a step sends a message.
+    fn addressee(&self, _state: &Self::State, _choice: &Self::Choice) -> Option<String> {
+        None
+    }
 }
 
 /// What an end is reported with.
@@ -215,18 +220,18 @@ pub(super) fn explore(
 }
 
 /// The graph of a program, kept.
-pub(super) fn keep<'m>(
-    model: &'m Model,
+pub(super) fn keep(
+    model: &Model,
     options: &Explore,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Box<dyn Multiverse + 'm> {
+) -> Box<dyn Multiverse> {
     let visible = options.grain == Grain::Visible;
     let mut job = Job {
         text: model.text(),
         options,
         keep_going,
     };
-    match model.program() {
+    match model.program().clone() {
         Program::Amb(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
         Program::Amb(program) => Box::new(job.hold(program)),
         Program::MuOz(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
@@ -239,8 +244,8 @@ pub(super) fn keep<'m>(
     }
 }
 
-struct Job<'m, 'j> {
-    text: &'m str,
+struct Job<'j> {
+    text: &'j str,
     options: &'j Explore,
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
 }
@@ -251,7 +256,7 @@ struct Ending<C> {
     way: C,
 }
 
-impl<'m> Job<'m, '_> {
+impl Job<'_> {
     /// `plain` is the language for graphs, `exact` that with exact footprints.
     fn run<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
         match self.options.reduction {
@@ -310,9 +315,9 @@ impl<'m> Job<'m, '_> {
         (exploration.into_graph(), pause)
     }
 
-    fn hold<P: Reported>(&mut self, plain: P) -> Held<'m, P> {
+    fn hold<P: Reported>(&mut self, plain: P) -> Held<P> {
         let (graph, _) = self.grow(plain);
-        Held::new(self.text, graph)
+        Held::new(self.text.to_owned(), graph)
     }
 
     fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {

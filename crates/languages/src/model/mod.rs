@@ -12,8 +12,10 @@
 //! ```
 
 mod ask;
+pub mod debug;
 mod explore;
 mod report;
+mod stepper;
 mod threads;
 
 use std::fmt;
@@ -190,7 +192,7 @@ impl Model {
         &self,
         options: &Explore,
         mut keep_going: impl FnMut(&Progress) -> bool,
-    ) -> Box<dyn Multiverse + '_> {
+    ) -> Box<dyn Multiverse> {
         explore::keep(self, options, &mut keep_going)
     }
 }

@@ -184,13 +184,7 @@ impl Voyager {
                 self.breakpoints_changed();
                 Ok(Reply::Done)
             }
-            Command::Breakpoints => {
-                let list = self.breakpoints.iter();
-                let line = |(id, (breakpoint, enabled)): (&BreakpointId, &(Breakpoint, bool))| {
-                    (*id, breakpoint.to_string(), *enabled)
-                };
-                Ok(Reply::Breakpoints(list.map(line).collect()))
-            }
+            Command::Breakpoints => self.look(&command),
             Command::Restart => {
                 self.restart();
                 Ok(Reply::Done)
@@ -205,7 +199,14 @@ impl Voyager {
             Command::Step(id, actor, kind) => self.step_actor(id, actor, kind),
             Command::Hold(id, actor) => self.hold(id, actor, true),
             Command::Release(id, actor) => self.hold(id, actor, false),
-            Command::Inspect(id) => self.node(id).map(|node| Reply::Node(Box::new(node))),
+            Command::Inspect(_) | Command::Difference(_) | Command::Path(_) => self.look(&command),
+        }
+    }
+
+    /// Carries out a command that changes nothing.
+    pub(super) fn look(&self, command: &Command) -> Result<Reply, VoyagerError> {
+        match *command {
+            Command::Inspect(id) => self.inspect(id).map(|node| Reply::Node(Box::new(node))),
             Command::Difference(id) => self.difference(id).map(Reply::Difference),
             Command::Path(id) => {
                 self.configuration(id)?;
@@ -217,6 +218,13 @@ impl Voyager {
                 }
                 path.reverse();
                 Ok(Reply::Path(path))
+            }
+            _ => {
+                let list = self.breakpoints.iter();
+                let line = |(id, (breakpoint, enabled)): (&BreakpointId, &(Breakpoint, bool))| {
+                    (*id, breakpoint.to_string(), *enabled)
+                };
+                Ok(Reply::Breakpoints(list.map(line).collect()))
             }
         }
     }
@@ -383,7 +391,7 @@ impl Voyager {
         Ok(Reply::Ran(self.run(to, Some(kind))))
     }
 
-    fn node(&self, id: UniverseId) -> Result<Node, VoyagerError> {
+    fn inspect(&self, id: UniverseId) -> Result<Node, VoyagerError> {
         let configuration = self.configuration(id)?;
         let state = &configuration.program;
         let ids = self.program.actors(state);

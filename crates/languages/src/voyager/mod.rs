@@ -29,11 +29,15 @@
 
 mod breakpoint;
 mod command;
+mod face;
 mod goal;
 mod predicate;
 mod session;
 mod show;
 mod verdict;
+
+pub(crate) use face::judgement;
+pub(crate) use verdict::verdicts;
 
 pub use breakpoint::{Breakpoint, BreakpointError, Sites};
 pub use command::{Change, Command, Node, Ran, Reply, VoyagerError};

@@ -97,6 +97,10 @@ pub struct Edge {
     pub kind: EdgeKind,
     /// The debugger's rules that applied, in order.
     pub rules: Vec<&'static str>,
+    /// Who moved, unless it is a command.
+    pub mover: Option<ActorId>,
+    /// Who gets the message, if one is sent or arrives.
+    pub receiver: Option<ActorId>,
 }
 
 /// ⟨breakpoints, run|pause, step, actor states, configuration⟩.
@@ -311,7 +315,7 @@ impl Voyager {
         (id, true)
     }
 
-    /// Adds an edge to a configuration. True if the universe is new.
+    /// Adds a command's edge to a configuration. True if the universe is new.
     pub(super) fn connect(
         &mut self,
         from: UniverseId,
@@ -319,14 +323,23 @@ impl Voyager {
         kind: EdgeKind,
         rules: Vec<&'static str>,
     ) -> (UniverseId, bool) {
-        let id = EdgeId(self.edges.len() as u32);
-        let (to, new) = self.intern(to, Some(id));
         let edge = Edge {
             from,
-            to,
+            to: from,
             kind,
             rules,
+            mover: None,
+            receiver: None,
         };
+        self.add(to, edge)
+    }
+
+    /// Adds an edge, of which the end is not known yet, to a configuration.
+    fn add(&mut self, to: Configuration, mut edge: Edge) -> (UniverseId, bool) {
+        let id = EdgeId(self.edges.len() as u32);
+        let from = edge.from;
+        let (to, new) = self.intern(to, Some(id));
+        edge.to = to;
         let edges = &self.universes[from.0 as usize].edges;
         // The same command again is the same edge.
         if edges
@@ -381,9 +394,24 @@ impl Voyager {
         let mut next = Vec::new();
         for choice in &choices {
             let (to, kind, rules) = self.step(&configuration, choice);
-            if let Some(to) = to {
-                next.push(self.connect(id, to, kind, rules).0);
-            }
+            let Some(to) = to else { continue };
+            let (mover, receiver) = match *choice {
+                Choice::Act(actor) => {
+                    let next = self.program.next(&configuration.program, actor);
+                    let sends = next.filter(|next| next.doing != Doing::CreateActor);
+                    (actor, sends.and_then(|next| next.to))
+                }
+                Choice::Deliver { from, to, .. } => (from, Some(to)),
+            };
+            let edge = Edge {
+                from: id,
+                to: id,
+                kind,
+                rules,
+                mover: Some(mover),
+                receiver,
+            };
+            next.push(self.add(to, edge).0);
         }
         self.universes[id.0 as usize].explored = true;
         next

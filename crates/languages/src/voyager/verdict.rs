@@ -113,7 +113,7 @@ impl Voyager {
     }
 }
 
-fn verdicts<L: Language, A>(
+pub(crate) fn verdicts<L: Language, A>(
     language: L,
     states: usize,
     formula: &Formula<A>,

@@ -1,0 +1,401 @@
+//! Debugging a program in many universes at once, whatever its language: what faces say and see.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Model, Program};
+use crate::ambienttalk::{AmbientTalk, Grain, Options};
+use crate::source;
+use crate::voyager::{Voyager, VoyagerError};
+use borges_multiverse::language::Span;
+use borges_multiverse::temporal::FormulaError;
+
+use super::stepper::Stepper;
+use super::{Explore, ModelError};
+
+/// What the user can say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Run from the start, in all universes.
+    Run,
+    /// Forget all universes but the first.
+    Restart,
+    /// Let a paused universe run on, and all that follow from it.
+    Resume {
+        /// Which.
+        universe: u32,
+    },
+    /// Pause a universe that runs.
+    Pause {
+        /// Which.
+        universe: u32,
+    },
+    /// Let an agent take a step in a paused universe.
+    Step {
+        /// Which universe.
+        universe: u32,
+        /// Who.
+        agent: String,
+        /// Which step; languages without a catalogue of steps know `step` only.
+        kind: String,
+    },
+    /// Keep an agent from acting in what follows.
+    Hold {
+        /// Where.
+        universe: u32,
+        /// Whom.
+        agent: String,
+    },
+    /// Let it act again.
+    Release {
+        /// Where.
+        universe: u32,
+        /// Whom.
+        agent: String,
+    },
+    /// Set a breakpoint.
+    Break {
+        /// On what.
+        spec: String,
+    },
+    /// Remove one.
+    Unbreak {
+        /// Its number.
+        id: u32,
+    },
+    /// Switch one on or off.
+    Enable {
+        /// Its number.
+        id: u32,
+        /// On.
+        on: bool,
+    },
+    /// Replace the program's text, keep the breakpoints, and start again.
+    Edit {
+        /// The new text.
+        text: String,
+    },
+}
+
+/// What an order came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Came {
+    /// The breakpoint that was set.
+    pub breakpoint: Option<u32>,
+    /// What running came to.
+    pub ran: Option<RanRow>,
+}
+
+/// What running came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RanRow {
+    /// From which universe all ran.
+    pub from: u32,
+    /// Universes in which a breakpoint or a step halted.
+    pub paused: Vec<u32>,
+    /// Ends.
+    pub ends: Vec<u32>,
+    /// Universes in which only held agents could act.
+    pub held: Vec<u32>,
+    /// Whether the limit of universes cut it short.
+    pub cut: bool,
+    /// Whether a step came to its goal nowhere.
+    pub never_reached: bool,
+}
+
+/// A universe of the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeRow {
+    /// Its number.
+    pub id: u32,
+    /// `unexplored`, `running`, `paused`, `held`, `end`, `stuck` or `deadlock`.
+    pub status: &'static str,
+    /// Why it is paused.
+    pub why: Vec<String>,
+}
+
+/// An edge of the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkRow {
+    /// Its number.
+    pub id: u32,
+    /// Where it leaves.
+    pub from: u32,
+    /// Where it leads.
+    pub to: u32,
+    /// Whether the user caused it (drawn dashed).
+    pub command: bool,
+    /// Who acts.
+    pub agent: String,
+    /// Who gets a message, if one is sent.
+    pub receiver: Option<String>,
+    /// The language's rule.
+    pub rule: String,
+    /// What happens.
+    pub text: String,
+    /// The line in the source, from 1.
+    pub line: Option<u32>,
+    /// The debugger's rules.
+    pub rules: Vec<&'static str>,
+}
+
+/// Everything about a universe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Card {
+    /// The universe.
+    pub node: NodeRow,
+    /// Its agents.
+    pub agents: Vec<AgentCard>,
+    /// The state in the language's own words.
+    pub text: String,
+    /// The outcome, at an end.
+    pub outcome: Option<String>,
+    /// What the user can say here: a radial menu.
+    pub possible: Vec<Possible>,
+    /// A way from the start: edges.
+    pub path: Vec<u32>,
+}
+
+/// An agent in a universe.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AgentCard {
+    /// Its name.
+    pub name: String,
+    /// `run`, `pause`, `hold` or `step`.
+    pub mode: &'static str,
+    /// What it does next.
+    pub next: String,
+    /// The line of that.
+    pub line: Option<u32>,
+    /// Its variables.
+    pub fields: Vec<(String, String)>,
+    /// Messages that it has got, oldest first.
+    pub inbox: Vec<String>,
+    /// Its calls, the innermost last.
+    pub calls: Vec<String>,
+    /// What it has printed.
+    pub output: Vec<String>,
+    /// Why it is stuck.
+    pub stuck: Option<String>,
+}
+
+/// An entry of the menu.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Possible {
+    /// In a word or two.
+    pub label: String,
+    /// Whom it is about.
+    pub agent: Option<String>,
+    /// The order.
+    pub order: Order,
+}
+
+/// A part of the state that an edge changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangeRow {
+    /// Whose.
+    pub agent: String,
+    /// What of it.
+    pub what: String,
+    /// Before.
+    pub before: String,
+    /// After.
+    pub after: String,
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BreakpointRow {
+    /// Its number.
+    pub id: u32,
+    /// On what.
+    pub spec: String,
+    /// Whether it is looked at.
+    pub on: bool,
+}
+
+/// Whether something happens in some run, and whether in all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// In some.
+    pub may: Opinion,
+    /// In all.
+    pub must: Opinion,
+}
+
+/// Yes or no, with a run that shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Opinion {
+    /// Unknown if there were too many states.
+    pub holds: Option<bool>,
+    /// The steps of a run that shows it.
+    pub steps: Vec<String>,
+    /// The steps that this run goes round for ever after them.
+    pub cycle: Vec<String>,
+}
+
+/// Why an order was refused; nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Voyager refuses.
+    #[error(transparent)]
+    Voyager(#[from] VoyagerError),
+    /// No such universe.
+    #[error("there is no universe {0}; there are {1}, from 0")]
+    NoUniverse(u32, u32),
+    /// No such edge.
+    #[error("there is no edge {0}")]
+    NoEdge(u32),
+    /// No such agent, or it cannot act.
+    #[error("'{0}' cannot act in this universe; these can: {1}")]
+    NoAgent(String, String),
+    /// No such step.
+    #[error("there is no step '{0}'; known are {1}")]
+    NoStep(String, String),
+    /// The universe is not paused.
+    #[error("the universe is not paused: pause it, or choose one that is")]
+    NotPaused,
+    /// The universe does not run.
+    #[error("the universe does not run")]
+    NotRunning,
+    /// No such breakpoint.
+    #[error("there is no breakpoint {0}")]
+    NoBreakpoint(u32),
+    /// The breakpoint says nothing.
+    #[error("a breakpoint needs a text, for example 'when x = 2'")]
+    NoText,
+    /// The formula is wrong.
+    #[error("{0}")]
+    Formula(String),
+    /// The new text is no program.
+    #[error("{text}")]
+    Program {
+        /// The error with its place.
+        text: String,
+        /// The place.
+        span: Option<Span>,
+    },
+}
+
+impl Refused {
+    pub(crate) fn formula<E: std::fmt::Display>(error: &FormulaError<E>) -> Self {
+        Self::Formula(error.to_string())
+    }
+
+    pub(super) fn program(error: &ModelError, text: &str) -> Self {
+        Self::Program {
+            text: error.explain(text),
+            span: error.span(),
+        }
+    }
+}
+
+/// A debugger that keeps the graph of the universes it has seen.
+pub trait Debugger: Send {
+    /// The program's text.
+    fn text(&self) -> &str;
+
+    /// Carries out an order.
+    ///
+    /// # Errors
+    /// [`Refused`]; then nothing has changed.
+    fn carry_out(&mut self, order: Order) -> Result<Came, Refused>;
+
+    /// How many universes there are.
+    fn len(&self) -> u32;
+
+    /// Never: there is always the start.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A universe of the graph.
+    fn node(&self, universe: u32) -> Option<NodeRow>;
+
+    /// How many edges there are.
+    fn links(&self) -> u32;
+
+    /// An edge.
+    fn link(&self, edge: u32) -> Option<LinkRow>;
+
+    /// The edges that leave a universe.
+    fn links_from(&self, universe: u32) -> Vec<u32>;
+
+    /// Everything about a universe.
+    ///
+    /// # Errors
+    /// There is no such universe.
+    fn card(&self, universe: u32) -> Result<Card, Refused>;
+
+    /// What an edge changes.
+    ///
+    /// # Errors
+    /// There is no such edge.
+    fn difference(&self, edge: u32) -> Result<Vec<ChangeRow>, Refused>;
+
+    /// The breakpoints.
+    fn breakpoints(&self) -> Vec<BreakpointRow>;
+
+    /// Whether a breakpoint would halt in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no breakpoint.
+    fn occurs(&self, spec: &str) -> Result<Judgement, Refused>;
+
+    /// Whether a temporal formula holds in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no formula.
+    fn check(&self, formula: &str) -> Result<Judgement, Refused>;
+
+    /// The steps that an agent can be told to take.
+    fn steps(&self) -> Vec<&'static str>;
+}
+
+/// States that `occurs` and `check` explore at most.
+pub(crate) const JUDGED: usize = 200_000;
+
+impl Model {
+    /// A debugger at the start: Voyager for actors, D_amb and its like for the others.
+    #[must_use]
+    pub fn debugger(&self, options: &Explore) -> Box<dyn Debugger> {
+        let text = self.text.clone();
+        match &self.program {
+            Program::AmbientTalk(program) => {
+                Box::new(Voyager::over(&self.text, actors(program, options)))
+            }
+            Program::Amb(program) => Box::new(Stepper::new(program.clone(), text, |text| {
+                crate::amb::Amb::parse(text).map_err(ModelError::Amb)
+            })),
+            Program::MuOz(program) => Box::new(Stepper::new(program.clone(), text, |text| {
+                crate::muoz::MuOz::parse(text).map_err(ModelError::MuOz)
+            })),
+        }
+    }
+}
+
+/// Actors under Voyager: visible steps, and rules within a turn where the user steps through it.
+fn actors(program: &AmbientTalk, options: &Explore) -> AmbientTalk {
+    program.with(Options {
+        grain: Grain::Visible,
+        delivery: options.delivery,
+        numbered: false,
+    })
+}
+
+/// The line on which a span begins.
+pub(crate) fn line(text: &str, span: Option<Span>) -> Option<u32> {
+    span.map(|span| source::position(text, span.start).line)
+}
+
+impl ModelError {
+    /// The place of the mistake.
+    #[must_use]
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Amb(error) => Some(error.span),
+            Self::AmbientTalk(error) => Some(error.span),
+            Self::MuOz(error) => Some(error.span),
+        }
+    }
+}
