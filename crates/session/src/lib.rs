@@ -26,6 +26,7 @@ mod inspect;
 mod keyframes;
 pub mod listing;
 mod mocks;
+pub mod model;
 mod moments;
 mod motion;
 mod notes;

@@ -276,25 +276,7 @@ impl Session {
         let record = self.record.as_mut().ok_or_else(none)?;
         let table = record.store.query(sql, Bounds::default());
         let table = table.map_err(|error| CommandError::Invalid(error.to_string()))?;
-        let cell = |cell| match cell {
-            borges_store::Cell::Null => Cell::Null,
-            borges_store::Cell::Integer(value) => Cell::Integer(value),
-            borges_store::Cell::Real(value) => Cell::Real(value),
-            borges_store::Cell::Text(value) => Cell::Text(value),
-            borges_store::Cell::Blob(value) => {
-                Cell::Text(value.iter().map(|byte| format!("{byte:02x}")).collect())
-            }
-        };
-        let rows = table
-            .rows
-            .into_iter()
-            .map(|row| row.into_iter().map(cell).collect())
-            .collect();
-        Ok(Reply::Table(TableListing {
-            columns: table.columns,
-            rows,
-            more: table.more,
-        }))
+        Ok(Reply::Table(self::table(table)))
     }
 }
 
@@ -376,6 +358,27 @@ fn stored_mock(mock: crate::listing::MockListing) -> borges_store::Mock {
     borges_store::Mock {
         spec: serde_json::to_string(&mock.values).unwrap_or_default(),
         call: mock.call,
+    }
+}
+
+/// A table as faces show it.
+pub(crate) fn table(table: borges_store::Table) -> TableListing {
+    let cell = |cell| match cell {
+        borges_store::Cell::Null => Cell::Null,
+        borges_store::Cell::Integer(value) => Cell::Integer(value),
+        borges_store::Cell::Real(value) => Cell::Real(value),
+        borges_store::Cell::Text(value) => Cell::Text(value),
+        borges_store::Cell::Blob(value) => {
+            Cell::Text(value.iter().map(|byte| format!("{byte:02x}")).collect())
+        }
+    };
+    let rows = table.rows.into_iter();
+    TableListing {
+        columns: table.columns,
+        rows: rows
+            .map(|row| row.into_iter().map(cell).collect())
+            .collect(),
+        more: table.more,
     }
 }
 

@@ -1,0 +1,223 @@
+//! A program of a model language being debugged: its universes, its whole graph, and questions to that.
+
+use std::path::{Path, PathBuf};
+
+use borges_languages::model::debug::{Came, Debugger, Order, Refused};
+use borges_languages::model::{
+    Dialect, Explore, Model, ModelError, Multiverse, NoAnswer, Progress, Question, Reply,
+};
+use borges_store::{
+    Access, Bounds, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store, StoreError,
+};
+use thiserror::Error;
+
+use crate::listing::TableListing;
+use crate::record::table;
+
+/// States of a graph of which the texts are kept too: they are most of a large file.
+const DESCRIBED: usize = 20_000;
+
+/// Why a question has no answer.
+#[derive(Debug, Error)]
+pub enum AskError {
+    /// It is about what there is not.
+    #[error(transparent)]
+    NoAnswer(#[from] NoAnswer),
+    /// The graph cannot be kept, or the SQL is wrong.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The user stopped the exploration.
+    #[error("the exploration was stopped before there was an answer")]
+    Stopped,
+}
+
+/// A debugger over a program, with its graph where somebody asks for that.
+pub struct ModelSession {
+    name: String,
+    dialect: Dialect,
+    options: Explore,
+    model: Model,
+    debugger: Box<dyn Debugger>,
+    graph: Option<Box<dyn Multiverse>>,
+    store: Option<Store>,
+    file: Option<PathBuf>,
+}
+
+impl ModelSession {
+    /// A session at the start of a program. Its graph is kept in `file`, once it is asked for.
+    #[must_use]
+    pub fn new(name: String, model: Model, options: Explore, file: Option<PathBuf>) -> Self {
+        Self {
+            name,
+            dialect: model.dialect(),
+            debugger: model.debugger(&options),
+            options,
+            model,
+            graph: None,
+            store: None,
+            file,
+        }
+    }
+
+    /// What the program is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its language.
+    #[must_use]
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The debugger, to look at.
+    #[must_use]
+    pub fn debugger(&self) -> &dyn Debugger {
+        &*self.debugger
+    }
+
+    /// Carries out an order.
+    ///
+    /// # Errors
+    /// [`Refused`]; then nothing has changed.
+    pub fn carry_out(&mut self, order: Order) -> Result<Came, Refused> {
+        let edits = matches!(order, Order::Edit { .. });
+        let came = self.debugger.carry_out(order)?;
+        if edits && let Ok(model) = Model::parse(self.dialect, self.debugger.text()) {
+            self.model = model;
+            self.graph = None;
+            self.store = None;
+        }
+        Ok(came)
+    }
+
+    /// Parses a text as a program of the session's language, to see what is wrong with it.
+    ///
+    /// # Errors
+    /// [`ModelError`] with the place.
+    pub fn parse(&self, text: &str) -> Result<Model, ModelError> {
+        Model::parse(self.dialect, text)
+    }
+
+    /// The graph of all states, explored at the first question.
+    ///
+    /// # Errors
+    /// [`AskError::Stopped`] if `keep_going` said so.
+    pub fn graph(
+        &mut self,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<&dyn Multiverse, AskError> {
+        if self.graph.is_none() {
+            let mut stopped = false;
+            let graph = self.model.multiverse(&self.options, |progress| {
+                stopped |= !keep_going(progress);
+                !stopped
+            });
+            if stopped {
+                return Err(AskError::Stopped);
+            }
+            self.graph = Some(graph);
+        }
+        self.graph.as_deref().ok_or(AskError::Stopped)
+    }
+
+    /// Answers a question about all states.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn ask(
+        &mut self,
+        question: &Question,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Reply, AskError> {
+        Ok(self.graph(keep_going)?.ask(question)?)
+    }
+
+    /// Answers one `SELECT` about the tables of the graph.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn query(
+        &mut self,
+        sql: &str,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<TableListing, AskError> {
+        self.keep(keep_going)?;
+        let store = self.store.as_mut().ok_or(AskError::Stopped)?;
+        Ok(table(store.query(sql, Bounds::default())?))
+    }
+
+    /// Writes the graph to the session's file, or to memory if it has none.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn keep(&mut self, keep_going: impl FnMut(&Progress) -> bool) -> Result<(), AskError> {
+        if self.store.is_some() {
+            return Ok(());
+        }
+        self.graph(keep_going)?;
+        let Some(graph) = self.graph.as_deref() else {
+            return Err(AskError::Stopped);
+        };
+        let store = match self.file.as_deref() {
+            Some(file) => open(file)?,
+            None => Store::in_memory()?,
+        };
+        let program = ModelProgram {
+            name: self.name.clone(),
+            language: self.dialect.name().to_owned(),
+            text: self.model.text().to_owned(),
+            options: format!("{:?}, {:?}", self.options.grain, self.options.delivery)
+                .to_lowercase(),
+            complete: graph.is_complete(),
+        };
+        fill(&store, &program, graph)?;
+        store.flush()?;
+        self.store = Some(store);
+        Ok(())
+    }
+}
+
+fn open(file: &Path) -> Result<Store, StoreError> {
+    if file.exists() {
+        Store::open(file, Access::Write)
+    } else {
+        Store::create(file)
+    }
+}
+
+/// Copies a graph into tables.
+fn fill(store: &Store, program: &ModelProgram, graph: &dyn Multiverse) -> Result<(), StoreError> {
+    let outcomes = graph.ends().into_iter().map(|end| ModelOutcome {
+        id: end.outcome,
+        kind: end.kind.to_owned(),
+        text: end.text,
+    });
+    let (mut states, mut edges) = (Vec::new(), Vec::new());
+    graph.state_rows(graph.states() <= DESCRIBED, &mut |row| {
+        states.push(ModelState {
+            id: row.id,
+            depth: row.depth,
+            via: row.via,
+            status: row.status.to_owned(),
+            outcome: row.outcome,
+            cycle: row.cycle,
+            text: row.text,
+        });
+    });
+    graph.edge_rows(&mut |row| {
+        edges.push(ModelEdge {
+            id: row.id,
+            source: row.source,
+            target: row.target,
+            option: row.step.option,
+            agent: row.step.agent,
+            rule: row.step.rule.to_owned(),
+            text: row.step.text,
+            line: row.step.line,
+            rules: row.step.rules,
+        });
+    });
+    store.keep_graph(program, outcomes, states, edges)
+}
