@@ -140,7 +140,7 @@ pub struct Repl {
     /// Go on after a failed command of a script
     #[arg(long)]
     pub keep_going: bool,
-    /// Walk through the universes of a μOz program, instead of going forward and back in its threads
+    /// Walk through the universes of an AmbientTalk or μOz program, instead of opening the language's own debugger
     #[arg(long)]
     pub walk: bool,
     /// What a step of a model language is.
@@ -236,6 +236,9 @@ pub struct Explore {
     /// Show a shortest way to every outcome
     #[arg(long)]
     pub traces: bool,
+    /// Keep the graph in this session file, for questions in SQL
+    #[arg(long, value_name = "FILE", conflicts_with = "reduction")]
+    pub session: Option<PathBuf>,
 }
 
 /// What a step is.

@@ -15,4 +15,5 @@ pub mod output;
 pub mod paint;
 pub mod render;
 pub mod repl;
+pub mod voyager;
 pub mod walk;

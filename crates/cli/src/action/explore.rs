@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use borges_languages::model::{Datum, End, Explore, Order, Reduction, Report, Step, Why};
+use borges_session::model::ModelSession;
 use serde::Serialize;
 
 use crate::args;
@@ -38,6 +39,12 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
             !interrupt::pressed()
         })
     };
+    if let Some(file) = &options.session {
+        let name = options.program.clone();
+        let mut session = ModelSession::new(name, model, as_asked(options), Some(file.clone()));
+        let kept = session.keep(|_| !interrupt::pressed());
+        kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
+    }
     if output.json {
         output.json(&Explored {
             program: &options.program,

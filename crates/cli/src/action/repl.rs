@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use borges_languages::ambienttalk;
-use borges_languages::model::{Model, Program};
+use borges_languages::model::{Explore, Model, Program};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::language::Language;
+use borges_session::model::ModelSession;
 use borges_session::{Options, Session, contents};
 
 use crate::args;
@@ -14,6 +15,7 @@ use crate::output::Output;
 use crate::repl::backend::Backend;
 use crate::repl::driver::{self, Commands};
 use crate::repl::session::SessionRepl;
+use crate::voyager::VoyagerRepl;
 use crate::walk::WalkRepl;
 
 /// Debugs a program.
@@ -29,6 +31,10 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         return match model.program() {
             Program::MuOz(program) if !options.walk => {
                 crate::caredeb::repl(program.clone(), model.text(), options, output)
+            }
+            Program::AmbientTalk(_) if !options.walk => {
+                let repl = VoyagerRepl::new(asked(&model, options), quiet);
+                driver::run(repl, Commands::of(options)?, options.keep_going, output)
             }
             _ => walk(&model, options, quiet, output),
         };
@@ -155,6 +161,17 @@ fn walk_in<L: Language + 'static>(
 ) -> Result<Exit, Failure> {
     let commands = Commands::of(options)?;
     let (text, name) = (model.text().to_string(), options.program.trim().to_string());
-    let walk = WalkRepl::new(language, text, name, quiet);
+    let walk = WalkRepl::new(language, text, name, asked(model, options), quiet);
     driver::run(walk, commands, options.keep_going, output)
+}
+
+/// What answers questions about all states of a program; its graph goes to the session file, if there is one.
+fn asked(model: &Model, options: &args::Repl) -> ModelSession {
+    let explore = Explore {
+        grain: options.steps.grain.into(),
+        delivery: options.steps.delivery.into(),
+        ..Explore::default()
+    };
+    let name = options.program.trim().to_string();
+    ModelSession::new(name, model.clone(), explore, options.session.clone())
 }

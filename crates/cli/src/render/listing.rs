@@ -306,7 +306,7 @@ pub(super) fn functions(listing: &FunctionListing, paint: &Paint) -> String {
 const WIDEST: usize = 32;
 
 /// The answer to a question.
-pub(super) fn table(table: &TableListing, paint: &Paint) -> String {
+pub fn table(table: &TableListing, paint: &Paint) -> String {
     let shown = |cell: &Cell| match cell {
         Cell::Null => String::new(),
         Cell::Integer(number) => number.to_string(),

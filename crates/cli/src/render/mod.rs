@@ -13,7 +13,7 @@ use borges_session::command::{Event, MockValues, Reply};
 use crate::paint::{Paint, Role, printable};
 use crate::repl::cursor::Misread;
 
-pub use listing::stack;
+pub use listing::{stack, table};
 pub use multiverse::{greeting, universe};
 pub use place::{place_line, source, stop};
 pub use suggestions::suggestions;

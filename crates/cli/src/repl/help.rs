@@ -161,6 +161,11 @@ pub fn page() -> String {
         crate::walk::COMMANDS,
     ));
     text.push('\n');
+    text.push_str(&markdown(
+        "Voyager: a session with a program of actors",
+        crate::voyager::COMMANDS,
+    ));
+    text.push('\n');
     text.push_str(&crate::caredeb::markdown());
     text
 }

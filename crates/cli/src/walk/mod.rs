@@ -10,6 +10,7 @@ use borges_multiverse::graph::{
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
 use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Visit, Walk, WalkError};
+use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
 pub use table::COMMANDS;
@@ -23,6 +24,7 @@ use crate::repl::interpreter::{
     Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
 };
 use crate::repl::spec::{self, Completes};
+use crate::voyager;
 
 /// Steps that one run takes at most: a program may never end.
 const FAR: u64 = 10_000_000;
@@ -34,6 +36,8 @@ pub struct WalkRepl<L: Language> {
     source: String,
     /// What the program is called.
     name: String,
+    /// What answers questions about all states.
+    asked: ModelSession,
     quiet: bool,
 }
 
@@ -42,11 +46,18 @@ type Answer = Result<(String, Value), String>;
 
 impl<L: Language + 'static> WalkRepl<L> {
     /// A walk at the start of `language`, whose text is `source`.
-    pub fn new(language: L, source: String, name: String, quiet: bool) -> Self {
+    pub fn new(
+        language: L,
+        source: String,
+        name: String,
+        asked: ModelSession,
+        quiet: bool,
+    ) -> Self {
         Self {
             walk: Walk::new(language),
             source,
             name,
+            asked,
             quiet,
         }
     }
@@ -71,6 +82,7 @@ impl<L: Language + 'static> WalkRepl<L> {
             Request::List => Ok(self.list()),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
             Request::Graph(states) => Ok(self.graph(states, paint)),
+            Request::Ask(asking) => voyager::ask(&mut self.asked, &asking, self.quiet, paint),
             Request::Ends(states) => Ok(self.ends(states, paint)),
             Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
             Request::Moment => {

@@ -3,6 +3,7 @@
 use crate::repl::arguments::identifiers;
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Group, Spec, Table};
+use crate::voyager::table::{self as questions, Asking};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Request {
     Tree(usize),
     /// All that there is, as a graph of so many states at most.
     Graph(usize),
+    /// A question about all states.
+    Ask(Asking),
     /// The ends among so many states.
     Ends(usize),
     /// The last steps.
@@ -199,6 +202,13 @@ const MULTIVERSE: &[Spec<Request>] = &[
     .letters(&["e"])
     .arguments("[STATES]")
     .details("Explores up to so many states. Jump to an end's moment to stand there."),
+    Spec::new("ask", questions::ASK, |c| questions::asking(c).map(Request::Ask))
+        .letters(&["a"])
+        .arguments(questions::ASK_ARGUMENTS)
+        .details(questions::ASK_DETAILS),
+    Spec::new("query", questions::QUERY, |c| questions::sql(c).map(Request::Ask))
+        .arguments("SELECT…")
+        .details(questions::QUERY_DETAILS),
     Spec::new(
         "find",
         "to the nearest universe ahead that mentions a text",
