@@ -85,7 +85,7 @@ pub struct Start {
 /// `borges debug`.
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// A program (.wasm) or a session file; without one, the page offers examples and recent sessions
+    /// A program (.wasm, or .amb, .at, .oz) or a session file; without one, the page offers examples and recent sessions
     #[arg(value_name = "PROGRAM")]
     pub program: Option<PathBuf>,
     /// The program and how it is started.

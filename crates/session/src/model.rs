@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Order, Refused};
 use borges_languages::model::{
     Dialect, Explore, Model, ModelError, Multiverse, NoAnswer, Progress, Question, Reply,

@@ -15,6 +15,7 @@ pub mod assets;
 pub mod attach;
 pub mod frames;
 pub mod hub;
+pub mod model;
 pub mod parts;
 pub mod protocol;
 mod search;
@@ -24,4 +25,5 @@ pub mod server;
 mod typescript;
 
 pub use hub::{Hub, Shelf};
+pub use model::ModelServer;
 pub use server::{Config, Server, ServerError};

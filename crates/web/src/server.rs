@@ -65,16 +65,18 @@ pub struct Server {
 
 struct Shared {
     hub: Hub,
+    door: Arc<Door>,
+}
+
+/// Where a server listens, and the secret that lets in.
+pub(crate) struct Door {
     token: Token,
     port: u16,
 }
 
-impl Server {
+impl Door {
     /// Listens, but answers nobody yet.
-    ///
-    /// # Errors
-    /// [`ServerError`].
-    pub fn bind(hub: Hub, config: &Config) -> Result<Self, ServerError> {
+    pub(crate) fn open(config: &Config) -> Result<(Self, TcpListener), ServerError> {
         let token = match &config.token {
             Some(text) => Token::given(text).ok_or(ServerError::Token)?,
             None => Token::random().map_err(ServerError::Random)?,
@@ -85,18 +87,43 @@ impl Server {
             TcpListener::bind(address).map_err(|source| ServerError::Listen { port, source })?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
-        let state = Arc::new(Shared { hub, token, port });
+        Ok((Self { token, port }, listener))
+    }
+
+    /// The page's address.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.port, self.token.text())
+    }
+}
+
+/// Answers with `router` until the process ends.
+pub(crate) fn serve_forever(listener: TcpListener, router: Router) -> Result<(), ServerError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        axum::serve(listener, router).await?;
+        Ok(())
+    })
+}
+
+impl Server {
+    /// Listens, but answers nobody yet.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub fn bind(hub: Hub, config: &Config) -> Result<Self, ServerError> {
+        let (door, listener) = Door::open(config)?;
+        let door = Arc::new(door);
+        let state = Arc::new(Shared { hub, door });
         Ok(Self { listener, state })
     }
 
     /// The page's address.
     #[must_use]
     pub fn url(&self) -> String {
-        format!(
-            "http://127.0.0.1:{}/{}/",
-            self.state.port,
-            self.state.token.text()
-        )
+        self.state.door.url()
     }
 
     /// Answers until the process ends.
@@ -104,35 +131,28 @@ impl Server {
     /// # Errors
     /// [`ServerError::Io`].
     pub fn run(self) -> Result<(), ServerError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            let router = Router::new()
-                .route("/{token}/", get(page))
-                .route("/{token}/socket", get(socket))
-                .route("/{token}/terminal", get(terminal))
-                .route("/{token}/{file}", get(file))
-                .fallback(nothing)
-                .layer(middleware::from_fn_with_state(
-                    Arc::clone(&self.state),
-                    guard,
-                ))
-                .with_state(self.state);
-            axum::serve(listener, router).await?;
-            Ok(())
-        })
+        let router = Router::new()
+            .route("/{token}/", get(page))
+            .route("/{token}/socket", get(socket))
+            .route("/{token}/terminal", get(terminal))
+            .route("/{token}/{file}", get(file))
+            .fallback(nothing)
+            .layer(middleware::from_fn_with_state(
+                Arc::clone(&self.state.door),
+                guard,
+            ))
+            .with_state(self.state);
+        serve_forever(self.listener, router)
     }
 }
 
-async fn nothing() -> StatusCode {
+pub(crate) async fn nothing() -> StatusCode {
     StatusCode::NOT_FOUND
 }
 
 /// Lets in who asks for us, from our own page, with the token.
-async fn guard(State(state): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let allowed = security::check(request.headers(), state.port);
+pub(crate) async fn guard(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let allowed = security::check(request.headers(), door.port);
     let first = request.uri().path().split('/').nth(1).unwrap_or_default();
     let response = match allowed {
         Err(Refusal::Host) => (
@@ -144,7 +164,7 @@ async fn guard(State(state): State<Arc<Shared>>, request: Request, next: Next) -
             (StatusCode::FORBIDDEN, "another page may not ask\n").into_response()
         }
         // As if there were nothing: who guesses learns nothing.
-        Ok(()) if !state.token.is(first) => StatusCode::NOT_FOUND.into_response(),
+        Ok(()) if !door.token.is(first) => StatusCode::NOT_FOUND.into_response(),
         Ok(()) => next.run(request).await,
     };
     sealed(response)
@@ -178,7 +198,7 @@ async fn page() -> Response {
     serve("")
 }
 
-async fn file(Path((_, file)): Path<(String, String)>) -> Response {
+pub(crate) async fn file(Path((_, file)): Path<(String, String)>) -> Response {
     serve(&file)
 }
 

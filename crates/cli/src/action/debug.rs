@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::SystemTime;
 
+use borges_languages::model::{Explore, Model};
+use borges_session::model::ModelSession;
 use borges_session::{Command, Flow, Options, Session};
 use borges_web::protocol::{ShelfEntry, ShelfListing};
-use borges_web::{Config, Hub, Server, Shelf};
+use borges_web::{Config, Hub, ModelServer, Server, Shelf};
 use std::io::IsTerminal as _;
 
 use crate::args;
@@ -34,31 +36,24 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
             "give a WebAssembly module or a session file, or nothing to choose on the page",
         ));
     }
+    if let Some(model) = program
+        .as_deref()
+        .map(super::model::named)
+        .transpose()?
+        .flatten()
+    {
+        return debug_model(model, options, output);
+    }
     let shelf = Library::new(options.clone());
     let (hub, owner) = Hub::start(Box::new(shelf), program).map_err(|e| Failure::input(e, ""))?;
-    let config = Config {
-        port: options.port.unwrap_or(0),
-        token: std::env::var("BORGES_TOKEN").ok(),
-    };
-    let server = Server::bind(hub.clone(), &config);
+    let server = Server::bind(hub.clone(), &config(options));
     let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
     let url = server.url();
     let page = match &options.at {
         Some(moment) => format!("{url}#{moment}"),
         None => url.clone(),
     };
-    if output.json {
-        output.json(&serde_json::json!({ "ok": true, "url": page }))?;
-    } else {
-        let paint = output.paint;
-        output.text(&format!(
-            "the page is at {}\n",
-            paint.paint(Role::Name, &page)
-        ))?;
-    }
-    if !options.no_browser && !open_browser(&page) {
-        super::tell("no browser could be started: open the address yourself\n");
-    }
+    announce(&page, options, output)?;
     let prompt = options.program.is_some() && !options.no_prompt && std::io::stdin().is_terminal();
     if !prompt {
         let served = server.run();
@@ -78,6 +73,45 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
     // The thread writes what it has to the session file before it ends.
     let _ended = owner.join();
     exit
+}
+
+fn config(options: &args::Debug) -> Config {
+    Config {
+        port: options.port.unwrap_or(0),
+        token: std::env::var("BORGES_TOKEN").ok(),
+    }
+}
+
+/// Says where the page is, and opens it.
+fn announce(page: &str, options: &args::Debug, output: &mut Output) -> Result<(), Failure> {
+    if output.json {
+        output.json(&serde_json::json!({ "ok": true, "url": page }))?;
+    } else {
+        let paint = output.paint;
+        output.text(&format!(
+            "the page is at {}\n",
+            paint.paint(Role::Name, page)
+        ))?;
+    }
+    if !options.no_browser && !open_browser(page) {
+        super::tell("no browser could be started: open the address yourself\n");
+    }
+    Ok(())
+}
+
+/// Serves the page of a program of a model language, until it is interrupted.
+fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Result<Exit, Failure> {
+    let program = options.program.as_deref().unwrap_or(Path::new(""));
+    let name = program.display().to_string();
+    let file = options.session.clone();
+    let session = ModelSession::new(name, model, Explore::default(), file);
+    let server = ModelServer::bind(session, &config(options));
+    let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
+    announce(&server.url(), options, output)?;
+    server
+        .run()
+        .map(|()| Exit::Ok)
+        .map_err(|e| Failure::new(Exit::Device, e, ""))
 }
 
 /// Opens an address in the user's browser; whether one was started.

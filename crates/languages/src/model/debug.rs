@@ -318,6 +318,9 @@ pub trait Debugger: Send {
     /// An edge.
     fn link(&self, edge: u32) -> Option<LinkRow>;
 
+    /// Where an edge leaves and leads, and whether the user caused it.
+    fn ends_of(&self, edge: u32) -> Option<(u32, u32, bool)>;
+
     /// The edges that leave a universe.
     fn links_from(&self, universe: u32) -> Vec<u32>;
 

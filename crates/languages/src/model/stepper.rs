@@ -408,6 +408,11 @@ where
         })
     }
 
+    fn ends_of(&self, edge: u32) -> Option<(u32, u32, bool)> {
+        let link = self.links.get(edge as usize)?;
+        Some((link.from, link.to, matches!(link.kind, Kind::Command(_))))
+    }
+
     fn links_from(&self, universe: u32) -> Vec<u32> {
         let universe = self.universes.get(universe as usize);
         universe.map(|u| u.links.clone()).unwrap_or_default()

@@ -124,6 +124,12 @@ impl Debugger for Voyager {
         })
     }
 
+    fn ends_of(&self, edge: u32) -> Option<(u32, u32, bool)> {
+        let edge = self.edges().get(edge as usize)?;
+        let command = matches!(edge.kind, EdgeKind::Command(_));
+        Some((edge.from.0, edge.to.0, command))
+    }
+
     fn links_from(&self, universe: u32) -> Vec<u32> {
         let edges = self.edges_from(UniverseId(universe));
         edges.map(|(id, _)| id.0).collect()

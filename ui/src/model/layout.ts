@@ -1,0 +1,119 @@
+// Where the universes of a graph are drawn: a row for each distance from the start.
+
+/** A graph as columns. */
+export interface Graph {
+  /** How many universes there are. */
+  nodes: number;
+  from: Uint32Array;
+  to: Uint32Array;
+}
+
+export interface Layout {
+  x: Float32Array;
+  y: Float32Array;
+  width: number;
+  height: number;
+}
+
+/** Distances between rows and between universes of a row. */
+export const ROW = 56;
+export const COLUMN = 46;
+/** Rows with more universes than this are drawn closer. */
+const WIDE = 400;
+
+/** Lays out a graph in time proportional to its size. Universes without a way from the start stand in the first row. */
+export function layout(graph: Graph): Layout {
+  const { nodes, from, to } = graph;
+  const first = new Uint32Array(nodes + 1);
+  for (const node of from) {
+    first[node + 1] = (first[node + 1] ?? 0) + 1;
+  }
+  for (let n = 0; n < nodes; n++) {
+    first[n + 1] = (first[n + 1] ?? 0) + (first[n] ?? 0);
+  }
+  const next = first.slice();
+  const leaving = new Uint32Array(from.length);
+  for (let edge = 0; edge < from.length; edge++) {
+    const node = from[edge] ?? 0;
+    const place = next[node] ?? 0;
+    leaving[place] = to[edge] ?? 0;
+    next[node] = place + 1;
+  }
+  // Breadth first: children of one universe become neighbours, which keeps most edges short.
+  const depth = new Int32Array(nodes).fill(-1);
+  const rows: number[] = [];
+  const place = new Uint32Array(nodes);
+  const queue = new Uint32Array(nodes);
+  let head = 0;
+  let tail = 0;
+  if (nodes > 0) {
+    depth[0] = 0;
+    queue[tail++] = 0;
+  }
+  while (head < tail) {
+    const node = queue[head++] ?? 0;
+    const row = depth[node] ?? 0;
+    place[node] = rows[row] ?? 0;
+    rows[row] = (rows[row] ?? 0) + 1;
+    for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
+      const child = leaving[at] ?? 0;
+      if (depth[child] === -1) {
+        depth[child] = row + 1;
+        queue[tail++] = child;
+      }
+    }
+  }
+  const widest = rows.reduce((most, count) => Math.max(most, count), 1);
+  const width = Math.min(widest, WIDE) * COLUMN;
+  const x = new Float32Array(nodes);
+  const y = new Float32Array(nodes);
+  for (let node = 0; node < nodes; node++) {
+    const row = Math.max(0, depth[node] ?? 0);
+    const count = rows[row] ?? 1;
+    const gap = Math.min(COLUMN, width / count);
+    x[node] = (width - gap * (count - 1)) / 2 + gap * (place[node] ?? 0);
+    y[node] = row * ROW + ROW / 2;
+  }
+  return { x, y, width, height: Math.max(1, rows.length) * ROW };
+}
+
+/** The universe nearest to a point, within a radius. */
+export function nearest(layout: Layout, px: number, py: number, radius: number): number | null {
+  let best: number | null = null;
+  let distance = radius * radius;
+  for (let node = 0; node < layout.x.length; node++) {
+    const dx = (layout.x[node] ?? 0) - px;
+    const dy = (layout.y[node] ?? 0) - py;
+    const d = dx * dx + dy * dy;
+    if (d <= distance) {
+      distance = d;
+      best = node;
+    }
+  }
+  return best;
+}
+
+/** The edge nearest to a point, within a radius; only edges with an end near the point's rows are looked at. */
+export function nearestEdge(graph: Graph, layout: Layout, px: number, py: number, radius: number): number | null {
+  let best: number | null = null;
+  let distance = radius;
+  for (let edge = 0; edge < graph.from.length; edge++) {
+    const a = graph.from[edge] ?? 0;
+    const b = graph.to[edge] ?? 0;
+    const ax = layout.x[a] ?? 0;
+    const ay = layout.y[a] ?? 0;
+    const bx = layout.x[b] ?? 0;
+    const by = layout.y[b] ?? 0;
+    if (Math.min(ay, by) > py + radius || Math.max(ay, by) < py - radius) {
+      continue;
+    }
+    const length = (bx - ax) ** 2 + (by - ay) ** 2;
+    const t = length === 0 ? 0 : Math.max(0, Math.min(1, ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length));
+    const d = Math.hypot(ax + t * (bx - ax) - px, ay + t * (by - ay) - py);
+    if (d < distance) {
+      distance = d;
+      best = edge;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,105 @@
+// What the page of a model program knows, and what it asks for.
+import { layout, type Graph, type Layout } from "./layout";
+import { ask, type Came, type Card, type CardAnswer, type Change, type GraphAnswer, type Link, type Order, type Status } from "./wire";
+
+const EMPTY: Graph = { nodes: 0, from: new Uint32Array(), to: new Uint32Array() };
+
+class ModelState {
+  name = $state("");
+  language = $state("");
+  text = $state("");
+  breakpoints = $state.raw<GraphAnswer["breakpoints"]>([]);
+  graph = $state.raw<Graph>(EMPTY);
+  places = $state.raw<Layout>(layout(EMPTY));
+  statuses = $state.raw<Status[]>([]);
+  command = $state.raw<Uint8Array>(new Uint8Array());
+  here = $state(0);
+  card = $state.raw<Card | null>(null);
+  path = $state.raw<Link[]>([]);
+  leaving = $state.raw<Link[]>([]);
+  edge = $state.raw<Link | null>(null);
+  changes = $state.raw<Change[]>([]);
+  message = $state("");
+  busy = $state(false);
+
+  /** Asks for the whole graph again and looks at a universe. */
+  async load(here: number): Promise<void> {
+    const answer = await ask<GraphAnswer>({ ask: "graph", nodes: 0, links: 0 });
+    this.name = answer.name;
+    this.language = answer.language;
+    this.text = answer.text;
+    this.breakpoints = answer.breakpoints;
+    this.statuses = answer.statuses;
+    this.command = Uint8Array.from(answer.command);
+    this.graph = {
+      nodes: answer.statuses.length,
+      from: Uint32Array.from(answer.from),
+      to: Uint32Array.from(answer.to),
+    };
+    this.places = layout(this.graph);
+    this.edge = null;
+    this.changes = [];
+    await this.look(here < answer.statuses.length ? here : 0);
+  }
+
+  /** Looks at a universe. */
+  async look(universe: number): Promise<void> {
+    const answer = await ask<CardAnswer>({ ask: "card", universe });
+    this.here = universe;
+    this.card = answer.card;
+    this.path = answer.path;
+    this.leaving = answer.leaving;
+  }
+
+  /** Looks at an edge and what it changes. */
+  async lookAt(edge: number): Promise<void> {
+    const answer = await ask<{ edge: Link; changes: Change[] }>({ ask: "difference", edge });
+    this.edge = answer.edge;
+    this.changes = answer.changes;
+  }
+
+  /** Gives an order, and shows what it comes to. */
+  async order(order: Order): Promise<void> {
+    if (this.busy) {
+      return;
+    }
+    this.busy = true;
+    try {
+      const { came } = await ask<{ came: Came }>({ ask: "order", order });
+      const ran = came.ran;
+      const first = ran ? (ran.paused[0] ?? ran.held[0] ?? ran.ends[0] ?? ran.from) : 0;
+      await this.load(ran ? first : this.here);
+      this.message = ran ? told(ran) : "";
+    } catch (error) {
+      this.message = String(error instanceof Error ? error.message : error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Does something that may fail, and shows why. */
+  async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.message = String(error instanceof Error ? error.message : error);
+    }
+  }
+}
+
+function told(ran: NonNullable<Came["ran"]>): string {
+  const count = (list: number[], what: string): string => {
+    const many = list.length === 1 ? "universe" : "universes";
+    return list.length > 0 ? `${what} in ${list.length} ${many}` : "";
+  };
+  const parts = [count(ran.paused, "paused"), count(ran.held, "held"), count(ran.ends, "ended")];
+  if (ran.never_reached) {
+    parts.push("the step comes to its goal in no universe");
+  }
+  if (ran.cut) {
+    parts.push("there are more universes than fit");
+  }
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+export const model = new ModelState();
