@@ -388,6 +388,8 @@ fn meanings(outcomes: BTreeSet<Outcome<Answer>>) -> BTreeSet<Meaning> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
     #[test]
     fn the_graph_is_that_of_plain_rewriting(naive in program()) {
         let mut seen = BTreeSet::from([naive.clone()]);

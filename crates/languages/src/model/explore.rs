@@ -148,6 +148,13 @@ impl Reported for AmbientTalk {
 }
 
 impl Reported for MuOz {
+    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
+        // As the label shows it: `{send k x}`.
+        let label = self.label(state, choice);
+        let message = label.text.strip_prefix("{send ")?;
+        message.split_whitespace().next().map(str::to_owned)
+    }
+
     fn remains(&self, value: &crate::muoz::Remains) -> Remains {
         let variables = value.variables.iter();
         let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
@@ -170,6 +177,10 @@ impl<L: Reported> Reported for &L {
 
     fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
         (**self).agent_name(state, agent)
+    }
+
+    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
+        (**self).addressee(state, choice)
     }
 }
 

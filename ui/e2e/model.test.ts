@@ -1,0 +1,94 @@
+// Real work on the math actor, in a real browser.
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { launch, open, ROOT, Server } from "./support";
+
+let browser: Browser;
+let server: Server;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+});
+afterEach(async () => {
+  await context.close();
+  await server.stop();
+});
+
+async function show(program: string): Promise<Page> {
+  server = await Server.start([join(ROOT, "examples", program)]);
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await open(context, server.url);
+  await page.getByText("1 universes, 0 edges").waitFor();
+  return page;
+}
+
+/** Opens the menu of the universe that is looked at. */
+async function menu(page: Page): Promise<void> {
+  await page.locator("canvas").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem").first().waitFor();
+}
+
+test("a breakpoint halts every universe, and the menu steps on from one", async () => {
+  const page = await show("math-actor/math.at");
+  await page.getByLabel("Breakpoint", { exact: true }).fill("receiver getResult");
+  await page.getByRole("button", { name: "Break", exact: true }).click();
+  await page.getByText("receiver getResult").waitFor();
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByText(/^paused in \d+ universes$/).waitFor();
+  const node = page.getByRole("region", { name: "Universe" });
+  await node.getByText("paused", { exact: true }).first().waitFor();
+  await node.getByText("breakpoint 1 (receiver getResult) at math").waitFor();
+
+  await menu(page);
+  await page.getByRole("menuitem", { name: "math ›" }).click();
+  await page.getByRole("menuitem", { name: "next-turn" }).click();
+  await page.getByText("step next-turn of math").first().waitFor();
+  // The command is drawn dashed, and stands in the sequence diagram between the actors' messages.
+  const sequence = page.getByRole("region", { name: "Sequence diagram" });
+  await sequence.locator("g.command").first().waitFor();
+  const agents = await sequence.locator("text.agent").allTextContents();
+  expect(agents).toContain("math");
+
+  // What a step changed.
+  await sequence.locator("g:not(.command)", { hasText: "takes double" }).last().click();
+  const difference = page.getByRole("table", { name: "Difference" });
+  await difference.getByText("math inbox").waitFor();
+  await difference.getByText("math result").waitFor();
+});
+
+test("a program is edited in the page and runs again; a wrong one says where", async () => {
+  const page = await show("math-actor/math.at");
+  const program = page.getByLabel("Program");
+  const text = await program.inputValue();
+  await program.fill(`${text}\n(`);
+  await page.getByRole("button", { name: "Run the edited program" }).click();
+  await page.getByRole("status").getByText(/\d+ \|/).waitFor();
+  expect(await program.inputValue()).toBe(`${text}\n(`);
+  await program.fill(text.replace("double(33)", "double(1)"));
+  await page.getByRole("button", { name: "Run the edited program" }).click();
+  await page.getByText("ended in 3 universes").waitFor();
+  await page.getByRole("button", { name: "Run all universes" }).waitFor();
+  await page.getByRole("button", { name: "Ask" }).click();
+  const answer = page.getByRole("region", { name: "Questions" }).getByRole("table");
+  await answer.getByText("math.result = 2").first().waitFor();
+});
+
+test("threads and choices have the same page", async () => {
+  const page = await show("deadlock/deadlock.oz");
+  await menu(page);
+  await page.getByRole("menuitem", { name: "t0 ›" }).click();
+  await page.getByRole("menuitem", { name: "step" }).click();
+  await page.getByText("paused in 1 universe", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByText("ended in 2 universes").waitFor();
+  await page.getByLabel("Kind of question").selectOption("may");
+  await page.getByLabel("Question", { exact: true }).fill("x = true");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByText("in every run: no").waitFor();
+});
