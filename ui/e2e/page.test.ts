@@ -271,7 +271,7 @@ test("futures are suggested while one works, drawn apart, and one click away", a
     await tab.getByRole("button", { name: "Paths", exact: true }).click();
     // One works on meanwhile.
     await move(tab, "e");
-    await tab.getByText(/14 paths, 3 traps?, at most 3 options at one input/).waitFor();
+    await tab.getByText(/14 paths, 3 traps, at most 3 options at one input/).waitFor();
     const list = tab.getByRole("list", { name: "Suggested futures" });
     await list.getByRole("button", { name: "Jump to chip_analog_read(34) in 1..4094" }).first().waitFor();
     // The canvas has them too, apart from what was visited: nothing of the multiverse has grown.
