@@ -261,12 +261,16 @@ pub fn check_program(path: &Path, board: Option<&Path>) -> Result<String, OpenEr
 /// What is wrong, with its line.
 pub fn check_board(path: &Path) -> Result<String, OpenError> {
     let board = Board::find(path, Some(path))?.description;
+    let count = |number: usize, one: &str| match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    };
     Ok(format!(
-        "the board '{}': {} primitives, {} rules, {} ranges, {} sources",
+        "the board '{}': {}, {}, {}, {}",
         board.name,
-        board.primitives().len(),
-        board.rules.len(),
-        board.ranges.len(),
-        board.simulation.sources.len()
+        count(board.primitives().len(), "primitive"),
+        count(board.rules.len(), "rule"),
+        count(board.ranges.len(), "range"),
+        count(board.simulation.sources.len(), "source")
     ))
 }

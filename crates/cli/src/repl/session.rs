@@ -57,7 +57,7 @@ impl SessionRepl {
     }
 
     /// A command that only looks, for the prompt's own use.
-    fn look(&mut self, command: Command) -> Option<Reply> {
+    pub(super) fn look(&mut self, command: Command) -> Option<Reply> {
         self.session.execute(command, &mut |_| Flow::Continue).ok()
     }
 
@@ -358,6 +358,7 @@ impl Interpreter for SessionRepl {
                 right,
             },
             Request::Frame(choice) => return self.choose_frame(line, choice, output),
+            Request::Find(text) => return self.find(line, &text, output),
             Request::Help(topic) => return tell_help(line, COMMANDS, topic.as_deref(), output),
             Request::Quit => {
                 if output.json {

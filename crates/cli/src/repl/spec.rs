@@ -211,12 +211,14 @@ pub struct Unknown {
 /// An unknown command or wrong arguments; the error knows the column.
 pub fn read<R>(table: Table<R>, line: &str) -> Result<(&'static Spec<R>, R), Misread> {
     let mut cursor = Cursor::new(line);
-    // `?` may touch its argument: `?step`.
+    // `?` and `/` may touch their argument: `?step`.
     let name = match cursor.peek() {
-        Some(word) if word.text.len() > 1 && word.text.starts_with('?') => {
-            let spec = find(table, "?").map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
-            let mut topic = Cursor::new(&line[word.at + 1..]);
-            let request = (spec.parse)(&mut topic)?;
+        Some(word) if word.text.len() > 1 && word.text.starts_with(['?', '/']) => {
+            let name = &word.text[..1];
+            let spec = find(table, name).map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
+            let mut argument = Cursor::new(&line[word.at + 1..]);
+            let request = (spec.parse)(&mut argument)?;
+            argument.end()?;
             return Ok((spec, request));
         }
         _ => cursor.required("a command")?,

@@ -340,8 +340,10 @@ impl<L: Language + 'static> Interpreter for WalkRepl<L> {
     }
 
     fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
-        let request = match spec::read(COMMANDS, line) {
-            Ok((_, request)) => request,
+        // A number alone is a choice.
+        let chosen = line.trim().parse().map(Request::Choose);
+        let request = match chosen.or_else(|_| spec::read(COMMANDS, line).map(|(_, r)| r)) {
+            Ok(request) => request,
             Err(misread) => return tell_misread(line, &misread, output),
         };
         match request {

@@ -114,7 +114,7 @@ const MOVING: &[Spec<Request>] = &[
     )
     .letters(&["k"])
     .arguments("NUMBER")
-    .details("The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
+    .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
     Spec::new(
         "run",
         "to a breakpoint or the end, choosing by a rule",
@@ -152,7 +152,7 @@ const MOVING: &[Spec<Request>] = &[
     .letters(&["r"]),
     Spec::new(
         "undo",
-        "undo one step on the path to here, and exactly what depends on it",
+        "undo a step and exactly what depends on it",
         |c| Ok(Request::Undo(c.word().map(|word| word.text.to_string()))),
     )
     .arguments("[UNIVERSE]")

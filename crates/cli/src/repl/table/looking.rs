@@ -132,7 +132,7 @@ and operators as in C.")
     .completes(&[Completes::Function]),
     Spec::new(
         "course",
-        "the values of an expression along the current path, drawn",
+        "draw how a value went along the path",
         |cursor| {
             let expression = term_or_missing(cursor, "an expression")?;
             Ok(Request::Session(Command::Series {

@@ -41,6 +41,24 @@ The device does not move; see 'follow'.")
     .arguments("[LINES]")
     .examples(&[("tree 60", "at most 60 lines of it")]),
     Spec::new(
+        "find",
+        "list the universes that a text leads to",
+        |cursor| {
+            let text = cursor.quoted()?;
+            if text.is_empty() {
+                return Err(cursor.missing("a text to look for"));
+            }
+            Ok(Request::Find(text))
+        },
+    )
+    .letters(&["/"])
+    .arguments("TEXT")
+    .details("Looks through all branches for primitives, values and events, small and capital letters alike.")
+    .examples(&[
+            ("find drive_motor", "after every turn of a motor"),
+            ("/uart_sensor = 7", "where the sensor said 7"),
+        ]),
+    Spec::new(
         "path",
         "inputs, outputs and events around here",
         |cursor| {
