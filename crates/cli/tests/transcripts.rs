@@ -54,6 +54,23 @@ fn readmes_lead_to_the_bug() {
     assert!(readmes >= 6, "all examples of model languages");
 }
 
+/// The session in the README at the root is what the program prints.
+#[test]
+fn the_readme_shows_what_comes_out() {
+    let path = support::root().join("README.md");
+    let readme = fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once("$ borges ").unwrap();
+    let (session, after) = rest.split_once("```").unwrap();
+    let (arguments, shown) = session.split_once('\n').unwrap();
+    let typed = shown.lines().filter_map(|line| line.strip_prefix("> "));
+    let input: String = typed.map(|line| format!("{line}\n")).collect();
+    let output = run(arguments, &input, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let played = described(&output, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let played = played.strip_suffix("--- exit 0\n").expect(&played);
+    let actual = format!("{before}$ borges {arguments}\n{played}```{after}");
+    support::check(&path, &actual);
+}
+
 /// A transcript without what comes out, of what a README says to type.
 fn script(readme: &str) -> String {
     let mut script = String::new();
