@@ -217,8 +217,12 @@ pub fn read<R>(table: Table<R>, line: &str) -> Result<(&'static Spec<R>, R), Mis
             let name = &word.text[..1];
             let spec = find(table, name).map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
             let mut argument = Cursor::new(&line[word.at + 1..]);
-            let request = (spec.parse)(&mut argument)?;
-            argument.end()?;
+            let result = (spec.parse)(&mut argument);
+            let result = result.and_then(|request| argument.end().map(|()| request));
+            let request = result.map_err(|misread| Misread {
+                at: misread.at + word.at + 1,
+                ..misread
+            })?;
             return Ok((spec, request));
         }
         _ => cursor.required("a command")?,
