@@ -149,9 +149,9 @@ impl Reported for AmbientTalk {
 
 impl Reported for MuOz {
     fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
-        // As the label shows it: `{send k x}`.
+        // As the label shows it: `t1: {send k x}`.
         let label = self.label(state, choice);
-        let message = label.text.strip_prefix("{send ")?;
+        let (_, message) = label.text.split_once("{send ")?;
         message.split_whitespace().next().map(str::to_owned)
     }
 
