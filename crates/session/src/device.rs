@@ -131,6 +131,8 @@ pub(crate) enum Intent {
     Injected(Place),
     /// The program stands still, as it may have done before: what it said of that again means nothing.
     Still,
+    /// The program was told to stand still: what it said before the answer still counts.
+    Halting,
 }
 
 /// Which way a running program goes.
@@ -315,6 +317,7 @@ impl Device {
                 (self.state.place, self.effects) = (place, place);
             }
             Intent::Still => self.client.forget_said(),
+            Intent::Halting => {}
         }
     }
 
@@ -336,7 +339,7 @@ impl Device {
     /// Stops a program of which nothing was heard for a while.
     fn halt(&mut self, history: &mut History, course: Course) -> Result<(), DeviceError> {
         let id = self.client.post(Command::Pause)?;
-        self.due.push_back((id, Intent::Still, "pausing"));
+        self.due.push_back((id, Intent::Halting, "pausing"));
         self.client.answer(id, "pausing")?;
         let mut patience = self.client.patience();
         // All that was said before the answer is here: the first pause is the one that counts.
