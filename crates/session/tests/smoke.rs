@@ -127,7 +127,7 @@ fn a_device_that_always_has_something_to_say_can_be_paused() {
     let mut looks = 0;
     let reply = session.execute(forever, &mut |_| {
         looks += 1;
-        if looks > 200 {
+        if looks > 3 {
             Flow::Pause
         } else {
             Flow::Continue
