@@ -26,7 +26,7 @@ fn sessions_go_as_written() {
     }
 }
 
-/// The sessions and the commands in the READMEs of the examples of model languages, in their order: `tests/readmes`
+/// The sessions and the explorations in the READMEs of the examples of model languages, in their order: `tests/readmes`
 /// has what comes out. A session is a block that begins with `$ borges`, with remarks after two spaces.
 #[test]
 fn readmes_lead_to_the_bug() {
@@ -84,10 +84,10 @@ fn script(readme: &str) -> String {
             }
             script.push_str("---\n");
         }
-        // Every other piece between backticks is code.
+        // Every other piece between backticks is code. Only explorations end by themselves.
         for code in line.split('`').skip(1).step_by(2) {
-            if let Some(arguments) = code.strip_prefix("borges ") {
-                let _ = write!(script, "$ {arguments}\n---\n");
+            if let Some(program) = code.strip_prefix("borges explore ") {
+                let _ = write!(script, "$ explore {program}\n---\n");
             }
         }
     }
