@@ -1,4 +1,5 @@
 // The one table of keys: what they do, and what the sheet says of them.
+import { flushSync } from "svelte";
 import { cursor } from "./source/cursor.svelte";
 import { dialogs } from "./state/dialogs.svelte";
 import { panel } from "./state/panel.svelte";
@@ -33,7 +34,9 @@ function focus(region: string): void {
 
 function show(name: typeof panel.shown, field?: string): void {
   panel.shown = name;
-  requestAnimationFrame(() => document.getElementById(field ?? `tab-${name}`)?.focus());
+  // Now, not with the next frame: the keys that follow belong into the field.
+  flushSync();
+  document.getElementById(field ?? `tab-${name}`)?.focus();
 }
 
 export const KEYS: Key[] = [
