@@ -2,10 +2,10 @@
 
 #![allow(dead_code, unreachable_pub, reason = "not every test needs everything")]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Kind, Primitive, PrimitiveId};
-use borges_concolic::{Bounds, Explored, Flow, Start, Strategy, cell_of};
+use borges_concolic::{Bounds, Explored, Flow, Set, Start, Strategy, Suggestions, value_of};
 use borges_vm::binary::Instr;
 use borges_vm::{
     CodeOffset, Exit, Limits, Machine, Module, Observer, Shared, Site, Trap, ValType, Value,
@@ -23,8 +23,25 @@ pub enum Ended {
 /// All branches of a run, those that depend on no input included, and its end.
 pub type Signature = (Vec<(u32, u32)>, Ended);
 
-/// What a run did, and the inputs that it read; or what the next input may answer.
-pub type Ran = Result<(Signature, Vec<(PrimitiveId, Vec<Value>)>), Codomain>;
+/// Where a run has come to.
+pub enum Stage {
+    /// Its end.
+    Done(Signature),
+    /// An input, which may answer several things.
+    Asks(Box<Asking>),
+}
+
+/// A run that stands before an input.
+#[derive(Clone)]
+pub struct Asking {
+    machine: Machine,
+    state: BoardState,
+    branches: Vec<(u32, u32)>,
+    read: u32,
+    id: PrimitiveId,
+    args: Vec<Value>,
+    pub codomain: Codomain,
+}
 
 /// A board whose inputs have these codomains.
 pub fn board(inputs: Vec<(&'static str, Vec<ValType>, Codomain)>) -> Board {
@@ -148,19 +165,58 @@ impl<'p> Plain<'p> {
         }
     }
 
-    /// Runs with these answers; where they are used up, nothing: then the wanted input's codomain is told.
-    pub fn run(&self, answers: &[Value]) -> Ran {
+    /// Runs to the first input, or to the end.
+    pub fn begin(&self) -> Stage {
+        let (machine, state) = (self.start.machine.clone(), self.start.state.clone());
+        self.go_on(machine, state, Vec::new(), 0)
+    }
+
+    /// Goes on with an answer; nothing if it is none that the board allows there.
+    pub fn answer(&self, asking: &Asking, value: Value) -> Option<Stage> {
+        if !asking.codomain.contains(value) {
+            return None;
+        }
+        let mut asking = asking.clone();
         let board = &self.start.board;
-        let mut machine = self.start.machine.clone();
-        let mut state = self.start.state.clone();
+        asking.state.observe(board, asking.id, &asking.args, value);
+        asking.machine.answer(&[value]).expect("the right type");
+        Some(self.go_on(
+            asking.machine,
+            asking.state,
+            asking.branches,
+            asking.read + 1,
+        ))
+    }
+
+    /// The end that these answers lead to from here; nothing if the board does not allow one of them.
+    pub fn end(&self, stage: Stage, answers: &[Value]) -> Option<Signature> {
+        let mut stage = stage;
+        for value in answers {
+            match stage {
+                Stage::Done(_) => return None,
+                Stage::Asks(asking) => stage = self.answer(&asking, *value)?,
+            }
+        }
+        match stage {
+            Stage::Done(signature) => Some(signature),
+            Stage::Asks(_) => None,
+        }
+    }
+
+    fn go_on(
+        &self,
+        mut machine: Machine,
+        mut state: BoardState,
+        branches: Vec<(u32, u32)>,
+        read: u32,
+    ) -> Stage {
+        let board = &self.start.board;
         let mut log = Log {
             kinds: &self.kinds,
             tables: &self.tables,
-            branches: Vec::new(),
+            branches,
         };
-        let mut answers = answers.iter();
-        let mut read = Vec::new();
-        let until = machine.steps() + self.bounds.steps;
+        let until = self.start.machine.steps() + self.bounds.steps;
         let ended = loop {
             match machine.run_observed(until, &mut log) {
                 Exit::Finished => break Ended::Returned,
@@ -184,20 +240,19 @@ impl<'p> Plain<'p> {
                     if board.check_input(id, &args).is_err() {
                         break trapped(&machine, Trap::Host);
                     }
-                    if read.len() >= self.bounds.inputs as usize {
+                    if read >= self.bounds.inputs {
                         break Ended::Inputs;
                     }
                     let codomain = board.codomain_at(id, &args, &state);
-                    let Some(value) = answers.next() else {
-                        return Err(codomain);
-                    };
-                    assert!(
-                        codomain.contains(*value),
-                        "{value} is not one of {codomain}"
-                    );
-                    state.observe(board, id, &args, *value);
-                    read.push((id, args.clone()));
-                    Some(*value)
+                    return Stage::Asks(Box::new(Asking {
+                        branches: log.branches,
+                        machine,
+                        state,
+                        read,
+                        id,
+                        args,
+                        codomain,
+                    }));
                 }
             };
             machine
@@ -210,28 +265,44 @@ impl<'p> Plain<'p> {
             // It calls no function.
             log.branches.pop();
         }
-        Ok(((log.branches, ended), read))
+        Stage::Done((log.branches, ended))
     }
 
-    /// All combinations of inputs, each with what it does.
-    pub fn all(&self) -> BTreeMap<Signature, Vec<Vec<Value>>> {
-        let mut found: BTreeMap<Signature, Vec<Vec<Value>>> = BTreeMap::new();
-        let mut stack = vec![Vec::new()];
-        while let Some(answers) = stack.pop() {
-            match self.run(&answers) {
-                Ok((signature, _)) => found.entry(signature).or_default().push(answers),
-                Err(codomain) => {
-                    let count = codomain.count().expect("few values");
-                    for n in 0..count {
-                        let mut longer = answers.clone();
-                        longer.push(codomain.nth(n).expect("counted"));
-                        stack.push(longer);
+    /// What all combinations of inputs do, and how many there are.
+    pub fn all(&self) -> (BTreeSet<Signature>, u64) {
+        let (mut found, mut runs) = (BTreeSet::new(), 0);
+        let mut stack = vec![self.begin()];
+        while let Some(stage) = stack.pop() {
+            match stage {
+                Stage::Done(signature) => {
+                    runs += 1;
+                    assert!(runs <= MOST_RUNS, "too many runs to do all");
+                    if !found.contains(&signature) {
+                        found.insert(signature);
+                    }
+                }
+                Stage::Asks(asking) => {
+                    for value in values(&asking.codomain) {
+                        stack.extend(self.answer(&asking, value));
                     }
                 }
             }
         }
-        found
+        (found, runs)
     }
+}
+
+/// Programs with more runs are not small.
+const MOST_RUNS: u64 = 1 << 24;
+/// A codomain with no more values is looked at value by value.
+const EVERY: u64 = 1 << 12;
+/// Values looked at of larger ones.
+const SAMPLES: u64 = 256;
+
+/// All values of a small codomain.
+fn values(codomain: &Codomain) -> impl Iterator<Item = Value> + '_ {
+    let count = codomain.count().expect("few values");
+    (0..count).map(|n| codomain.nth(n).expect("counted"))
 }
 
 fn trapped(machine: &Machine, trap: Trap) -> Ended {
@@ -250,84 +321,84 @@ pub fn explore(start: &Start, bounds: &Bounds) -> Explored {
 /// The paths are those of all runs; the tree leads to each; sets are exact.
 pub fn check(start: &Start, bounds: &Bounds) -> Explored {
     let plain = Plain::new(start, bounds.clone());
-    let truth = plain.all();
+    let (truth, _) = plain.all();
     let mut explored = explore(start, bounds);
     assert_eq!(explored.unexplored, [], "left out");
     assert!(explored.is_complete(), "not complete");
     assert_eq!(explored.paths.len(), truth.len(), "the number of paths");
-    check_tree(&plain, &mut explored);
+    let seen = check_tree(&plain, &mut explored);
+    assert!(seen == truth, "other paths than those of all runs");
     explored
 }
 
-/// Every path of the tree takes its branches when it is run, and so does every value of a set, and no other.
-pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) {
+/// Every path of the tree takes its branches when it is run, and so does every value of a set, and no other. What the
+/// paths do when they are run.
+pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) -> BTreeSet<Signature> {
     let tree = borges_concolic::suggest(explored);
     assert_eq!(
         tree.left_out,
         Vec::<usize>::new(),
         "paths left out of the tree"
     );
-    let mut seen = std::collections::BTreeSet::new();
-    let mut runs: Vec<Vec<Value>> = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
     for (path, answers) in tree.answers.iter().enumerate() {
         let answers = answers.as_ref().expect("every path is in the tree");
         let reads = &explored.paths[path].ways[0].reads;
-        let values: Vec<Value> = reads
+        let answers: Vec<Value> = reads
             .iter()
             .zip(answers)
-            .map(|(read, cell)| borges_concolic::value_of(read.ty, *cell))
+            .map(|(read, cell)| value_of(read.ty, *cell))
             .collect();
-        let (signature, _) = plain.run(&values).expect("as many inputs as the path has");
+        let signature = plain.end(plain.begin(), &answers);
+        let signature = signature.expect("as many inputs as the path has");
         // What depends on inputs is in the order in which it happens among all branches.
         let mut all = signature.0.iter();
         for outcome in &explored.paths[path].outcomes {
             assert!(
                 all.any(|branch| *branch == (outcome.at.0, outcome.taken)),
-                "path {path} with {values:?} does not take {outcome:?}"
+                "path {path} with {answers:?} does not take {outcome:?}"
             );
         }
-        assert!(seen.insert(signature), "two paths are one");
-        runs.push(values);
+        runs.push(Run { answers, signature });
     }
-    check_sets(plain, explored, &tree, &runs);
+    check_sets(plain, &tree, &runs);
+    let count = runs.len();
+    let seen: BTreeSet<Signature> = runs.into_iter().map(|run| run.signature).collect();
+    assert_eq!(seen.len(), count, "two paths are one");
+    seen
+}
+
+/// A path as it is in the tree.
+struct Run {
+    answers: Vec<Value>,
+    signature: Signature,
 }
 
 /// Every value of a set keeps all paths behind it; no other value of the codomain does.
-fn check_sets(
-    plain: &Plain<'_>,
-    explored: &Explored,
-    tree: &borges_concolic::Suggestions,
-    runs: &[Vec<Value>],
-) {
+fn check_sets(plain: &Plain<'_>, tree: &Suggestions, runs: &[Run]) {
     use borges_concolic::SuggestionNode as Node;
-    let mut stack = vec![(0, Vec::new())];
-    while let Some((number, prefix)) = stack.pop() {
+    let mut stack = vec![(0, Vec::new(), plain.begin())];
+    while let Some((number, prefix, stage)) = stack.pop() {
         let Node::Input { ty, options, .. } = &tree.nodes[number] else {
             continue;
         };
-        let codomain = plain.run(&prefix).expect_err("an input is read here");
+        let Stage::Asks(asking) = stage else {
+            panic!("an input is read here");
+        };
         let place = prefix.len();
         for option in options {
-            let chosen = borges_concolic::value_of(*ty, option.cell);
+            let chosen = value_of(*ty, option.cell);
             let mut longer: Vec<Value> = prefix.clone();
             longer.push(chosen);
-            let behind: Vec<&Vec<Value>> = (0..explored.paths.len())
-                .map(|path| &runs[path])
-                .filter(|run| run.starts_with(&longer))
-                .collect();
-            let count = codomain.count().unwrap_or(u64::MAX);
-            let samples = count.min(64);
-            for n in 0..samples {
-                let nth = if count <= 64 {
-                    n
-                } else {
-                    n * (count / 64) + n % 7
-                };
-                let Some(value) = codomain.nth(nth) else {
-                    continue;
-                };
-                let keeps = behind.iter().all(|run| keeps(plain, run, place, value));
-                let inside = option.set.contains(cell_of(value));
+            let behind = runs.iter().filter(|run| run.answers.starts_with(&longer));
+            let behind: Vec<&Run> = behind.collect();
+            for value in looked_at(&asking.codomain, &option.set, *ty) {
+                let keeps = behind.iter().all(|run| {
+                    let next = plain.answer(&asking, value);
+                    let end = next.and_then(|next| plain.end(next, &run.answers[place + 1..]));
+                    end.as_ref() == Some(&run.signature)
+                });
+                let inside = option.set.contains(borges_concolic::cell_of(value));
                 assert!(
                     inside == keeps || !option.is_exact && !inside,
                     "input {place} after {prefix:?}: {value} is {} {}, but keeps the paths: {keeps}",
@@ -335,25 +406,29 @@ fn check_sets(
                     option.set.to_codomain(*ty)
                 );
             }
-            stack.push((option.next, longer));
+            let next = plain.answer(&asking, chosen).expect("it is allowed");
+            stack.push((option.next, longer, next));
         }
     }
 }
 
-/// Whether a run stays on its path with another value at one place.
-fn keeps(plain: &Plain<'_>, run: &[Value], place: usize, value: Value) -> bool {
-    let mut changed = run.to_vec();
-    changed[place] = value;
-    // A value may forbid a later one: then it is no stand-in.
-    let board = &plain.start.board;
-    let allowed = std::panic::AssertUnwindSafe(|| plain.run(&changed));
-    let _ = board;
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let outcome = std::panic::catch_unwind(allowed);
-    std::panic::set_hook(hook);
-    match (outcome, plain.run(run)) {
-        (Ok(Ok((now, _))), Ok((before, _))) => now == before,
-        _ => false,
+/// The values of a codomain to be tried: all if they are few; otherwise all of the set if it is small, what lies about
+/// its limits, and samples.
+fn looked_at(codomain: &Codomain, set: &Set, ty: ValType) -> BTreeSet<Value> {
+    let count = codomain.count().unwrap_or(u64::MAX);
+    if count <= EVERY {
+        return values(codomain).collect();
     }
+    let part = count / SAMPLES;
+    let samples = (0..SAMPLES).filter_map(|n| codomain.nth(n * part + n % part.min(7)));
+    let mut found: BTreeSet<Value> = samples.collect();
+    for (low, high) in set.intervals() {
+        let about = [low.wrapping_sub(1), *low, *high, high.wrapping_add(1)];
+        let few = set.count() < u128::from(EVERY);
+        let inside = (*low..=*high).take(if few { EVERY as usize } else { 0 });
+        let cells = about.into_iter().chain(inside);
+        found.extend(cells.map(|cell| value_of(ty, cell)));
+    }
+    found.retain(|value| codomain.contains(*value));
+    found
 }
