@@ -231,7 +231,7 @@ struct Explorer<'e> {
     random: u64,
     coverage: Coverage,
     paths: Vec<Path>,
-    known_paths: HashMap<(Vec<Outcome>, End), usize>,
+    known_paths: HashMap<(Vec<Outcome>, u64, End), usize>,
     unexplored: Vec<Unexplored>,
     steps: u64,
     distances: Option<crate::distance::Distances>,
@@ -513,13 +513,13 @@ impl<'e> Explorer<'e> {
             constraints: state.constraints.clone(),
             model: state.model.clone(),
         };
-        let key = (outcomes, end);
+        let key = (outcomes, state.shadow.trail, end);
         if let Some(&number) = self.known_paths.get(&key) {
             self.paths[number].ways.push(way);
             return Flow::Continue;
         }
         self.known_paths.insert(key.clone(), self.paths.len());
-        let (outcomes, end) = key;
+        let (outcomes, _, end) = key;
         self.paths.push(Path {
             outcomes,
             end,
