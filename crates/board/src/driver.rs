@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use borges_vm::{ValType, Value};
+use borges_vm::{FuncIdx, Machine, ValType, Value};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
@@ -33,6 +33,31 @@ pub struct Event {
     pub source: EventSource,
     /// The handler, as an index into the program's table.
     pub handler: u32,
+}
+
+impl Event {
+    /// Enters the handler before the next instruction; false if it cannot be entered (no such function, another handler
+    /// runs, no room on the stack): the event is lost then, on the device as on the twin.
+    ///
+    /// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
+    pub fn enter(&self, machine: &mut Machine) -> bool {
+        let function = machine.table(0).get(self.handler as usize).copied();
+        let Some(Value::FuncRef(Some(function))) = function else {
+            return false;
+        };
+        let ty = machine
+            .module()
+            .and_then(|module| module.func_type(FuncIdx(function)));
+        let params = ty.map_or(&[][..], |ty| &ty.params);
+        let zeros = params.iter().map(|ty| Value::default_of(*ty));
+        let mut args: Vec<Value> = zeros.collect();
+        if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), self.source)
+            && first.ty() == ValType::I32
+        {
+            *first = Value::I32(i32::from(pin));
+        }
+        machine.interrupt(self.handler, &args).is_ok()
+    }
 }
 
 impl<H: Hardware> Driver<H> {

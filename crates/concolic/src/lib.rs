@@ -21,9 +21,9 @@ pub use coverage::{Coverage, Witness};
 pub use dag::{Dag, Expr, Node, Table};
 pub use decide::{Answer, Constraint, Decider, Effort};
 pub use explore::{
-    Accepts, Bounds, Explored, Flow, MOST_INPUTS, News, Progress, Start, Strategy, explore,
-    explore_until,
+    Accepts, Bounds, Explored, Flow, MOST_INPUTS, MOST_MOMENTS, News, Progress, Start, Strategy,
+    explore, explore_until,
 };
 pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
-pub use tree::{Choice, Node as SuggestionNode, Suggestions, suggest};
+pub use tree::{Arrival, Choice, Node as SuggestionNode, Suggestions, suggest};

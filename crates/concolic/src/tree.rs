@@ -6,7 +6,7 @@ use borges_vm::{ValType, Value};
 use crate::dag::Dag;
 use crate::decide::{Answer, Constraint, Decider};
 use crate::explore::Explored;
-use crate::path::{Path, Way};
+use crate::path::{Delivered, Path, Way};
 use crate::set::{Set, nice};
 
 /// A node of a [`Suggestions`] tree.
@@ -25,11 +25,25 @@ pub enum Node {
         /// What it may answer: together these lead to every path through here.
         options: Vec<Choice>,
     },
+    /// Events may arrive before the next input.
+    Event {
+        /// What arrives: together these lead to every path through here.
+        options: Vec<Arrival>,
+    },
     /// A path has ended.
     End {
         /// Its number in [`Explored::paths`].
         path: usize,
     },
+}
+
+/// An event that arrives, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Which, and when; nothing if none arrives before the next input.
+    pub event: Option<Delivered>,
+    /// The number of the node that follows.
+    pub next: usize,
 }
 
 /// An answer of an input.
@@ -63,7 +77,7 @@ impl Suggestions {
     pub fn max_options(&self) -> usize {
         let options = self.nodes.iter().map(|node| match node {
             Node::Input { options, .. } => options.len(),
-            Node::End { .. } => 0,
+            Node::Event { .. } | Node::End { .. } => 0,
         });
         options.max().unwrap_or(0)
     }
@@ -73,6 +87,10 @@ impl Suggestions {
 struct Open {
     node: usize,
     prefix: Vec<u64>,
+    /// So many events have arrived.
+    events: usize,
+    /// No further one does before the next input.
+    is_quiet: bool,
     paths: Vec<usize>,
 }
 
@@ -118,6 +136,8 @@ impl<'b> Builder<'b> {
         let mut stack = vec![Open {
             node: 0,
             prefix: Vec::new(),
+            events: 0,
+            is_quiet: false,
             paths: (0..self.paths.len()).collect(),
         }];
         while let Some(open) = stack.pop() {
@@ -127,6 +147,9 @@ impl<'b> Builder<'b> {
 
     /// Makes a node of an input, or of an end.
     fn expand(&mut self, open: Open, stack: &mut Vec<Open>) {
+        if !open.is_quiet && self.arrivals(&open, stack) {
+            return;
+        }
         let place = open.prefix.len();
         let Some((first, way)) = open
             .paths
@@ -172,6 +195,8 @@ impl<'b> Builder<'b> {
             stack.push(Open {
                 node: next,
                 prefix,
+                events: open.events,
+                is_quiet: false,
                 paths: covered,
             });
         }
@@ -182,6 +207,38 @@ impl<'b> Builder<'b> {
             step: read.step,
             options,
         };
+    }
+
+    /// Makes a node of the events that arrive next; false if none does on any of the paths.
+    fn arrivals(&mut self, open: &Open, stack: &mut Vec<Open>) -> bool {
+        let mut by_event: Vec<(Option<Delivered>, Vec<usize>)> = Vec::new();
+        for path in &open.paths {
+            let next = self.paths[*path].events.get(open.events).copied();
+            let next = next.filter(|event| event.place as usize == open.prefix.len());
+            match by_event.iter_mut().find(|(known, _)| *known == next) {
+                Some((_, paths)) => paths.push(*path),
+                None => by_event.push((next, vec![*path])),
+            }
+        }
+        if matches!(by_event.as_slice(), [] | [(None, _)]) {
+            return false;
+        }
+        by_event.sort_by_key(|(event, _)| event.map(|event| (event.step, event.event.source)));
+        let mut options = Vec::new();
+        for (event, paths) in by_event {
+            let next = self.tree.nodes.len();
+            self.tree.nodes.push(Node::End { path: paths[0] });
+            options.push(Arrival { event, next });
+            stack.push(Open {
+                node: next,
+                prefix: open.prefix.clone(),
+                events: open.events + usize::from(event.is_some()),
+                is_quiet: event.is_none(),
+                paths,
+            });
+        }
+        self.tree.nodes[open.node] = Node::Event { options };
+        true
     }
 
     /// A way along a path that these answers begin.
@@ -323,12 +380,25 @@ impl<'b> Builder<'b> {
                         .flat_map(|option| behind[option.next].clone());
                     behind[number] = all.collect();
                 }
+                Node::Event { options } => {
+                    let all = options
+                        .iter()
+                        .flat_map(|option| behind[option.next].clone());
+                    behind[number] = all.collect();
+                }
             }
         }
         let mut depth = vec![0_u32; self.tree.nodes.len()];
         for number in 0..self.tree.nodes.len() {
-            let Node::Input { options, .. } = &self.tree.nodes[number] else {
-                continue;
+            let options = match &self.tree.nodes[number] {
+                Node::Input { options, .. } => options,
+                Node::Event { options } => {
+                    for option in options {
+                        depth[option.next] = depth[number];
+                    }
+                    continue;
+                }
+                Node::End { .. } => continue,
             };
             let mut options = options.clone();
             for option in &mut options {

@@ -5,7 +5,7 @@
 //! changes the model.
 
 use borges_board::{BoardState, Captured, Event};
-use borges_stub::{Answer, Call, Halt, Program, World, deliver, execute};
+use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash, Value};
 
 use crate::entry::{Entry, EntryKind};
@@ -146,7 +146,7 @@ impl Twin {
         let Some(event) = feed.event() else {
             return false;
         };
-        if !deliver(&mut self.machine, &event) {
+        if !event.enter(&mut self.machine) {
             return false;
         }
         let entry = Entry {

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{BindError, Board, Event, EventSource, Kind, PrimitiveId};
+use borges_board::{BindError, Board, Kind, PrimitiveId};
 use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, ValType, Value};
 
 /// A module with the board that it runs on: every import has its primitive.
@@ -240,27 +240,6 @@ fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Opt
             world.yields().then_some(Halt::Yield)
         }
     }
-}
-
-/// Enters the handler of an event before the next instruction; false if it cannot be entered (no such function, another
-/// handler runs, no room on the stack): the event is lost then, on the device as on the twin.
-///
-/// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
-pub fn deliver(machine: &mut Machine, event: &Event) -> bool {
-    let Some(Value::FuncRef(Some(func))) = machine.table(0).get(event.handler as usize).copied()
-    else {
-        return false;
-    };
-    let Some(module) = machine.module() else {
-        return false;
-    };
-    let mut args = zeros(module, FuncIdx(func));
-    if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), event.source)
-        && first.ty() == ValType::I32
-    {
-        *first = Value::I32(i32::from(pin));
-    }
-    machine.interrupt(event.handler, &args).is_ok()
 }
 
 /// A zero for every parameter of a function.

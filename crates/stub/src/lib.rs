@@ -21,7 +21,7 @@ mod server;
 mod upload;
 mod world;
 
-pub use execute::{Answer, Call, Halt, Program, ProgramError, World, deliver, execute};
+pub use execute::{Answer, Call, Halt, Program, ProgramError, World, execute};
 pub use mocks::Mocks;
 pub use record::{
     decode_captured, decode_event, encode_captured, encode_event, from_wire, to_wire,

@@ -1,6 +1,6 @@
 //! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
 
-use borges_board::{Kind, PrimitiveId};
+use borges_board::{Action, Kind, PrimitiveId};
 use borges_vm::{Trap, ValType, Value};
 
 use super::{Explorer, Feasible, Next, State, narrow};
@@ -81,7 +81,13 @@ impl Explorer<'_> {
         is_output: bool,
     ) -> Option<Next> {
         let board = self.start.board.clone();
-        if is_output {
+        let subscribes = matches!(
+            board.action(id, args, self.machine.memory()),
+            Ok(Action::Subscribe { .. }
+                | Action::Unsubscribe { .. }
+                | Action::SubscribeTimer { .. })
+        );
+        if is_output && !subscribes {
             // Whether the board refuses it; what exactly is done, no later input depends on.
             let bounds = |expr| self.bounds_of(state, expr);
             let refused = refusals(&board, (id, args), self.machine.memory(), exprs, bounds);
@@ -97,7 +103,7 @@ impl Explorer<'_> {
             let trap = (Trap::Host, Constraint::new(expr, set));
             return Some(Next::Asked(Ask::Traps(vec![trap])));
         }
-        // An input's codomain, and which one it is, depend on its arguments.
+        // An input's codomain, and which one it is, depend on its arguments; what may interrupt the program as well.
         for (at, expr) in exprs.iter().enumerate() {
             if let Some(expr) = expr {
                 if let Some(only) = self.only_value(state, *expr) {

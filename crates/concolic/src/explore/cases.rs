@@ -81,6 +81,7 @@ impl Explorer<'_> {
                 state,
                 decided: case.decided,
                 next,
+                event: None,
             });
         }
     }

@@ -2,13 +2,15 @@
 
 mod calls;
 mod cases;
+mod events;
 mod feasible;
 mod goal;
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use borges_board::{Board, BoardState, PrimitiveId, Shared};
+use borges_board::{Board, BoardState, Event, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Exit, Machine, Snapshot};
 
 use crate::code::Code;
@@ -17,11 +19,12 @@ use crate::dag::Dag;
 use crate::decide::{Constraint, Decider, Effort};
 use crate::lanes::Point;
 use crate::outside::Outside;
-use crate::path::{Cut, End, Outcome, Path, Read, Unexplored, Way};
+use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
 use crate::solver::Solver;
 
+use events::Listening;
 use feasible::narrow;
 
 /// Where exploration starts.
@@ -58,6 +61,11 @@ pub enum Strategy {
 pub struct Bounds {
     /// Inputs on a path: one that would read another one ends.
     pub inputs: u32,
+    /// Events (interrupts and timers that the program subscribed to) on a path; without a bound none arrive, and that is
+    /// noted as unexplored.
+    pub events: Option<u32>,
+    /// Moments on a path at which events may arrive, where their arrival makes a difference.
+    pub moments: u32,
     /// Instructions on a path.
     pub steps: u64,
     /// Paths in all.
@@ -74,6 +82,8 @@ impl Default for Bounds {
     fn default() -> Self {
         Bounds {
             inputs: MOST_INPUTS,
+            events: None,
+            moments: MOST_MOMENTS,
             steps: 10_000_000,
             paths: 1000,
             rounds: None,
@@ -85,6 +95,9 @@ impl Default for Bounds {
 
 /// No path has more inputs.
 pub const MOST_INPUTS: u32 = 1000;
+
+/// Moments of a path at which events arrive, without another bound.
+pub const MOST_MOMENTS: u32 = 100;
 
 /// What an exploration tells while it goes on.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +171,12 @@ struct State {
     model: Vec<u64>,
     /// The number of outcomes when the machine last stood before a `call_indirect` that was decided.
     indirect: Option<CodeOffset>,
+    /// The events that have arrived.
+    events: Vec<Delivered>,
+    /// So many moments for events there were.
+    moments: u32,
+    /// Before the next instruction, events may arrive.
+    is_moment: bool,
 }
 
 /// One way to go on from an instruction that depends on inputs.
@@ -184,6 +203,8 @@ struct Waiting {
     decided: Decided,
     /// The instruction after the branch, as far as it is known.
     next: Option<CodeOffset>,
+    /// What arrives first.
+    event: Option<Event>,
 }
 
 /// What the conditions of a case come to on a path.
@@ -213,6 +234,9 @@ const MOST_VALUES: usize = 256;
 /// Instructions between two looks at whether to go on.
 const SLICE: u64 = 1 << 18;
 
+/// What makes a path another one: its branches (noted, and all together), its end, its events.
+type PathKey = (Vec<Outcome>, u64, End, Vec<Delivered>);
+
 /// Whether a path ends at a stop where the program is in this state.
 pub type Accepts<'a> = &'a mut dyn FnMut(&Machine) -> bool;
 
@@ -231,11 +255,14 @@ struct Explorer<'e> {
     random: u64,
     coverage: Coverage,
     paths: Vec<Path>,
-    known_paths: HashMap<(Vec<Outcome>, u64, End), usize>,
+    known_paths: HashMap<PathKey, usize>,
     unexplored: Vec<Unexplored>,
     steps: u64,
     distances: Option<crate::distance::Distances>,
     accepts: Option<Accepts<'e>>,
+    /// By the handlers of the events that may arrive.
+    listened: HashMap<Vec<u32>, Rc<Listening>>,
+    told_of_events: bool,
 }
 
 /// Explores all paths from a state, within bounds. `observer` hears what is found and may end it.
@@ -309,6 +336,8 @@ impl<'e> Explorer<'e> {
             steps: 0,
             distances,
             accepts: None,
+            listened: HashMap::new(),
+            told_of_events: false,
         }
     }
 
@@ -334,7 +363,11 @@ impl<'e> Explorer<'e> {
             outcomes: Vec::new(),
             model: Vec::new(),
             indirect: None,
+            events: Vec::new(),
+            moments: 0,
+            is_moment: false,
         };
+        self.after_call(&mut state, &[]);
         let mut decided = None;
         loop {
             match self.advance(&mut state, decided.take(), observer) {
@@ -351,18 +384,25 @@ impl<'e> Explorer<'e> {
                     }
                 }
             }
-            let Some(waiting) = self.choose() else {
-                return Flow::Continue;
-            };
-            if self.paths.len() >= self.bounds.paths || observer(self.news()) == Flow::Stop {
-                return Flow::Stop;
+            loop {
+                let Some(waiting) = self.choose() else {
+                    return Flow::Continue;
+                };
+                if self.paths.len() >= self.bounds.paths || observer(self.news()) == Flow::Stop {
+                    return Flow::Stop;
+                }
+                state = waiting.state;
+                decided = Some(waiting.decided).filter(|_| waiting.event.is_none());
+                // A snapshot of this machine fits it.
+                let restored = self.machine.restore(&waiting.snapshot);
+                debug_assert_eq!(restored, Ok(()));
+                self.patch(&state);
+                match waiting.event {
+                    // What cannot arrive is lost: the path without it is there already.
+                    Some(event) if !self.arrive(&mut state, event) => {}
+                    _ => break,
+                }
             }
-            state = waiting.state;
-            decided = Some(waiting.decided);
-            // A snapshot of this machine fits it.
-            let restored = self.machine.restore(&waiting.snapshot);
-            debug_assert_eq!(restored, Ok(()));
-            self.patch(&state);
         }
     }
 
@@ -400,7 +440,8 @@ impl<'e> Explorer<'e> {
         match &self.strategy {
             Strategy::DepthFirst => self.waiting.pop_back(),
             Strategy::BreadthFirst => {
-                let key = |at: &usize| self.waiting[*at].state.reads.len();
+                let choices = |state: &State| state.reads.len() + state.events.len();
+                let key = |at: &usize| choices(&self.waiting[*at].state);
                 let first = (0..self.waiting.len()).min_by_key(key)?;
                 self.waiting.remove(first)
             }
@@ -447,7 +488,11 @@ impl<'e> Explorer<'e> {
         let mut passes_stop = false;
         loop {
             let before = self.machine.steps();
-            let slice = before.saturating_add(SLICE).min(until);
+            let in_handler = self.machine.in_handler();
+            // The end of a handler must not be missed.
+            let slice = if in_handler { 1 } else { SLICE };
+            let slice = before.saturating_add(slice).min(until);
+            let listening = self.listening(state);
             let mut follower = Follower {
                 code: &self.code,
                 dag: &mut self.dag,
@@ -457,10 +502,14 @@ impl<'e> Explorer<'e> {
                 most_rounds: self.bounds.rounds,
                 selects_fork: self.bounds.selects_fork,
                 decided: decided.take(),
+                touching: listening.as_ref().map(|l| l.touching.as_slice()),
+                is_moment: state.is_moment,
                 stopped: None,
             };
             let exit = self.machine.run_observed(slice, &mut follower);
             let stopped = follower.stopped.take();
+            state.is_moment = follower.is_moment;
+            state.is_moment |= in_handler && !self.machine.in_handler();
             self.coverage.witness(&state.reads, &state.model);
             self.steps += self.machine.steps() - before;
             let location = self.machine.location().map(|location| location.offset);
@@ -473,13 +522,18 @@ impl<'e> Explorer<'e> {
                     }
                     return Next::End(End::Stopped(location.unwrap_or(CodeOffset(0))));
                 }
+                (Exit::Budget, Some(Stopped::Moment)) => {
+                    self.moment(state);
+                }
                 (Exit::Budget, Some(Stopped::Rounds)) => return Next::End(End::Cut(Cut::Rounds)),
                 (Exit::Finished, _) => return Next::End(End::Returned),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),
                 (Exit::HostCall, _) => {
+                    let events = self.events_now(state);
                     if let Some(next) = self.call(state) {
                         return next;
                     }
+                    self.after_call(state, &events);
                 }
                 (Exit::Budget | Exit::Breakpoint(_) | Exit::Watch { .. }, _) => {
                     if self.machine.steps() >= until {
@@ -513,19 +567,19 @@ impl<'e> Explorer<'e> {
             constraints: state.constraints.clone(),
             model: state.model.clone(),
         };
-        let key = (outcomes, state.shadow.trail, end);
+        let key = (outcomes, state.shadow.trail, end, state.events.clone());
         if let Some(&number) = self.known_paths.get(&key) {
             self.paths[number].ways.push(way);
             return Flow::Continue;
         }
         self.known_paths.insert(key.clone(), self.paths.len());
-        let (outcomes, _, end) = key;
+        let (outcomes, _, end, events) = key;
         self.paths.push(Path {
             outcomes,
             end,
             ways: vec![way],
             steps: self.machine.steps(),
-            events: Vec::new(),
+            events,
         });
         match self.paths.last() {
             Some(path) => observer(News::Found(path)),

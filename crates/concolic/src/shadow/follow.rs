@@ -13,6 +13,10 @@ impl Observer for Follower<'_> {
         let Some(number) = self.code.number(site.offset()) else {
             return false;
         };
+        if self.is_moment && self.touching.is_some() {
+            self.stopped = Some(Stopped::Moment);
+            return true;
+        }
         let decoded = *self.code.decoded(number);
         let passes = std::mem::take(&mut self.passes_stop);
         if decoded.is_stop && !passes && self.decided.is_none() {
@@ -41,6 +45,7 @@ impl Observer for Follower<'_> {
                 let target = site.branch(label as usize).map_or(0, |to| to.target.0);
                 self.shadow.note_branch(number, target);
             }
+            _ if self.touching.is_some_and(|touching| touching[number]) => self.is_moment = true,
             _ if decoded.begins.is_some() => self.shadow.note_branch(number, u32::MAX),
             _ => {}
         }

@@ -140,6 +140,8 @@ pub(crate) enum Stopped {
     Place,
     /// A loop was begun too often.
     Rounds,
+    /// Events may arrive here.
+    Moment,
 }
 
 /// Follows the machine from instruction to instruction.
@@ -154,6 +156,10 @@ pub(crate) struct Follower<'f> {
     pub(crate) selects_fork: bool,
     /// For the next instruction alone.
     pub(crate) decided: Option<Decided>,
+    /// The instructions after which events may arrive, by number, if any may.
+    pub(crate) touching: Option<&'f [bool]>,
+    /// Before the next instruction, events may arrive.
+    pub(crate) is_moment: bool,
     /// Why it stopped.
     pub(crate) stopped: Option<Stopped>,
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use borges_board::{Action, Driver, Event as BoardEvent, EventSource, Kind, PrimitiveId};
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::{Environment, SimBoard};
-use borges_stub::{Program, deliver};
+use borges_stub::Program;
 use borges_vm::{Exit, Machine, Outcome as Ended, StateHash, Trap, Value};
 use thiserror::Error;
 
@@ -338,7 +338,7 @@ impl PlainRun {
         let Some(event) = event else {
             return;
         };
-        if deliver(&mut self.machine, &event) {
+        if event.enter(&mut self.machine) {
             self.report.events.push(EventDelivered {
                 step: now,
                 source: match event.source {

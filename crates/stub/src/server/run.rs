@@ -7,7 +7,7 @@ use borges_vm::{Exit, Outcome, Trap};
 use borges_wire::{Bytes, Channel, FailureCode, Overflow, PauseReason, Report};
 
 use super::{Done, Running, Stub, fail};
-use crate::execute::{Halt, deliver, execute};
+use crate::execute::{Halt, execute};
 use crate::record::{encode_event, to_wire};
 use crate::world::{DeviceWorld, Noticed};
 
@@ -35,7 +35,7 @@ impl<H: Hardware> Stub<H> {
         };
         let overrun = self.overrun;
         let begun = self.paused()?;
-        if !deliver(&mut begun.machine, &event) {
+        if !event.enter(&mut begun.machine) {
             return fail(
                 FailureCode::State,
                 "the event's handler cannot be entered here",
@@ -121,7 +121,7 @@ impl<H: Hardware> Stub<H> {
             return Some(PauseReason::Event { kind });
         }
         begun.held = None;
-        if deliver(&mut begun.machine, &event) {
+        if event.enter(&mut begun.machine) {
             // In the handler, at the same step, the program has not stood yet.
             if let Some(running) = &mut begun.running {
                 running.resumed_at = None;

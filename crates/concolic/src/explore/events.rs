@@ -1,0 +1,241 @@
+//! Events: at which moments their arrival makes a difference, and paths on which they arrive.
+//!
+//! An event may come between any two instructions. Where what the program does commutes with what the handler does,
+//! it makes no difference when: so the moments are the first one after a subscription, after an earlier handler, and
+//! after each instruction that touches what the handler touches too.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use borges_board::{Event, EventSource};
+use borges_vm::binary::Instr;
+use borges_vm::{FuncIdx, Module, Value};
+
+use super::{Explorer, State, Waiting};
+use crate::path::Delivered;
+use crate::shadow::Decided;
+
+/// What functions may touch, with all that they call.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Footprint {
+    reads_globals: HashSet<u32>,
+    writes_globals: HashSet<u32>,
+    reads_memory: bool,
+    writes_memory: bool,
+    reads_tables: bool,
+    writes_tables: bool,
+    calls_primitives: bool,
+}
+
+impl Footprint {
+    fn of(module: &Module, roots: &[u32]) -> Self {
+        let imported = module.imported_funcs();
+        let mut footprint = Footprint::default();
+        let past = module.funcs().count() as u32;
+        let mut seen: HashSet<u32> = roots.iter().copied().collect();
+        let mut stack = roots.to_vec();
+        while let Some(func) = stack.pop() {
+            for (_, instr) in module.instrs(FuncIdx(func)) {
+                footprint.add(&instr, imported);
+                let called = match instr {
+                    Instr::Call(func) if func >= imported => func..func + 1,
+                    // Whatever a table may come to hold.
+                    Instr::CallIndirect { .. } => imported..past,
+                    _ => continue,
+                };
+                stack.extend(called.filter(|func| seen.insert(*func)));
+            }
+        }
+        footprint
+    }
+
+    fn add(&mut self, instr: &Instr<'_>, imported: u32) {
+        match *instr {
+            Instr::GlobalGet(global) => {
+                self.reads_globals.insert(global);
+            }
+            Instr::GlobalSet(global) => {
+                self.writes_globals.insert(global);
+            }
+            Instr::Load(..) | Instr::MemorySize => self.reads_memory = true,
+            Instr::Store(..) | Instr::MemoryGrow | Instr::MemoryInit(_) | Instr::MemoryFill => {
+                self.writes_memory = true;
+            }
+            Instr::MemoryCopy => (self.reads_memory, self.writes_memory) = (true, true),
+            Instr::TableGet(_) | Instr::TableSize(_) => self.reads_tables = true,
+            Instr::TableSet(_)
+            | Instr::TableInit { .. }
+            | Instr::TableCopy { .. }
+            | Instr::TableGrow(_)
+            | Instr::TableFill(_)
+            | Instr::ElemDrop(_) => (self.reads_tables, self.writes_tables) = (true, true),
+            Instr::DataDrop(_) => self.writes_memory = true,
+            Instr::CallIndirect { .. } => (self.reads_tables, self.calls_primitives) = (true, true),
+            Instr::Call(func) if func < imported => self.calls_primitives = true,
+            _ => {}
+        }
+        // What a primitive is given, it may read from the memory.
+        self.reads_memory |= self.calls_primitives;
+    }
+
+    /// Whether it makes a difference which of the two goes first.
+    fn conflicts(&self, other: &Footprint) -> bool {
+        let one_way = |a: &Footprint, b: &Footprint| {
+            let global = |global: &u32| {
+                b.reads_globals.contains(global) || b.writes_globals.contains(global)
+            };
+            a.writes_globals.iter().any(global)
+                || a.writes_memory && (b.reads_memory || b.writes_memory)
+                || a.writes_tables && (b.reads_tables || b.writes_tables)
+        };
+        one_way(self, other)
+            || one_way(other, self)
+            || self.calls_primitives && other.calls_primitives
+    }
+}
+
+/// What the handlers of some events have in common with the rest of the program.
+#[derive(Debug)]
+pub(super) struct Listening {
+    /// For every instruction by number: a moment comes after it.
+    pub(super) touching: Vec<bool>,
+    /// A moment comes after every call of a primitive.
+    calls: bool,
+}
+
+impl Explorer<'_> {
+    /// The events that may arrive in a state.
+    fn events(state: &State) -> impl Iterator<Item = Event> + '_ {
+        let outside = &state.outside.state;
+        let pins = outside.subscriptions().map(|(pin, subscription)| Event {
+            source: EventSource::Pin(*pin),
+            handler: subscription.handler,
+        });
+        let timer = outside.timer().map(|timer| Event {
+            source: EventSource::Timer,
+            handler: timer.handler,
+        });
+        pins.chain(timer)
+    }
+
+    /// What to look out for; nothing if no event may arrive any more, or a handler runs.
+    pub(super) fn listening(&mut self, state: &State) -> Option<Rc<Listening>> {
+        let most = self.bounds.events.unwrap_or(0) as usize;
+        if state.events.len() >= most || self.machine.in_handler() {
+            return None;
+        }
+        let table = self.machine.table(0);
+        let handlers =
+            Self::events(state).filter_map(|event| match table.get(event.handler as usize) {
+                Some(Value::FuncRef(Some(function))) => Some(*function),
+                _ => None,
+            });
+        let mut handlers: Vec<u32> = handlers.collect();
+        handlers.sort_unstable();
+        handlers.dedup();
+        if handlers.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.listened.get(&handlers) {
+            return Some(known.clone());
+        }
+        let module = self.machine.module()?;
+        let imported = module.imported_funcs();
+        let all = Footprint::of(module, &handlers);
+        let mut touching = vec![false; self.code.offsets().len()];
+        for func in module.funcs() {
+            for (offset, instr) in module.instrs(func) {
+                let is_call = matches!(instr, Instr::Call(_) | Instr::CallIndirect { .. });
+                let mut own = Footprint::default();
+                own.add(&instr, imported);
+                // Of calls, those of primitives count, when they have happened.
+                if let Some(number) = self.code.number(offset)
+                    && !is_call
+                {
+                    touching[number] = all.conflicts(&own);
+                }
+            }
+        }
+        let primitive = Footprint {
+            calls_primitives: true,
+            reads_memory: true,
+            ..Footprint::default()
+        };
+        let listening = Rc::new(Listening {
+            touching,
+            calls: all.conflicts(&primitive),
+        });
+        self.listened.insert(handlers, listening.clone());
+        Some(listening)
+    }
+
+    /// A primitive was called; `before` are the events that could arrive until then.
+    pub(super) fn after_call(&mut self, state: &mut State, before: &[Event]) {
+        let is_other = !Self::events(state).eq(before.iter().copied());
+        if is_other && self.bounds.events.is_none() && !self.told_of_events {
+            self.told_of_events = true;
+            self.leave_out(
+                state,
+                "interrupts are subscribed to here: paths on which they arrive are explored if a bound on events is given",
+            );
+        }
+        let calls = self
+            .listening(state)
+            .is_some_and(|listening| listening.calls);
+        state.is_moment |= is_other || calls;
+    }
+
+    /// The events that may arrive, to compare them after a call.
+    pub(super) fn events_now(&self, state: &State) -> Vec<Event> {
+        Self::events(state).collect()
+    }
+
+    /// A moment at which events may arrive: paths on which they do wait.
+    pub(super) fn moment(&mut self, state: &mut State) {
+        state.is_moment = false;
+        if state.moments == self.bounds.moments {
+            let most = self.bounds.moments;
+            self.leave_out(
+                state,
+                &format!("the bound on moments: on a path, events arrive at the first {most} moments that differ"),
+            );
+        }
+        state.moments = state.moments.saturating_add(1);
+        if state.moments > self.bounds.moments {
+            return;
+        }
+        let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
+        self.last_snapshot = Some(snapshot.clone());
+        let table = self.machine.table(0);
+        for event in self.events_now(state) {
+            let handler = match table.get(event.handler as usize) {
+                Some(Value::FuncRef(Some(function))) => Some(FuncIdx(*function)),
+                _ => None,
+            };
+            let module = self.machine.module();
+            let first = handler.and_then(|func| module?.instr_starts(func).next());
+            self.waiting.push_back(Waiting {
+                snapshot: snapshot.clone(),
+                state: state.clone(),
+                decided: Decided::Go,
+                next: first,
+                event: Some(event),
+            });
+        }
+    }
+
+    /// Lets an event arrive; false if its handler cannot be entered.
+    pub(super) fn arrive(&mut self, state: &mut State, event: Event) -> bool {
+        let (step, from) = (self.machine.steps(), self.machine.cells().len());
+        if !event.enter(&mut self.machine) {
+            return false;
+        }
+        state.shadow.forget_cells(from, self.machine.cells().len());
+        state.events.push(Delivered {
+            event,
+            step,
+            place: state.reads.len() as u32,
+        });
+        true
+    }
+}
