@@ -291,6 +291,10 @@ pub struct Within {
     /// The most inputs on a path: one that would read another one ends [default: 1000]
     #[arg(long, value_name = "N")]
     pub max_inputs: Option<u32>,
+    /// The most interrupts (of pins and timers that the program subscribed to) on a path [default: none arrive, and
+    /// that is noted]
+    #[arg(long, value_name = "N")]
+    pub max_events: Option<u32>,
     /// The most steps on a path (a step is one WebAssembly instruction) [default: 10 million]
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,

@@ -2,11 +2,17 @@
 
 use borges_vm::{CodeOffset, Value};
 
-use crate::path::Read;
+use crate::path::{Delivered, Read};
 use crate::set::value_of;
 
-/// Inputs that lead to an instruction, in order.
-pub type Witness = Vec<Value>;
+/// What leads to an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Witness {
+    /// What inputs answer, in order.
+    pub inputs: Vec<Value>,
+    /// The events that arrive.
+    pub events: Vec<Delivered>,
+}
 
 /// What an exploration executed.
 #[derive(Clone, Debug, Default)]
@@ -50,11 +56,14 @@ impl Coverage {
     }
 
     /// What was executed since the last time, was executed with these inputs.
-    pub(crate) fn witness(&mut self, reads: &[Read], model: &[u64]) {
+    pub(crate) fn witness(&mut self, reads: &[Read], model: &[u64], events: &[Delivered]) {
         if std::mem::take(&mut self.is_fresh) {
             let values = reads.iter().zip(model);
             let values = values.map(|(read, cell)| value_of(read.ty, *cell));
-            self.witnesses.push(values.collect());
+            self.witnesses.push(Witness {
+                inputs: values.collect(),
+                events: events.to_vec(),
+            });
         }
     }
 

@@ -43,6 +43,12 @@ impl MomentText {
         self.push(steps, RecordKind::Input(to_wire(value)));
     }
 
+    /// An event arrives after so many steps.
+    pub(crate) fn event(&mut self, steps: u64, event: &borges_board::Event) {
+        let (kind, payload) = encode_event(event);
+        self.push(steps, RecordKind::Event { kind, payload });
+    }
+
     /// The string that names the universe after these choices and so many steps in all.
     pub(crate) fn text(mut self, steps: u64) -> String {
         let packed = self.trace.take().map(|batch| batch.bytes.0);

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use borges_board::{BindError, Board, Kind, PrimitiveId};
-use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, ValType, Value};
+use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Value};
 
 /// A module with the board that it runs on: every import has its primitive.
 #[derive(Clone, Debug)]

@@ -135,6 +135,7 @@ impl args::Within {
         let time_ms = self.time.map(|seconds| (seconds * 1000.0).max(0.0) as u32);
         Ok(Within {
             inputs: self.max_inputs,
+            events: self.max_events,
             steps: self.max_steps,
             paths: self
                 .max_paths

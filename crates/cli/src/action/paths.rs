@@ -20,6 +20,7 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
         entry: options.entry.clone(),
         after: options.after,
         inputs: options.within.max_inputs,
+        events: options.within.max_events,
         steps: options.within.max_steps,
         paths: options.within.max_paths,
         rounds: options.within.max_rounds,
@@ -79,6 +80,14 @@ fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
     if let Some(end) = &node.end {
         text.push_str(&format!("{indent}{}\n", ended(end, paint)));
     }
+    for arrival in node.events.iter().flatten() {
+        let event = arrival.event.as_ref();
+        let what = event.map_or("no interrupt before the next input".to_owned(), |event| {
+            format!("interrupt: {} after {} steps", event.source, event.step)
+        });
+        text.push_str(&format!("{indent}{}", paint.paint(Role::Name, &what)));
+        behind(&arrival.end, &arrival.subtree, indent, paint, text);
+    }
     let Some(input) = &node.input else {
         return;
     };
@@ -95,14 +104,25 @@ fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
             "{indent}  {}{about} (say {})",
             option.shown, option.value
         ));
-        match (&option.end, &option.subtree) {
-            (Some(end), _) => text.push_str(&format!(" → {}\n", ended(end, paint))),
-            (None, Some(subtree)) => {
-                text.push('\n');
-                tree(subtree, &format!("{indent}    "), paint, text);
-            }
-            (None, None) => text.push('\n'),
+        behind(&option.end, &option.subtree, indent, paint, text);
+    }
+}
+
+/// What follows an option: an end on its line, or a tree below it.
+fn behind(
+    end: &Option<EndReport>,
+    subtree: &Option<Box<TreeReport>>,
+    indent: &str,
+    paint: &Paint,
+    text: &mut String,
+) {
+    match (end, subtree) {
+        (Some(end), _) => text.push_str(&format!(" → {}\n", ended(end, paint))),
+        (None, Some(subtree)) => {
+            text.push('\n');
+            tree(subtree, &format!("{indent}    "), paint, text);
         }
+        (None, None) => text.push('\n'),
     }
 }
 

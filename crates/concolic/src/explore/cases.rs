@@ -79,7 +79,7 @@ impl Explorer<'_> {
             self.waiting.push_back(Waiting {
                 snapshot: snapshot.clone(),
                 state,
-                decided: case.decided,
+                decided: Some(case.decided),
                 next,
                 event: None,
             });

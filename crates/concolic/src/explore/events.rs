@@ -13,7 +13,6 @@ use borges_vm::{FuncIdx, Module, Value};
 
 use super::{Explorer, State, Waiting};
 use crate::path::Delivered;
-use crate::shadow::Decided;
 
 /// What functions may touch, with all that they call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -217,11 +216,24 @@ impl Explorer<'_> {
             self.waiting.push_back(Waiting {
                 snapshot: snapshot.clone(),
                 state: state.clone(),
-                decided: Decided::Go,
+                decided: None,
                 next: first,
                 event: Some(event),
             });
         }
+    }
+
+    /// Lets the path on which nothing arrives wait as well.
+    pub(super) fn wait_quietly(&mut self, state: &State) {
+        let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
+        self.last_snapshot = Some(snapshot.clone());
+        self.waiting.push_back(Waiting {
+            snapshot,
+            state: state.clone(),
+            decided: None,
+            next: self.machine.location().map(|location| location.offset),
+            event: None,
+        });
     }
 
     /// Lets an event arrive; false if its handler cannot be entered.

@@ -200,7 +200,8 @@ impl Case {
 struct Waiting {
     snapshot: Snapshot,
     state: State,
-    decided: Decided,
+    /// What was decided for the next instruction, if something was.
+    decided: Option<Decided>,
     /// The instruction after the branch, as far as it is known.
     next: Option<CodeOffset>,
     /// What arrives first.
@@ -225,6 +226,8 @@ struct Narrowed {
 enum Next {
     Asked(Ask),
     End(End),
+    /// It waits with others to be gone on with.
+    Waits,
     /// Nothing more to say: the caller has had enough.
     Enough,
 }
@@ -372,6 +375,7 @@ impl<'e> Explorer<'e> {
         loop {
             match self.advance(&mut state, decided.take(), observer) {
                 Next::Enough => return Flow::Stop,
+                Next::Waits => {}
                 Next::End(end) => {
                     if self.found(&state, end, observer) == Flow::Stop {
                         return Flow::Stop;
@@ -392,7 +396,7 @@ impl<'e> Explorer<'e> {
                     return Flow::Stop;
                 }
                 state = waiting.state;
-                decided = Some(waiting.decided).filter(|_| waiting.event.is_none());
+                decided = waiting.decided;
                 // A snapshot of this machine fits it.
                 let restored = self.machine.restore(&waiting.snapshot);
                 debug_assert_eq!(restored, Ok(()));
@@ -440,7 +444,8 @@ impl<'e> Explorer<'e> {
         match &self.strategy {
             Strategy::DepthFirst => self.waiting.pop_back(),
             Strategy::BreadthFirst => {
-                let choices = |state: &State| state.reads.len() + state.events.len();
+                // A path on which nothing arrives must not run away from those on which something does.
+                let choices = |state: &State| state.reads.len() + state.moments as usize;
                 let key = |at: &usize| choices(&self.waiting[*at].state);
                 let first = (0..self.waiting.len()).min_by_key(key)?;
                 self.waiting.remove(first)
@@ -510,7 +515,8 @@ impl<'e> Explorer<'e> {
             let stopped = follower.stopped.take();
             state.is_moment = follower.is_moment;
             state.is_moment |= in_handler && !self.machine.in_handler();
-            self.coverage.witness(&state.reads, &state.model);
+            self.coverage
+                .witness(&state.reads, &state.model, &state.events);
             self.steps += self.machine.steps() - before;
             let location = self.machine.location().map(|location| location.offset);
             match (exit, stopped) {
@@ -524,6 +530,10 @@ impl<'e> Explorer<'e> {
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     self.moment(state);
+                    if self.strategy != Strategy::DepthFirst {
+                        self.wait_quietly(state);
+                        return Next::Waits;
+                    }
                 }
                 (Exit::Budget, Some(Stopped::Rounds)) => return Next::End(End::Cut(Cut::Rounds)),
                 (Exit::Finished, _) => return Next::End(End::Returned),

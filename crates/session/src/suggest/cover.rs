@@ -7,6 +7,7 @@ use borges_debuginfo::DebugInfo;
 
 use super::question::{CoverListing, CoveredLine, OneSided};
 use super::report::place_of;
+use super::walk;
 use crate::values::show;
 
 /// The program's own lines and branches; those of the compiler's library are left out.
@@ -21,7 +22,10 @@ pub(super) fn listing(info: &DebugInfo, explored: &Explored) -> CoverListing {
         let Some(line) = own(offset) else { continue };
         let known = lines.entry(line).or_default();
         if let (None, Some(witness)) = (&known, witness) {
-            *known = Some(witness.iter().map(|value| show(*value)).collect());
+            let inputs = witness.inputs.iter().map(|value| show(*value));
+            let events = witness.events.iter().map(walk::arrival);
+            let events = events.map(|event| format!("interrupt: {event}"));
+            *known = Some(inputs.chain(events).collect());
         }
     }
     let lines = lines.into_iter().map(|((file, line), inputs)| CoveredLine {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use borges_concolic::End;
+use borges_board::Event;
+use borges_concolic::{self as concolic, End};
 use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -67,18 +68,27 @@ pub(crate) struct Future {
     pub(crate) name: String,
     /// All inputs from the program's start.
     pub(crate) inputs: Vec<Value>,
+    /// The events that arrive, each after so many steps.
+    pub(crate) events: Vec<(u64, Event)>,
     /// The step at which it ends, if nothing of the program's ends it.
     pub(crate) steps: Option<u64>,
 }
 
 impl Future {
-    pub(crate) fn new(name: String, inputs: Vec<Value>, end: &End, steps: u64) -> Self {
-        let cut = matches!(end, End::Stopped(_) | End::Cut(_));
+    pub(crate) fn new(name: String, inputs: Vec<Value>, path: &concolic::Path) -> Self {
+        let cut = matches!(path.end, End::Stopped(_) | End::Cut(_));
+        let events = path.events.iter().map(|event| (event.step, event.event));
         Future {
             name,
             inputs,
-            steps: cut.then_some(steps),
+            events: events.collect(),
+            steps: cut.then_some(path.steps),
         }
+    }
+
+    fn options(&self, launch: Launch<'_>) -> RunOptions {
+        let inputs = Inputs::Values(self.inputs.clone());
+        options(launch, inputs, self.events.clone(), self.steps)
     }
 }
 
@@ -102,6 +112,9 @@ struct PathTest {
     name: String,
     /// What inputs answer.
     inputs: Vec<String>,
+    /// The events that arrive, each after so many steps: of this very module, as steps are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    events: Vec<(u64, Event)>,
     /// The most steps, if the program goes on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
@@ -136,11 +149,16 @@ pub struct TestOutcome {
     pub differences: Vec<String>,
 }
 
-fn options(launch: Launch<'_>, inputs: Inputs, steps: Option<u64>) -> RunOptions {
+fn options(
+    launch: Launch<'_>,
+    inputs: Inputs,
+    events: Vec<(u64, Event)>,
+    steps: Option<u64>,
+) -> RunOptions {
     RunOptions {
         entry: launch.entry.map(str::to_owned),
         inputs,
-        events: Events::At(Vec::new()),
+        events: Events::At(events),
         steps,
         seed: None,
     }
@@ -222,11 +240,11 @@ pub(crate) fn write_tests(
 ) -> Result<(), ExportError> {
     let mut tests = Vec::new();
     for future in futures {
-        let inputs = Inputs::Values(future.inputs.clone());
-        let report = run(launch, &options(launch, inputs, future.steps))?;
+        let report = run(launch, &future.options(launch))?;
         tests.push(PathTest {
             name: future.name.clone(),
             inputs: future.inputs.iter().map(|value| show(*value)).collect(),
+            events: future.events.clone(),
             steps: future.steps,
             expect: Behaviour::of(&report),
         });
@@ -280,7 +298,7 @@ pub fn run_tests(file: &Path) -> Result<TestReport, ExportError> {
     let mut outcomes = Vec::new();
     for test in tests.tests {
         let inputs = Inputs::Texts(test.inputs);
-        let differences = match run(launch, &options(launch, inputs, test.steps)) {
+        let differences = match run(launch, &options(launch, inputs, test.events, test.steps)) {
             Ok(report) => test.expect.differences(&Behaviour::of(&report)),
             Err(RunError::Open(error)) => return Err(error.into()),
             // The program asks something else now.
@@ -302,15 +320,25 @@ pub fn run_tests(file: &Path) -> Result<TestReport, ExportError> {
 /// # Errors
 /// [`RunError`]: the program does not open, or an input is none there.
 pub fn moment_after(launch: Launch<'_>, inputs: &[String]) -> Result<String, RunError> {
-    moment(launch, Inputs::Texts(inputs.to_vec()), None)
+    let inputs = Inputs::Texts(inputs.to_vec());
+    moment(launch, &options(launch, inputs, Vec::new(), None))
 }
 
-fn moment(launch: Launch<'_>, inputs: Inputs, steps: Option<u64>) -> Result<String, RunError> {
-    let report = run(launch, &options(launch, inputs, steps))?;
+fn moment(launch: Launch<'_>, options: &RunOptions) -> Result<String, RunError> {
+    let report = run(launch, options)?;
     let mut trace = MomentText::new(report.module);
+    let events = match &options.events {
+        Events::At(events) => events.as_slice(),
+        Events::Board => &[],
+    };
+    let mut events = events.iter().peekable();
     for read in &report.inputs {
+        while let Some((step, event)) = events.next_if(|(step, _)| *step <= read.step) {
+            trace.event(*step, event);
+        }
         trace.input(read.step, read.answer);
     }
+    events.for_each(|(step, event)| trace.event(*step, event));
     // A trapping instruction is not retired: its attempt is one step more.
     let attempt = u64::from(report.outcome == RunOutcome::Trapped);
     Ok(trace.text(report.steps + attempt))
@@ -335,7 +363,7 @@ pub(crate) fn write_traces(
                 source: std::io::ErrorKind::AlreadyExists.into(),
             });
         }
-        let target = moment(launch, Inputs::Values(future.inputs.clone()), future.steps)?;
+        let target = moment(launch, &future.options(launch))?;
         let mut session = Session::open(Options {
             board: launch.board.map(Path::to_owned),
             entry: launch.entry.map(str::to_owned),

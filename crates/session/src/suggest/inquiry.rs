@@ -266,6 +266,8 @@ impl Inquiry {
         stops.extend(self.goal.offsets());
         let bounds = Bounds {
             inputs: plan.inputs,
+            events: self.within.events,
+            moments: usual.moments,
             steps: self.within.steps.unwrap_or(usual.steps),
             paths: plan.paths,
             rounds: self.within.rounds,

@@ -1,17 +1,15 @@
 //! What an inquiry found, as data for faces.
 
-use borges_board::{BoardState, Captured};
 use borges_concolic::{
-    End, Explored, Path, Progress, Start, SuggestionNode as Branching, Suggestions, value_of,
+    End, Explored, Path, Progress, SuggestionNode as Branching, Suggestions, value_of,
 };
-use borges_stub::{Answer, Call, Halt, Program, World, execute};
-use borges_vm::Value;
 
 use super::inquiry::Inquiry;
 use super::question::{
     FoundPath, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, UnexploredReport,
 };
 use super::report::{ended, place_of};
+use super::walk::{self, Choice, Walk};
 use crate::headless::json;
 use crate::inspect::Look;
 use crate::values::show;
@@ -20,24 +18,6 @@ use crate::values::show;
 const MOST_DRAWN: usize = 300;
 /// Characters of moments in one listing; options beyond have none.
 const MOST_MOMENTS: usize = 4 << 20;
-
-/// A path with the answers that lead along it.
-struct Walk<'p> {
-    path: &'p Path,
-    answers: Vec<Value>,
-}
-
-impl<'p> Walk<'p> {
-    /// With the answers of its own model.
-    fn of(path: &'p Path) -> Option<Self> {
-        let way = path.ways.first()?;
-        let values = way.reads.iter().zip(&way.model);
-        let answers = values
-            .map(|(read, cell)| value_of(read.ty, *cell))
-            .collect();
-        Some(Walk { path, answers })
-    }
-}
 
 /// Makes listings of one exploration.
 pub(super) struct Lister<'l> {
@@ -113,17 +93,11 @@ impl<'l> Lister<'l> {
         let mut number_of = vec![None; self.explored.paths.len()];
         for (number, path) in self.explored.paths.iter().enumerate() {
             let Some(walk) = Walk::of(path) else { continue };
-            let answers = match tree.answers.get(number).and_then(Option::as_ref) {
-                Some(cells) => {
-                    let reads = path.ways.first().map(|way| way.reads.as_slice());
-                    let values = reads.unwrap_or_default().iter().zip(cells);
-                    values
-                        .map(|(read, cell)| value_of(read.ty, *cell))
-                        .collect()
-                }
-                None => walk.answers,
+            let walk = match tree.answers.get(number).and_then(Option::as_ref) {
+                Some(cells) => Walk::with(path, cells).unwrap_or(walk),
+                None => walk,
             };
-            walks.push((number, Walk { path, answers }));
+            walks.push((number, walk));
         }
         let (numbers, plain): (Vec<usize>, Vec<Walk<'_>>) = walks.into_iter().unzip();
         let mut kept = Vec::new();
@@ -140,6 +114,23 @@ impl<'l> Lister<'l> {
                 Branching::End { path } => SuggestionNode {
                     end: number_of.get(*path).copied().flatten(),
                     ..SuggestionNode::default()
+                },
+                Branching::Event { options } => SuggestionNode {
+                    call: Some(EVENT.to_owned()),
+                    options: options
+                        .iter()
+                        .map(|option| {
+                            let text = option.event.as_ref().map_or(NO_EVENT.into(), walk::arrival);
+                            SuggestedOption {
+                                value: text.clone(),
+                                set: text,
+                                exact: true,
+                                next: option.next as u32,
+                                moment: String::new(),
+                            }
+                        })
+                        .collect(),
+                    end: None,
                 },
                 Branching::Input {
                     primitive,
@@ -176,13 +167,11 @@ impl<'l> Lister<'l> {
         listing: &mut SuggestionListing,
     ) -> Vec<Walk<'w>> {
         walks.retain(|walk| {
-            let true_so = comes_true(&self.inquiry.program, &self.inquiry.start, walk);
+            let true_so = walk.comes_true(&self.inquiry.program, &self.inquiry.start);
             if !true_so {
                 listing.complete = false;
                 listing.unexplored.push(UnexploredReport {
-                    reason:
-                        "a suggestion did not come true when it was replayed: please report this"
-                            .to_owned(),
+                    reason: walk::NOT_TRUE.to_owned(),
                     place: None,
                     inputs: walk.answers.iter().map(|value| json(*value)).collect(),
                 });
@@ -244,7 +233,9 @@ fn look(inquiry: &Inquiry) -> Look<'_> {
 }
 
 fn options(nodes: &[SuggestionNode]) -> u32 {
-    let options = nodes.iter().map(|node| node.options.len());
+    let inputs = nodes.iter();
+    let inputs = inputs.filter(|node| node.call.as_deref() != Some(EVENT));
+    let options = inputs.map(|node| node.options.len());
     options.max().unwrap_or(0) as u32
 }
 
@@ -256,14 +247,20 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
     let mut nodes = vec![SuggestionNode::default()];
     for (number, walk) in (0..).zip(walks) {
         let mut at = 0;
-        let reads = walk.path.ways.first().map(|way| way.reads.as_slice());
-        for (read, value) in reads.unwrap_or_default().iter().zip(&walk.answers) {
-            let text = show(*value);
+        for choice in walk.choices() {
+            let (call, text, set) = match choice {
+                Choice::Input(read, value) => (
+                    look(inquiry).call_text(read.primitive, &read.args),
+                    show(value),
+                    read.domain.to_codomain(read.ty).describe(),
+                ),
+                Choice::Event(event) => {
+                    (EVENT.to_owned(), walk::arrival(event), walk::arrival(event))
+                }
+            };
             let fresh = nodes.len();
             let node = &mut nodes[at];
-            let call = || look(inquiry).call_text(read.primitive, &read.args);
-            node.call.get_or_insert_with(call);
-            let set = read.domain.to_codomain(read.ty).describe();
+            node.call.get_or_insert(call);
             at = match node.options.iter().find(|option| option.value == text) {
                 Some(option) => option.next as usize,
                 None => {
@@ -290,17 +287,26 @@ fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNo
     let mut written = 0;
     for walk in walks {
         let mut trace = inquiry.trace.clone();
-        let reads = walk.path.ways.first().map(|way| way.reads.as_slice());
         let mut at = 0;
-        for (read, value) in reads.unwrap_or_default().iter().zip(&walk.answers) {
-            trace.input(read.step, *value);
-            let text = show(*value);
+        for choice in walk.choices() {
+            let (text, after) = match choice {
+                Choice::Input(read, value) => {
+                    trace.input(read.step, value);
+                    (show(value), read.step + 1)
+                }
+                Choice::Event(event) => {
+                    // In a tree, that none arrives before the input is an option of its own.
+                    trace.event(event.step, &event.event);
+                    (walk::arrival(event), event.step)
+                }
+            };
+            at = past_quiet(nodes, at, &text);
             let Some(node) = nodes.get_mut(at) else { break };
             let Some(option) = node.options.iter_mut().find(|option| option.value == text) else {
                 break;
             };
             if option.moment.is_empty() && written < MOST_MOMENTS {
-                option.moment = trace.clone().text(read.step + 1);
+                option.moment = trace.clone().text(after);
                 written += option.moment.len();
             }
             at = option.next as usize;
@@ -308,16 +314,43 @@ fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNo
     }
 }
 
+/// The node at which a choice is made: where none of the events arrives, the one behind that.
+fn past_quiet(nodes: &[SuggestionNode], at: usize, choice: &str) -> usize {
+    let Some(node) = nodes.get(at) else { return at };
+    let quiet = node.options.iter().find(|option| option.value == NO_EVENT);
+    match quiet {
+        Some(quiet) if !node.options.iter().any(|option| option.value == choice) => {
+            quiet.next as usize
+        }
+        _ => at,
+    }
+}
+
+/// What an event is called among inputs.
+const EVENT: &str = "interrupt";
+/// The option that no event arrives before the next input.
+const NO_EVENT: &str = "none";
+
 fn found(inquiry: &Inquiry, walk: &Walk<'_>) -> FoundPath {
     let (kind, reason, at) = ended(&walk.path.end);
-    let reads = walk.path.ways.first().map(|way| way.reads.as_slice());
     let mut trace = inquiry.trace.clone();
     let mut inputs = Vec::new();
-    for (read, value) in reads.unwrap_or_default().iter().zip(&walk.answers) {
-        trace.input(read.step, *value);
-        inputs.push(SuggestedInput {
-            call: look(inquiry).call_text(read.primitive, &read.args),
-            value: show(*value),
+    for choice in walk.choices() {
+        inputs.push(match choice {
+            Choice::Input(read, value) => {
+                trace.input(read.step, value);
+                SuggestedInput {
+                    call: look(inquiry).call_text(read.primitive, &read.args),
+                    value: show(value),
+                }
+            }
+            Choice::Event(event) => {
+                trace.event(event.step, &event.event);
+                SuggestedInput {
+                    call: EVENT.to_owned(),
+                    value: walk::arrival(event),
+                }
+            }
         });
     }
     // A trapping instruction is not retired: its attempt is one step more.
@@ -328,66 +361,5 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>) -> FoundPath {
         place: at.map(|at| place_of(&inquiry.info, at)),
         inputs,
         moment: trace.text(walk.path.steps + attempt),
-    }
-}
-
-/// Whether a plain run with these answers ends as the path says.
-fn comes_true(program: &Program, start: &Start, walk: &Walk<'_>) -> bool {
-    let mut machine = start.machine.clone();
-    let mut world = Given {
-        program,
-        state: start.state.clone(),
-        answers: walk.answers.iter(),
-    };
-    let steps = walk.path.steps;
-    let until = match walk.path.end {
-        End::Stopped(_) | End::Cut(_) => steps,
-        _ => steps + 1,
-    };
-    let halt = execute(&mut machine, program, &mut world, until);
-    let here = machine.steps() == steps && world.answers.len() == 0;
-    here && match (&walk.path.end, halt) {
-        (End::Returned, Halt::Finished) | (End::Inputs, Halt::Left) => true,
-        (End::Trapped(trap, _), Halt::Trapped(now)) => *trap == now,
-        (End::Stopped(at), Halt::Until) => machine.location().is_some_and(|l| l.offset == *at),
-        (End::Cut(_), Halt::Until | Halt::Left) => true,
-        _ => false,
-    }
-}
-
-/// The outside of a plain run: inputs as given, outputs on the model.
-struct Given<'g> {
-    program: &'g Program,
-    state: BoardState,
-    answers: std::slice::Iter<'g, Value>,
-}
-
-impl World for Given<'_> {
-    fn input(&mut self, call: &Call<'_>) -> Answer {
-        let board = &self.program.board;
-        if board.check_input(call.primitive, call.args).is_err() {
-            return Answer::Trap;
-        }
-        let Some(value) = self.answers.next() else {
-            return Answer::Leave;
-        };
-        let codomain = board.codomain_at(call.primitive, call.args, &self.state);
-        if !codomain.contains(*value) {
-            return Answer::Leave;
-        }
-        self.state.observe(board, call.primitive, call.args, *value);
-        Answer::Value(Some(*value))
-    }
-
-    fn output(&mut self, call: &Call<'_>) -> Answer {
-        let nothing = Captured::default();
-        let board = &self.program.board;
-        let applied = self
-            .state
-            .apply(board, call.primitive, call.args, call.memory, &nothing);
-        match applied {
-            Ok(result) => Answer::Value(result),
-            Err(_) => Answer::Trap,
-        }
     }
 }

@@ -7,6 +7,7 @@ mod inquiry;
 mod listing;
 mod question;
 mod report;
+mod walk;
 mod why;
 
 use std::path::{Path, PathBuf};
@@ -26,7 +27,9 @@ pub use question::{
     SuggestedOption, SuggestionListing, SuggestionNode, Target, Turn, UnexploredReport, WhyListing,
     Within,
 };
-pub use report::{EndReport, InputReport, OptionReport, PathsReport, TreeReport};
+pub use report::{
+    ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, TreeReport,
+};
 
 use crate::command::{Event, Flow};
 use crate::open::{Board, OpenError, read};
@@ -40,6 +43,8 @@ pub struct SuggestOptions {
     pub after: u32,
     /// Inputs on a path.
     pub inputs: Option<u32>,
+    /// Events on a path; without a bound none arrive.
+    pub events: Option<u32>,
     /// Instructions on a path.
     pub steps: Option<u64>,
     /// Paths in all.
@@ -229,6 +234,8 @@ pub(crate) fn explore(
     let usual = Bounds::default();
     let bounds = Bounds {
         inputs: options.inputs.unwrap_or(MOST_INPUTS),
+        events: options.events,
+        moments: usual.moments,
         steps: options.steps.unwrap_or(usual.steps),
         paths: options.paths.unwrap_or(usual.paths),
         rounds: options.rounds,

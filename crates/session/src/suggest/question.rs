@@ -78,6 +78,9 @@ pub struct Within {
     /// Inputs on a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<u32>,
+    /// Events (interrupts, timers) on a path; without a bound none arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<u32>,
     /// Instructions on a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,

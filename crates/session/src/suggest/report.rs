@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use borges_concolic::{Cut, End, Explored, Set, SuggestionNode, Suggestions, value_of};
+use borges_concolic::{Cut, Delivered, End, Explored, Set, SuggestionNode, Suggestions, value_of};
 use borges_debuginfo::DebugInfo;
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
 
 use super::export::{self, ExportError, Future, Launch};
 use super::question::UnexploredReport;
+use super::walk::{self, Walk};
 use super::{Subject, SuggestOptions};
 use crate::headless::json;
 
@@ -73,8 +74,8 @@ impl PathsReport {
     }
 }
 
-/// A node of the tree: an input with its options, or an end.
-#[derive(Clone, Debug, Serialize)]
+/// A node of the tree: an input with its options, events that may arrive, or an end.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct TreeReport {
     /// The input that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +83,9 @@ pub struct TreeReport {
     /// What it may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<OptionReport>>,
+    /// Instead of an input: the events that may arrive before the next one, and that none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<ArrivalReport>>,
     /// How the path ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<EndReport>,
@@ -118,6 +122,40 @@ pub struct OptionReport {
     pub end: Option<EndReport>,
 }
 
+/// An event that arrives.
+#[derive(Clone, Debug, Serialize)]
+pub struct EventReport {
+    /// `pin N` or `timer`.
+    pub source: String,
+    /// The handler, as an index into the program's table.
+    pub handler: u32,
+    /// Instructions retired before it.
+    pub step: u64,
+}
+
+impl From<&Delivered> for EventReport {
+    fn from(delivered: &Delivered) -> Self {
+        EventReport {
+            source: walk::source(delivered),
+            handler: delivered.event.handler,
+            step: delivered.step,
+        }
+    }
+}
+
+/// An event that may arrive, or none, with what follows.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArrivalReport {
+    /// The event; nothing if none arrives before the next input.
+    pub event: Option<EventReport>,
+    /// The input that is read next, or further events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtree: Option<Box<TreeReport>>,
+    /// Or the end of the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndReport>,
+}
+
 /// How a path ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndReport {
@@ -134,6 +172,9 @@ pub struct EndReport {
     pub path: usize,
     /// What its inputs answer, in order.
     pub inputs: Vec<serde_json::Value>,
+    /// The events that arrive on it, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventReport>,
     /// Branches that depend on inputs: the instruction's offset and what was taken.
     pub branches: Vec<[u32; 2]>,
 }
@@ -153,6 +194,12 @@ impl Reporter<'_> {
         // A bound that nobody asked for has cut off what it ended.
         let cut =
             options.inputs.is_none() && explored.paths.iter().any(|path| path.end == End::Inputs);
+        let untrue = self.untrue();
+        let untold = untrue.iter().map(|path| UnexploredReport {
+            reason: walk::NOT_TRUE.to_owned(),
+            place: None,
+            inputs: self.answers(*path).into_iter().map(json).collect(),
+        });
         let unexplored = explored.unexplored.iter().map(|left| UnexploredReport {
             reason: left.reason.to_string(),
             place: left.at.map(|at| self.place(at)),
@@ -168,30 +215,46 @@ impl Reporter<'_> {
             hash: format!("{:016x}", self.subject.program.module.hash()),
             board: self.subject.program.board.name.clone(),
             entry: self.subject.entry.clone(),
-            paths: explored.paths.len(),
+            paths: explored.paths.len() - untrue.len(),
             max_options: self.suggestions.max_options(),
-            complete: explored.is_complete() && !cut && self.suggestions.left_out.is_empty(),
+            complete: explored.is_complete()
+                && !cut
+                && untrue.is_empty()
+                && self.suggestions.left_out.is_empty(),
             traps: trapped.count(),
             solver_queries: effort.solver_queries,
             evaluations: effort.evaluated,
             seconds: took.as_secs_f64(),
             steps: explored.steps,
-            unexplored: unexplored.collect(),
+            unexplored: untold.chain(unexplored).collect(),
             before: self
                 .subject
                 .before
                 .iter()
                 .map(|value| json(*value))
                 .collect(),
-            tree: self.tree(),
-            futures: self.futures(),
+            tree: self.tree(&untrue),
+            futures: self.futures(&untrue),
         }
     }
 
+    /// The paths that do not come true when they are replayed: none, unless Borges is wrong about them.
+    fn untrue(&self) -> Vec<usize> {
+        let (program, start) = (&self.subject.program, &self.subject.start);
+        let comes_true = |number: usize| {
+            let path = &self.explored.paths[number];
+            let answers = self.answers(number);
+            Walk { path, answers }.comes_true(program, start)
+        };
+        let paths = 0..self.explored.paths.len();
+        paths.filter(|number| !comes_true(*number)).collect()
+    }
+
     /// The paths with all that is needed to run them again.
-    fn futures(&self) -> Vec<Future> {
+    fn futures(&self, untrue: &[usize]) -> Vec<Future> {
         let paths = self.explored.paths.iter().enumerate();
         paths
+            .filter(|(number, _)| !untrue.contains(number))
             .map(|(number, path)| {
                 let (kind, reason, at) = ended(&path.end);
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
@@ -199,22 +262,40 @@ impl Reporter<'_> {
                 let mut inputs = self.subject.before.clone();
                 inputs.extend(self.answers(number));
                 let name = format!("path {number} {kind}{reason}{at}");
-                Future::new(name, inputs, &path.end, path.steps)
+                Future::new(name, inputs, path)
             })
             .collect()
     }
 
     /// Children come after their parents, so the tree is put together from its last node.
-    fn tree(&self) -> TreeReport {
+    fn tree(&self, untrue: &[usize]) -> TreeReport {
         let nodes = &self.suggestions.nodes;
         let mut done: Vec<Option<TreeReport>> = vec![None; nodes.len()];
         for (number, node) in nodes.iter().enumerate().rev() {
-            let report = match node {
+            let mut rest = |next: usize| match done.get_mut(next).and_then(Option::take) {
+                Some(TreeReport { end: Some(end), .. }) => (None, Some(end)),
+                next => (next.map(Box::new), None),
+            };
+            done[number] = Some(match node {
+                SuggestionNode::End { path } if untrue.contains(path) => TreeReport::default(),
                 SuggestionNode::End { path } => TreeReport {
-                    input: None,
-                    options: None,
                     end: Some(self.end(*path)),
+                    ..TreeReport::default()
                 },
+                SuggestionNode::Event { options } => {
+                    let events = options.iter().map(|option| {
+                        let (subtree, end) = rest(option.next);
+                        ArrivalReport {
+                            event: option.event.as_ref().map(EventReport::from),
+                            subtree,
+                            end,
+                        }
+                    });
+                    TreeReport {
+                        events: Some(events.collect()),
+                        ..TreeReport::default()
+                    }
+                }
                 SuggestionNode::Input {
                     primitive,
                     args,
@@ -224,13 +305,7 @@ impl Reporter<'_> {
                 } => {
                     let found = self.subject.program.board.primitive(*primitive);
                     let options = options.iter().map(|option| {
-                        let next = done.get_mut(option.next).and_then(Option::take);
-                        let (subtree, end) = match next {
-                            Some(TreeReport {
-                                input: None, end, ..
-                            }) => (None, end),
-                            next => (next.map(Box::new), None),
-                        };
+                        let (subtree, end) = rest(option.next);
                         OptionReport {
                             value: json(value_of(*ty, option.cell)),
                             set: intervals(&option.set, *ty),
@@ -247,18 +322,12 @@ impl Reporter<'_> {
                             args: args.iter().map(|value| json(*value)).collect(),
                             step: *step,
                         }),
-                        end: None,
+                        ..TreeReport::default()
                     }
                 }
-            };
-            done[number] = Some(report);
+            });
         }
-        let root = done.into_iter().next().flatten();
-        root.unwrap_or(TreeReport {
-            input: None,
-            options: None,
-            end: None,
-        })
+        done.into_iter().next().flatten().unwrap_or_default()
     }
 
     /// What the inputs of a path answer in the tree.
@@ -284,6 +353,7 @@ impl Reporter<'_> {
             place: at.map(|at| self.place(at)),
             path,
             inputs: self.answers(path).into_iter().map(json).collect(),
+            events: found.events.iter().map(EventReport::from).collect(),
             branches: branches
                 .map(|outcome| [outcome.at.0, outcome.taken])
                 .collect(),

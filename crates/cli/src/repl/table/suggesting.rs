@@ -8,12 +8,13 @@ use crate::repl::arguments::code_place;
 use crate::repl::cursor::{Cursor, Misread, Word, number};
 use crate::repl::spec::{Completes, Spec};
 
-const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), steps=10000000, paths=1000, rounds=3 (of each \
+const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1 (interrupts on a path), steps=10000000, paths=1000, rounds=3 (of each \
 loop), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
 branch), solver=none|z3|bitwuzla|cvc5. What a bound cuts off is said. Ctrl-C ends the search: what was found is kept.";
 
 const WORDS: Completes = Completes::Words(&[
-    "inputs=", "steps=", "paths=", "rounds=", "time=", "stop=", "order=", "selects", "solver=",
+    "inputs=", "events=", "steps=", "paths=", "rounds=", "time=", "stop=", "order=", "selects",
+    "solver=",
 ]);
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
@@ -93,7 +94,7 @@ fn ask(
 
 /// The names of bounds.
 const NAMES: &[&str] = &[
-    "inputs", "steps", "paths", "rounds", "time", "stop", "order", "selects", "solver",
+    "inputs", "events", "steps", "paths", "rounds", "time", "stop", "order", "selects", "solver",
 ];
 
 /// Whether the next word is a bound.
@@ -149,8 +150,9 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             continue;
         }
         let Some((name, value)) = word.text.split_once('=') else {
-            return Err(Misread::of(word, "expected a bound such as inputs=4")
-                .hint("inputs=, steps=, paths=, rounds=, time=, stop=, order=, selects, solver="));
+            return Err(Misread::of(word, "expected a bound such as inputs=4").hint(
+                "inputs=, events=, steps=, paths=, rounds=, time=, stop=, order=, selects, solver=",
+            ));
         };
         let value = Word {
             text: value,
@@ -158,6 +160,7 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
         };
         match name {
             "inputs" => within.inputs = Some(small(value)?),
+            "events" => within.events = Some(small(value)?),
             "steps" => within.steps = Some(large(value)?),
             "paths" => within.paths = Some(small(value)?),
             "rounds" => within.rounds = Some(small(value)?),
@@ -166,8 +169,11 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             "order" => within.order = Some(order(value)?),
             "solver" => within.solver = Some(value.text.to_owned()),
             _ => {
-                return Err(Misread::of(word, format!("there is no bound '{name}'"))
-                    .hint("inputs, steps, paths, rounds, time, stop, order, selects, solver"));
+                return Err(
+                    Misread::of(word, format!("there is no bound '{name}'")).hint(
+                        "inputs, events, steps, paths, rounds, time, stop, order, selects, solver",
+                    ),
+                );
             }
         }
     }

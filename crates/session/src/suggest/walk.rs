@@ -1,0 +1,143 @@
+//! A path with the answers that lead along it, and its replay on the plain VM.
+
+use borges_board::{BoardState, Captured, EventSource};
+use borges_concolic::{Delivered, End, Path, Read, Start, value_of};
+use borges_stub::{Answer, Call, Halt, Program, World, execute};
+use borges_vm::Value;
+
+/// A path with the answers that lead along it.
+pub(super) struct Walk<'p> {
+    pub(super) path: &'p Path,
+    pub(super) answers: Vec<Value>,
+}
+
+/// What was decided on a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Choice<'p> {
+    /// An input answered.
+    Input(&'p Read, Value),
+    /// An event arrived.
+    Event(&'p Delivered),
+}
+
+impl<'p> Walk<'p> {
+    /// With the answers of its own model.
+    pub(super) fn of(path: &'p Path) -> Option<Self> {
+        let way = path.ways.first()?;
+        Self::with(path, &way.model)
+    }
+
+    /// With these answers, as cells.
+    pub(super) fn with(path: &'p Path, cells: &[u64]) -> Option<Self> {
+        let way = path.ways.first()?;
+        let values = way.reads.iter().zip(cells);
+        let answers = values
+            .map(|(read, cell)| value_of(read.ty, *cell))
+            .collect();
+        Some(Walk { path, answers })
+    }
+
+    /// Its choices in order.
+    pub(super) fn choices(&self) -> impl Iterator<Item = Choice<'_>> + '_ {
+        let way = self.path.ways.first();
+        let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
+        let mut inputs = (0_u32..).zip(reads.iter().zip(&self.answers)).peekable();
+        let mut events = self.path.events.iter().peekable();
+        std::iter::from_fn(move || {
+            let place = inputs.peek().map(|(place, _)| *place);
+            let is_next = |event: &&Delivered| place.is_none_or(|place| event.place <= place);
+            match events.next_if(is_next) {
+                Some(event) => Some(Choice::Event(event)),
+                None => inputs
+                    .next()
+                    .map(|(_, (read, value))| Choice::Input(read, *value)),
+            }
+        })
+    }
+
+    /// Whether a plain run with these answers ends as the path says.
+    pub(super) fn comes_true(&self, program: &Program, start: &Start) -> bool {
+        let mut machine = start.machine.clone();
+        let mut world = Given {
+            program,
+            state: start.state.clone(),
+            answers: self.answers.iter(),
+        };
+        for delivered in &self.path.events {
+            let halt = execute(&mut machine, program, &mut world, delivered.step);
+            let is_there = halt == Halt::Until && machine.steps() == delivered.step;
+            if !is_there || !delivered.event.enter(&mut machine) {
+                return false;
+            }
+        }
+        let steps = self.path.steps;
+        let until = match self.path.end {
+            End::Stopped(_) | End::Cut(_) => steps,
+            _ => steps + 1,
+        };
+        let halt = execute(&mut machine, program, &mut world, until);
+        let location = machine.location().map(|location| location.offset);
+        let here = machine.steps() == steps && world.answers.len() == 0;
+        here && match (&self.path.end, halt) {
+            (End::Returned, Halt::Finished) | (End::Inputs, Halt::Left) => true,
+            (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
+            (End::Stopped(at), Halt::Until) => Some(*at) == location,
+            (End::Cut(_), Halt::Until | Halt::Left) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Where an event comes from, in words.
+pub(super) fn source(delivered: &Delivered) -> String {
+    match delivered.event.source {
+        EventSource::Pin(pin) => format!("pin {pin}"),
+        EventSource::Timer => "timer".to_owned(),
+    }
+}
+
+/// An event in words.
+pub(super) fn arrival(delivered: &Delivered) -> String {
+    format!("{} after {} steps", source(delivered), delivered.step)
+}
+
+/// Why a suggestion that did not come true is not shown.
+pub(super) const NOT_TRUE: &str =
+    "a suggestion did not come true when it was replayed: please report this";
+
+/// The outside of a plain run: inputs as given, outputs on the model.
+struct Given<'g> {
+    program: &'g Program,
+    state: BoardState,
+    answers: std::slice::Iter<'g, Value>,
+}
+
+impl World for Given<'_> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        let board = &self.program.board;
+        if board.check_input(call.primitive, call.args).is_err() {
+            return Answer::Trap;
+        }
+        let Some(value) = self.answers.next() else {
+            return Answer::Leave;
+        };
+        let codomain = board.codomain_at(call.primitive, call.args, &self.state);
+        if !codomain.contains(*value) {
+            return Answer::Leave;
+        }
+        self.state.observe(board, call.primitive, call.args, *value);
+        Answer::Value(Some(*value))
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        let nothing = Captured::default();
+        let board = &self.program.board;
+        let applied = self
+            .state
+            .apply(board, call.primitive, call.args, call.memory, &nothing);
+        match applied {
+            Ok(result) => Answer::Value(result),
+            Err(_) => Answer::Trap,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Suggested paths as other programs see them: the machine contract, interrupts among inputs, exports that come true.
+
+use std::path::{Path, PathBuf};
+
+use borges_session::command::{Command, Flow, Reply};
+use borges_session::suggest::{
+    Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Within, of_program, run_tests,
+};
+use borges_session::{Options, Session};
+use serde_json::Value;
+
+fn example(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    examples.join(format!("{name}/{name}.wasm"))
+}
+
+fn report(program: &Path, options: &SuggestOptions) -> PathsReport {
+    let report = of_program(program, None, options, &mut |_| Flow::Continue);
+    report.expect("the program opens")
+}
+
+fn within_inputs(inputs: u32) -> SuggestOptions {
+    SuggestOptions {
+        inputs: Some(inputs),
+        ..SuggestOptions::default()
+    }
+}
+
+fn json(report: &PathsReport) -> Value {
+    serde_json::to_value(report).expect("plain data")
+}
+
+/// A program in text with a board file, in a folder of its own.
+fn written(text: &str, board: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.wasm");
+    let module = wat::parse_str(text).expect("valid text");
+    std::fs::write(&program, module).expect("written");
+    std::fs::write(folder.path().join("board.toml"), board).expect("written");
+    (folder, program)
+}
+
+/// What the tree of a report comes to, counted by walking it as a reader of the JSON would.
+#[derive(Debug, Default, PartialEq)]
+struct Counted {
+    ends: u64,
+    traps: u64,
+    most: u64,
+}
+
+fn count(node: &Value, counted: &mut Counted) {
+    if let Some(end) = node.get("end").filter(|end| !end.is_null()) {
+        counted.ends += 1;
+        counted.traps += u64::from(end["kind"] == "trapped");
+        assert!(end["inputs"].is_array() && end["branches"].is_array());
+        assert!(end["path"].is_u64());
+        return;
+    }
+    let node = node.get("subtree").unwrap_or(node);
+    if let Some(events) = node.get("events") {
+        let events = events.as_array().expect("an array");
+        events.iter().for_each(|event| count(event, counted));
+        return;
+    }
+    assert!(node["input"]["primitive"].is_string());
+    assert!(node["input"]["args"].is_array() && node["input"]["step"].is_u64());
+    let options = node["options"].as_array().expect("options");
+    counted.most = counted.most.max(options.len() as u64);
+    for option in options {
+        let value = option["value"].as_f64().expect("a number");
+        let set = option["set"].as_array().expect("intervals");
+        let inside = set.iter().any(|interval| {
+            let bound = |at: usize| interval[at].as_f64().expect("a number");
+            bound(0) <= value && value <= bound(1)
+        });
+        assert!(inside, "the representative is in its set: {option}");
+        assert!(option["shown"].is_string() && option["exact"].is_boolean());
+        count(option, counted);
+    }
+}
+
+/// The names that other programs rely on, and that they mean what is said of them.
+#[test]
+fn the_machine_contract() {
+    for (name, inputs) in [
+        ("knock", 1),
+        ("while", 4),
+        ("crystal-ball", 4),
+        ("uart-parser", 3),
+    ] {
+        let report = json(&report(&example(name), &within_inputs(inputs)));
+        for (field, is_right) in [
+            ("paths", Value::is_u64 as fn(&Value) -> bool),
+            ("max_options", Value::is_u64),
+            ("complete", Value::is_boolean),
+            ("traps", Value::is_u64),
+            ("solver_queries", Value::is_u64),
+            ("evaluations", Value::is_u64),
+            ("seconds", Value::is_f64),
+            ("steps", Value::is_u64),
+            ("hash", Value::is_string),
+            ("board", Value::is_string),
+            ("entry", Value::is_string),
+            ("unexplored", Value::is_array),
+            ("tree", Value::is_object),
+        ] {
+            assert!(is_right(&report[field]), "{name}: {field}");
+        }
+        let mut counted = Counted::default();
+        count(&report["tree"], &mut counted);
+        let told = Counted {
+            ends: report["paths"].as_u64().expect("a number"),
+            traps: report["traps"].as_u64().expect("a number"),
+            most: report["max_options"].as_u64().expect("a number"),
+        };
+        assert_eq!(counted, told, "{name}");
+        assert_eq!(report["complete"], true, "{name}");
+    }
+}
+
+/// `complete` is false as soon as a bound other than those on inputs and the stop place cuts something off.
+#[test]
+fn bounds_that_cut_are_told() {
+    let complete =
+        |options: &SuggestOptions| json(&report(&example("while"), options))["complete"].clone();
+    let whole = within_inputs(4);
+    assert_eq!(complete(&whole), true);
+    let stopped = SuggestOptions {
+        stop: Some("while.ts:14".to_owned()),
+        ..whole.clone()
+    };
+    assert_eq!(complete(&stopped), true);
+    for cut in [
+        SuggestOptions {
+            steps: Some(20),
+            ..whole.clone()
+        },
+        SuggestOptions {
+            paths: Some(3),
+            ..whole.clone()
+        },
+        SuggestOptions {
+            rounds: Some(1),
+            ..whole.clone()
+        },
+        SuggestOptions {
+            seconds: Some(0.0),
+            ..whole.clone()
+        },
+    ] {
+        assert_eq!(complete(&cut), false, "{cut:?}");
+    }
+}
+
+#[test]
+fn paths_end_at_the_stop_place_or_before_one_input_more() {
+    let options = SuggestOptions {
+        stop: Some("while.ts:14".to_owned()),
+        ..within_inputs(4)
+    };
+    let text = serde_json::to_string(&json(&report(&example("while"), &options))).expect("data");
+    assert!(text.contains(r#""kind":"stopped""#) && text.contains("while.ts:14"));
+    let text =
+        serde_json::to_string(&json(&report(&example("knock"), &within_inputs(1)))).expect("data");
+    assert!(text.contains(r#""kind":"inputs""#));
+}
+
+/// A counter that presses of a button raise: at the third something breaks.
+const COUNTER: &str = r#"(module
+    (import "env" "subscribe_interrupt" (func $on (param i32 i32 i32)))
+    (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
+    (import "env" "chip_delay" (func $delay (param i32)))
+    (table funcref (elem $press)) (global $presses (mut i32) (i32.const 0))
+    (func $press (global.set $presses (i32.add (global.get $presses) (i32.const 1))))
+    (func (export "main")
+        (call $on (i32.const 14) (i32.const 0) (i32.const 3))
+        (loop $again
+            (if (call $read (i32.const 2)) (then (call $delay (i32.const 5))))
+            (if (i32.eq (global.get $presses) (i32.const 3)) (then (unreachable)))
+            (br $again))))"#;
+
+fn asked(session: &mut Session, question: Question, within: Within) -> SuggestionListing {
+    let command = Command::Suggest { question, within };
+    match session.execute(command, &mut |_| Flow::Continue) {
+        Ok(Reply::Suggestions(listing)) => *listing,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Interrupts are choices like inputs: a bug that needs three of them is found, and its moment leads there.
+#[test]
+fn a_bug_that_takes_three_interrupts() {
+    let (_folder, program) = written(COUNTER, "");
+    let mut session = Session::open(Options::new(&program)).expect("it opens");
+    let within = |events| Within {
+        inputs: Some(2),
+        events,
+        ..Within::default()
+    };
+    let none = asked(&mut session, Question::Bugs, within(None));
+    assert!(none.found.is_empty() && !none.complete);
+    assert!(none.unexplored[0].reason.contains("interrupts"));
+    let two = asked(&mut session, Question::Bugs, within(Some(2)));
+    assert!(two.found.is_empty() && two.complete);
+    let three = asked(&mut session, Question::Bugs, within(Some(3)));
+    assert_eq!(three.found.len(), 1);
+    let bug = &three.found[0];
+    assert_eq!(bug.kind, "trapped");
+    let interrupts = bug.inputs.iter().filter(|input| input.call == "interrupt");
+    assert_eq!(interrupts.count(), 3);
+    let target = bug.moment.clone();
+    let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+    assert!(jumped.is_ok(), "{jumped:?}");
+    let why = asked(
+        &mut session,
+        Question::Why { target: None },
+        within(Some(3)),
+    );
+    assert!(why.why.is_some_and(|why| why.possible.is_some()));
+}
+
+/// Every option of a tree with interrupts, and every end, is a universe that a jump goes to.
+#[test]
+fn every_suggested_universe_can_be_gone_to() {
+    let (_folder, program) = written(COUNTER, "");
+    let mut session = Session::open(Options::new(&program)).expect("it opens");
+    let within = Within {
+        inputs: Some(2),
+        events: Some(1),
+        ..Within::default()
+    };
+    let listing = asked(&mut session, Question::Paths, within);
+    assert!(listing.complete && listing.paths > 8, "{listing:?}");
+    let options = listing.nodes.iter().flat_map(|node| &node.options);
+    let moments = options.map(|option| (&option.value, &option.moment));
+    let ends = listing.found.iter().map(|path| (&path.kind, &path.moment));
+    for (what, target) in moments.chain(ends) {
+        if what == "none" {
+            continue;
+        }
+        let target = target.clone();
+        let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+        assert!(jumped.is_ok(), "{what}: {jumped:?}");
+    }
+}
+
+/// Paths with interrupts as regression tests, and as recordings.
+#[test]
+fn exported_paths_keep_their_interrupts() {
+    let (folder, program) = written(COUNTER, "");
+    let options = SuggestOptions {
+        events: Some(3),
+        ..within_inputs(1)
+    };
+    let report = report(&program, &options);
+    assert!(report.complete && report.traps > 0);
+    let launch = Launch {
+        program: &program,
+        board: None,
+        entry: None,
+    };
+    let file = folder.path().join("program.test.json");
+    report.write_tests(&file, launch).expect("written");
+    let ran = run_tests(&file).expect("a test file");
+    assert_eq!(ran.tests.len(), report.paths);
+    for test in &ran.tests {
+        assert_eq!(test.differences, Vec::<String>::new(), "{}", test.name);
+    }
+    let text = std::fs::read_to_string(&file).expect("written");
+    assert!(text.contains("traps: unreachable"), "{text}");
+    let traces = report.write_traces(&folder.path().join("traces"), launch);
+    assert_eq!(traces.expect("written").len(), report.paths);
+}
