@@ -4,7 +4,9 @@ mod common;
 
 use std::time::Duration;
 
-use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable, best};
+#[cfg(feature = "z3")]
+use borges_concolic::solver::best;
+use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable};
 use borges_concolic::{
     Answer, Bounds, Constraint, Dag, End, Explored, Flow, Set, Start, Strategy, explore,
 };
@@ -99,6 +101,12 @@ fn a_solver_that_hangs_dies_or_talks_nonsense_does_no_harm() {
             "out of memory",
         ),
         ("while read line; do echo sat; done", "answered"),
+        ("echo sat; echo '((i0 #b))'; sleep 1000", "answered"),
+        (
+            "echo sat; echo '((i0 #x000000ff))'; sleep 1000",
+            "does not hold",
+        ),
+        ("echo unknown; sleep 1000", "does not know"),
     ] {
         let solver = ProcessSolver::new("sh", &["-c", script], Duration::from_millis(300));
         let explored = with(&checksum(), Some(Box::new(solver)));
@@ -108,14 +116,66 @@ fn a_solver_that_hangs_dies_or_talks_nonsense_does_no_harm() {
     }
 }
 
-/// Every instruction on random values: the solver computes what the machine computes, and nothing else.
-#[cfg(feature = "z3")]
+/// A solver that wants more memory than it may have ends; the next question starts it again.
+#[cfg(unix)]
+#[test]
+fn a_solver_that_wants_too_much_memory_ends() {
+    let script = "all=$(head -c 400000000 /dev/zero | tr '\\0' a); echo unsat; sleep 1000";
+    let solver = ProcessSolver::new("sh", &["-c", script], Duration::from_secs(60));
+    let explored = with(&checksum(), Some(Box::new(solver.with_memory_mb(100))));
+    let reason = &explored.unexplored[0].reason;
+    assert!(reason.contains("out of memory"), "{reason}");
+    assert_eq!(explored.paths.len(), 1);
+}
+
+/// A program that is no solver, or is not there, is told once and not asked for ever.
+#[test]
+fn a_solver_that_cannot_be_started_is_told() {
+    let solver = ProcessSolver::new("/no/such/solver", &[], Duration::from_secs(5));
+    let explored = with(&checksum(), Some(Box::new(solver)));
+    let reason = &explored.unexplored[0].reason;
+    assert!(
+        reason.contains("/no/such/solver") || reason.contains("solver:"),
+        "{reason}"
+    );
+    assert_eq!(explored.paths.len(), 1);
+}
+
+/// Solvers that run beside: those that are here find the one input of four billion, too.
+#[test]
+fn solvers_on_the_path_find_it_too() {
+    for name in ["bitwuzla", "cvc5", "z3"] {
+        let Some(solver) = ProcessSolver::on_path(name, Duration::from_secs(100)) else {
+            eprintln!("skipped: '{name}' is not on the path");
+            continue;
+        };
+        let explored = with(&reachable_checksum(), Some(Box::new(solver)));
+        assert_eq!(explored.unexplored, [], "{name}");
+        assert_eq!(explored.paths.len(), 2, "{name}");
+        assert!(explored.effort().solver_queries > 0, "{name}");
+    }
+}
+
+/// Every instruction on random values: each solver computes what the machine computes, and nothing else.
 #[test]
 fn solvers_know_every_instruction() {
+    let time = Duration::from_secs(20);
+    let mut solvers: Vec<Box<dyn Solver>> = Vec::new();
+    #[cfg(feature = "z3")]
+    solvers.extend(best(time));
+    for name in ["bitwuzla", "cvc5", "z3"] {
+        match ProcessSolver::on_path(name, time) {
+            Some(solver) => solvers.push(Box::new(solver)),
+            None => eprintln!("skipped: '{name}' is not on the path"),
+        }
+    }
+    for mut solver in solvers {
+        knows_every_instruction(&mut *solver);
+    }
+}
+
+fn knows_every_instruction(solver: &mut dyn Solver) {
     let mut random = fastrand::Rng::with_seed(3);
-    let Some(mut solver) = best(Duration::from_secs(20)) else {
-        return;
-    };
     for &op in NumericOp::ALL {
         for _ in 0..3 {
             let types = op.operands();
@@ -158,7 +218,8 @@ fn solvers_know_every_instruction() {
                 };
                 assert!(
                     as_expected,
-                    "{} {cells:x?} = {result:x}: {answer:?}",
+                    "{}: {} {cells:x?} = {result:x}: {answer:?}",
+                    solver.name(),
                     op.name()
                 );
             }

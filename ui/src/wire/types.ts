@@ -1546,6 +1546,10 @@ export type Within = {
  */
 inputs?: number | null, 
 /**
+ * Events (interrupts, timers) on a path; without a bound none arrive.
+ */
+events?: number | null, 
+/**
  * Instructions on a path.
  */
 steps?: number | null, 

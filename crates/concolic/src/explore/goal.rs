@@ -3,9 +3,9 @@
 use super::{Explorer, State};
 use crate::set::Set;
 
-/// So many combinations of inputs are all tried.
-const MOST_TRIED: u128 = 1 << 12;
-/// So many are tried of more.
+/// So many combinations of inputs are all tried, and so many values of one.
+const MOST_TRIED: u128 = 1 << 14;
+/// So many combinations are tried of more.
 const SAMPLES: u64 = 512;
 
 impl Explorer<'_> {
@@ -19,7 +19,8 @@ impl Explorer<'_> {
         found
     }
 
-    /// Tries other inputs that lead here, all of them if they are few.
+    /// Tries other inputs that lead here: all combinations if they are few, otherwise all values of each input with the
+    /// others as they are, and samples.
     fn accepts_other(&mut self, state: &mut State, accepts: super::Accepts<'_>) -> bool {
         let places = self.inputs_in_state(state);
         let domains: Vec<Set> = places
@@ -29,49 +30,76 @@ impl Explorer<'_> {
         let combinations = domains
             .iter()
             .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
-        let all = combinations <= MOST_TRIED;
         let first = state.model.clone();
-        let tries = if all { combinations as u64 } else { SAMPLES };
-        for attempt in 0..tries {
-            let mut rest = attempt;
-            for (place, domain) in places.iter().zip(&domains) {
-                let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
-                if !all {
-                    self.random ^= self.random << 13;
-                    self.random ^= self.random >> 7;
-                    self.random ^= self.random << 17;
-                    // Limits of a range are where conditions most often change.
-                    rest = match self.random % 4 {
-                        0 => 0,
-                        1 => count - 1,
-                        _ => self.random >> 2,
-                    };
+        if combinations <= MOST_TRIED {
+            for attempt in 0..combinations as u64 {
+                let mut rest = attempt;
+                for (place, domain) in places.iter().zip(&domains) {
+                    let count = domain.count() as u64;
+                    if let Some(cell) = domain.nth(rest % count) {
+                        state.model[*place as usize] = cell;
+                    }
+                    rest /= count;
                 }
-                if let Some(cell) = domain.nth(rest % count) {
-                    state.model[*place as usize] = cell;
-                }
-                rest /= count;
-            }
-            let constraints = &state.constraints;
-            let leads_here = self
-                .decider
-                .holds(&self.dag, &state.model, |_| true, constraints);
-            if leads_here {
-                self.patch(state);
-                if accepts(&self.machine) {
+                if self.accepts_model(state, accepts) {
                     return true;
                 }
             }
-        }
-        state.model = first;
-        self.patch(state);
-        if !all {
+        } else {
+            for (place, domain) in places.iter().zip(&domains) {
+                for cell in domain.cells().take(MOST_TRIED as usize) {
+                    state.model[*place as usize] = cell;
+                    if self.accepts_model(state, accepts) {
+                        return true;
+                    }
+                }
+                state.model.clone_from(&first);
+            }
+            for _ in 0..SAMPLES {
+                for (place, domain) in places.iter().zip(&domains) {
+                    if let Some(cell) = self.sample(domain) {
+                        state.model[*place as usize] = cell;
+                    }
+                }
+                if self.accepts_model(state, accepts) {
+                    return true;
+                }
+            }
             let reason = format!(
-                "the condition was tried with {SAMPLES} of the combinations of inputs that lead here, and never held"
+                "the condition was tried with {SAMPLES} of the combinations of inputs that lead here, and with every \
+                 value of each (up to {MOST_TRIED}), and never held"
             );
             self.leave_out(state, &reason);
         }
+        state.model = first;
+        self.patch(state);
         false
+    }
+
+    /// Whether the state's model leads here, and the condition holds then.
+    fn accepts_model(&mut self, state: &State, accepts: super::Accepts<'_>) -> bool {
+        let constraints = &state.constraints;
+        let leads_here = self
+            .decider
+            .holds(&self.dag, &state.model, |_| true, constraints);
+        if !leads_here {
+            return false;
+        }
+        self.patch(state);
+        accepts(&self.machine)
+    }
+
+    /// A value of a domain. Limits are where conditions most often change.
+    fn sample(&mut self, domain: &Set) -> Option<u64> {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
+        domain.nth(match self.random % 4 {
+            0 => 0,
+            1 => count.checked_sub(1)?,
+            _ => (self.random >> 2).checked_rem(count)?,
+        })
     }
 
     /// The inputs that anything in the program's state depends on.

@@ -17,6 +17,7 @@ pub struct ProcessSolver {
     arguments: Vec<String>,
     name: String,
     timeout: Duration,
+    memory_mb: u64,
     running: Option<Running>,
     failures: u32,
 }
@@ -37,6 +38,8 @@ const KNOWN: &[(&str, &[&str])] = &[
     ),
     ("z3", &["-in"]),
 ];
+/// Memory that a solver may take.
+const MEMORY_MB: u64 = 4096;
 /// A solver that fails so often is not asked again.
 const MOST_FAILURES: u32 = 3;
 
@@ -51,9 +54,17 @@ impl ProcessSolver {
             program,
             arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
             timeout,
+            memory_mb: MEMORY_MB,
             running: None,
             failures: 0,
         }
+    }
+
+    /// Gives it less (or more) memory than usual, in megabytes. Only Unix has such a limit.
+    #[must_use]
+    pub fn with_memory_mb(mut self, memory_mb: u64) -> Self {
+        self.memory_mb = memory_mb;
+        self
     }
 
     /// The first of bitwuzla, cvc5 and z3 that is on the path.
@@ -74,8 +85,23 @@ impl ProcessSolver {
         Some(Self::new(program, arguments, timeout))
     }
 
+    /// The process to start: on Unix by way of a shell, which limits its memory and then becomes it.
+    fn command(&self) -> Command {
+        if !cfg!(unix) {
+            return Command::new(&self.program);
+        }
+        let limit = self.memory_mb.saturating_mul(1024);
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(format!("ulimit -v {limit}; exec \"$0\" \"$@\""))
+            .arg(&self.program);
+        command
+    }
+
     fn start(&self) -> std::io::Result<Running> {
-        let mut child = Command::new(&self.program)
+        let mut child = self
+            .command()
             .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -13,25 +13,40 @@ use crate::set::greatest;
 #[derive(Debug)]
 pub struct Z3Solver {
     solver: z3::Solver,
+    timeout_ms: u32,
+    memory_mb: u32,
 }
 
-/// Memory that Z3 may take, in megabytes.
-const MEMORY_MB: &str = "2048";
+/// Memory that Z3 may take.
+const MEMORY_MB: u32 = 2048;
 
 impl Z3Solver {
     /// A solver that gives up on a question after some time.
     #[must_use]
     pub fn new(timeout: Duration) -> Self {
-        z3::set_global_param("memory_max_size", MEMORY_MB);
-        let solver = z3::Solver::new();
-        let mut params = Params::new();
-        params.set_u32(
-            "timeout",
-            u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX),
-        );
-        solver.set_params(&params);
-        Z3Solver { solver }
+        Self::with_memory_mb(timeout, MEMORY_MB)
     }
+
+    /// A solver that gives up on a question after some time, or when Z3 takes more memory than this, in megabytes: it
+    /// is what all solvers of this process take together.
+    #[must_use]
+    pub fn with_memory_mb(timeout: Duration, memory_mb: u32) -> Self {
+        z3::set_global_param("memory_max_size", &memory_mb.to_string());
+        let timeout_ms = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+        Z3Solver {
+            solver: fresh(timeout_ms),
+            timeout_ms,
+            memory_mb,
+        }
+    }
+}
+
+fn fresh(timeout_ms: u32) -> z3::Solver {
+    let solver = z3::Solver::new();
+    let mut params = Params::new();
+    params.set_u32("timeout", timeout_ms);
+    solver.set_params(&params);
+    solver
 }
 
 impl Solver for Z3Solver {
@@ -46,7 +61,17 @@ impl Solver for Z3Solver {
             SatResult::Unsat => Answer::No,
             SatResult::Unknown => {
                 let reason = self.solver.get_reason_unknown();
-                let reason = reason.unwrap_or_else(|| "no reason given".to_owned());
+                let reason = match reason.as_deref() {
+                    // So it says when its memory is used up.
+                    None | Some("" | "unknown") => {
+                        format!(
+                            "it gave up, perhaps for want of memory ({} MB)",
+                            self.memory_mb
+                        )
+                    }
+                    Some("canceled" | "timeout") => "it took too long".to_owned(),
+                    Some(reason) => reason.to_owned(),
+                };
                 Answer::Unknown(format!("z3 does not know: {reason}").into())
             }
             SatResult::Sat => match self.solver.get_model() {
@@ -66,7 +91,12 @@ impl Solver for Z3Solver {
                 }
             },
         };
-        self.solver.pop(1);
+        if matches!(answer, Answer::Unknown(_)) {
+            // What it learned takes the memory that the next question needs.
+            self.solver = fresh(self.timeout_ms);
+        } else {
+            self.solver.pop(1);
+        }
         answer
     }
 }
