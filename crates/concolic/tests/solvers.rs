@@ -8,10 +8,10 @@ use std::time::Duration;
 use borges_concolic::solver::best;
 use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable};
 use borges_concolic::{
-    Answer, Bounds, Constraint, Dag, End, Explored, Flow, Set, Start, Strategy, explore,
+    Answer, Bounds, Constraint, Dag, Explored, Flow, Set, Start, Strategy, explore,
 };
+use borges_vm::ValType;
 use borges_vm::num::NumericOp;
-use borges_vm::{Trap, ValType};
 use common::{board, i32s, start_wat};
 
 fn with(start: &Start, solver: Option<Box<dyn Solver>>) -> Explored {
@@ -62,9 +62,8 @@ fn reachable_checksum() -> Start {
 #[test]
 fn one_input_of_four_billion_is_found() {
     let explored = with(&reachable_checksum(), best(Duration::from_secs(60)));
-    let traps = explored.paths.iter();
-    let traps = traps.filter(|path| matches!(path.end, End::Trapped(Trap::Unreachable, _)));
-    assert_eq!(traps.count(), 1);
+    let ends = explored.paths.iter().map(|path| format!("{:?}", path.end));
+    assert_eq!(ends.filter(|end| end.contains("Unreachable")).count(), 1);
     assert_eq!(explored.paths.len(), 2);
     assert!(explored.is_complete());
 }
