@@ -227,6 +227,12 @@ pub struct Explore {
     /// Seeds the order if it is random
     #[arg(long, value_name = "N", default_value_t)]
     pub seed: u64,
+    /// Visit what is nearest to a breakpoint first, and say where it is met: 'receiver getResult' (actors), or a text
+    #[arg(long, value_name = "BREAKPOINT", conflicts_with_all = ["order", "reduction"])]
+    pub toward: Option<String>,
+    /// Stop where the breakpoint is met first
+    #[arg(long, requires = "toward")]
+    pub first: bool,
     /// The most states to visit [default: 1000000]
     #[arg(long, value_name = "N")]
     pub states: Option<usize>,

@@ -20,6 +20,7 @@ fn ways() -> Vec<Explore> {
     for grain in [Grain::Rule, Grain::Visible] {
         for reduction in [Reduction::None, Reduction::Dpor] {
             for order in [Order::BreadthFirst, Order::DepthFirst, Order::Random(7)] {
+                let order = order.clone();
                 ways.push(Explore {
                     grain,
                     reduction,

@@ -94,7 +94,7 @@ function told(ran: NonNullable<Came["ran"]>): string {
   };
   const parts = [count(ran.paused, "paused"), count(ran.held, "held"), count(ran.ends, "ended")];
   if (ran.never_reached) {
-    parts.push("the step comes to its goal in no universe");
+    parts.push("the goal is reached in no universe");
   }
   if (ran.cut) {
     parts.push("there are more universes than fit");

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use borges_languages::model::{Datum, End, Explore, Order, Reduction, Report, Step, Why};
+use borges_languages::model::{
+    Datum, End, Explore, Lead, Met, Model, Order, Reduction, Report, Step, Why,
+};
 use borges_session::model::ModelSession;
 use serde::Serialize;
 
@@ -32,16 +34,17 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
              'borges repl' walks through the universes of a device program",
         ));
     };
+    let asked = as_asked(options, &model)?;
     let report = {
         let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-        model.explore(&as_asked(options), |come| {
+        model.explore(&asked, |come| {
             progress.update("states explored", come.states, None);
             !interrupt::pressed()
         })
     };
     if let Some(file) = &options.session {
         let name = options.program.clone();
-        let mut session = ModelSession::new(name, model, as_asked(options), Some(file.clone()));
+        let mut session = ModelSession::new(name, model, asked, Some(file.clone()));
         let kept = session.keep(|_| !interrupt::pressed());
         kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
     }
@@ -60,28 +63,43 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     })
 }
 
-fn as_asked(options: &args::Explore) -> Explore {
+fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {
     let default = Explore::default();
-    Explore {
+    let order = match &options.toward {
+        Some(spec) => Order::Toward {
+            lead: Lead::parse(model, spec).map_err(|error| {
+                Failure::usage(
+                    error.to_string(),
+                    "docs/actors.md has the catalogue of breakpoints",
+                )
+            })?,
+            first: options.first,
+        },
+        None => match options.order {
+            args::Order::Breadth => Order::BreadthFirst,
+            args::Order::Depth => Order::DepthFirst,
+            args::Order::Random => Order::Random(options.seed),
+        },
+    };
+    Ok(Explore {
         grain: options.steps.grain.into(),
         delivery: options.steps.delivery.into(),
         reduction: match options.reduction {
             args::Reduction::None => Reduction::None,
             args::Reduction::Dpor => Reduction::Dpor,
         },
-        order: match options.order {
-            args::Order::Breadth => Order::BreadthFirst,
-            args::Order::Depth => Order::DepthFirst,
-            args::Order::Random => Order::Random(options.seed),
-        },
+        order,
         states: options.states.unwrap_or(default.states),
         depth: options.depth.unwrap_or(default.depth),
         ..default
-    }
+    })
 }
 
 fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
     let mut text = String::new();
+    if let Some(met) = &report.met {
+        text.push_str(&met_shown(met, paint));
+    }
     for end in &report.ends {
         text.push_str(&end_shown(end, report.reduction == "dpor", paint));
         if traces {
@@ -112,11 +130,23 @@ fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
             Some(Why::States) => "there are more states: --states raises the limit",
             Some(Why::Depth) => "some paths are longer: --depth raises the limit",
             Some(Why::Cancelled) => "it was cancelled",
+            Some(Why::Met) => "it stopped where the breakpoint was met; without --first it goes on",
             None => "some universes were left out",
         };
         let note = format!("not all: {why}");
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
     }
+    text
+}
+
+/// Where the breakpoint was met, and the way there.
+fn met_shown(met: &Met, paint: &Paint) -> String {
+    let mut text = format!(
+        "{}  {}\n",
+        paint.paint(Role::Heading, format!("met {}", printable(&met.breakpoint))),
+        paint.paint(Role::Dim, format!("after {}", count(met.states, "state")))
+    );
+    text.push_str(&trace(&met.trace, paint));
     text
 }
 
@@ -174,13 +204,18 @@ fn trace(steps: &[Step], paint: &Paint) -> String {
         } else {
             String::new()
         };
+        let what = printable(&step.text);
+        let agent = printable(&step.agent);
+        // Most steps say who takes them.
+        let who = match what.strip_prefix(&agent) {
+            Some(rest) if rest.starts_with([':', ' ']) => String::new(),
+            _ => format!("{agent}: "),
+        };
         let _ = writeln!(
             text,
-            "    {}  {} {} {}{}",
+            "    {}  {who}{what}  {}{}",
             paint.paint(Role::Place, format!("{place:>7}")),
-            printable(&step.agent),
-            step.rule,
-            printable(&step.text),
+            paint.paint(Role::Dim, step.rule),
             paint.paint(Role::Dim, choice)
         );
     }

@@ -136,6 +136,7 @@ impl VoyagerRepl {
                 return Ok((render::path(&path, paint), value));
             }
             About::Resume => Order::Resume { universe },
+            About::Seek => Order::Seek { universe },
             About::Pause => Order::Pause { universe },
             About::Step(agent, kind) => Order::Step {
                 universe,

@@ -54,7 +54,7 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
         }
     }
     if ran.never_reached {
-        text.push_str("the step comes to its goal in no universe\n");
+        text.push_str("the goal is reached in no universe\n");
     }
     if ran.cut {
         let note =

@@ -57,6 +57,8 @@ pub enum About {
     Path,
     /// To let it run.
     Resume,
+    /// To let it run toward a breakpoint.
+    Seek,
     /// To pause it.
     Pause,
     /// A step: who, which.
@@ -87,6 +89,18 @@ const RUNNING: &[Spec<Request>] = &[
     .letters(&["c", "continue"])
     .arguments("[UNIVERSE]")
     .repeating(),
+    Spec::new(
+        "seek",
+        "let a universe run toward the breakpoints, until one halts",
+        |c| about(c, About::Seek),
+    )
+    .arguments("[UNIVERSE]")
+    .details(
+        "Goes on with the most promising universe first, and stops at the first that a breakpoint halts; what else \
+there is stays unexplored. Again, from the same universe: the next that halts. For programs with more universes than \
+'run' can show.",
+    )
+    .examples(&[("seek 0", "from the start")]),
     Spec::new(
         "step",
         "let an actor take a step in a paused universe",

@@ -467,4 +467,24 @@ impl AmbientTalk {
         let messages = inbox.chain(lines.map(|(_, message)| message));
         messages.filter(|message| counts(message)).count() as u32
     }
+
+    /// How many messages an actor takes before the first that `wanted` accepts by its site and
+    /// selector; a message that is still on its way counts as behind all that have arrived.
+    pub(crate) fn first_awaited(
+        &self,
+        state: &State,
+        to: ActorId,
+        wanted: impl Fn(SiteId, &str) -> bool,
+    ) -> Option<usize> {
+        let inbox = &state.actor(to)?.inbox;
+        let wants = |message: &Message| {
+            message.receiver.actor() == Some(to)
+                && wanted(message.site, self.program.selector(message.selector))
+        };
+        let channels = state.channels.iter();
+        let on_the_way = channels.flat_map(|channel| channel.messages.iter());
+        let mut on_the_way = on_the_way.map(|(_, message)| message);
+        let arrived = inbox.iter().position(|message| wants(message));
+        arrived.or_else(|| on_the_way.any(|m| wants(m)).then_some(inbox.len()))
+    }
 }

@@ -25,6 +25,11 @@ pub enum Order {
         /// Which.
         universe: u32,
     },
+    /// Let a universe run, the most promising universe first, until a breakpoint halts one.
+    Seek {
+        /// From which.
+        universe: u32,
+    },
     /// Pause a universe that runs.
     Pause {
         /// Which.
@@ -99,7 +104,7 @@ pub struct RanRow {
     pub held: Vec<u32>,
     /// Whether the limit of universes cut it short.
     pub cut: bool,
-    /// Whether a step came to its goal nowhere.
+    /// Whether a step came to its goal nowhere, or no breakpoint halted what was sought.
     pub never_reached: bool,
 }
 
@@ -261,6 +266,9 @@ pub enum Refused {
     /// No such breakpoint.
     #[error("there is no breakpoint {0}")]
     NoBreakpoint(u32),
+    /// Nothing says where to go.
+    #[error("set a breakpoint first: the search goes toward it")]
+    NoLead,
     /// The breakpoint says nothing.
     #[error("a breakpoint needs a text, for example 'when x = 2'")]
     NoText,

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
-    self, CountError, Exploration, Graph, Limits, NodeId, Pause, Strategy,
+    self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Score, Strategy,
 };
 use borges_multiverse::language::{Language, Outcome};
 
 use super::ask::{Held, Multiverse, kind};
-use super::report::{Datum, End, Report, Step, Why};
+use super::lead::Lead;
+use super::report::{Datum, End, Met, Report, Step, Why};
 use super::{Model, Program, Threads};
 use crate::amb::{Amb, Answer};
 use crate::ambienttalk::{AmbientTalk, Delivery, Grain, Options};
@@ -18,7 +19,7 @@ use crate::muoz::MuOz;
 use crate::source;
 
 /// How a program is explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explore {
     /// What is a step. In λ_amb and μOz, a visible step goes on to the next choice.
     pub grain: Grain,
@@ -61,7 +62,7 @@ pub enum Reduction {
 }
 
 /// The order of an exploration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Nearest first.
     #[default]
@@ -70,6 +71,13 @@ pub enum Order {
     DepthFirst,
     /// At random, from a seed.
     Random(u64),
+    /// Nearest to a breakpoint first.
+    Toward {
+        /// The breakpoint.
+        lead: Lead,
+        /// Whether to stop where it is met first.
+        first: bool,
+    },
 }
 
 /// How far an exploration has come.
@@ -101,6 +109,20 @@ pub(super) trait Reported:
     fn addressee(&self, _state: &Self::State, _choice: &Self::Choice) -> Option<String> {
         None
     }
+
+    /// How near states are to a breakpoint.
+    fn nearness(&self, lead: &Lead) -> Score<Self::State>;
+
+    /// Whether a step comes to a breakpoint.
+    fn meets(
+        &self,
+        lead: &Lead,
+        before: &Self::State,
+        choice: &Self::Choice,
+        after: &Self::State,
+    ) -> bool {
+        lead.meets(self, before, choice, after)
+    }
 }
 
 /// What an end is reported with.
@@ -126,6 +148,11 @@ impl Reported for Amb {
         }
         remains
     }
+
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        let (language, lead) = (self.clone(), lead.clone());
+        Box::new(move |state| lead.near(&language, state))
+    }
 }
 
 impl Reported for AmbientTalk {
@@ -145,6 +172,21 @@ impl Reported for AmbientTalk {
             other => other.to_string(),
         }
     }
+
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        let (language, lead) = (self.clone(), lead.clone());
+        Box::new(move |state| lead.actors_near(&language, state))
+    }
+
+    fn meets(
+        &self,
+        lead: &Lead,
+        before: &Self::State,
+        choice: &Self::Choice,
+        after: &Self::State,
+    ) -> bool {
+        lead.actors_meet(self, before, choice, after)
+    }
 }
 
 impl Reported for MuOz {
@@ -153,6 +195,11 @@ impl Reported for MuOz {
         let label = self.label(state, choice);
         let (_, message) = label.text.split_once("{send ")?;
         message.split_whitespace().next().map(str::to_owned)
+    }
+
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        let (language, lead) = (self.clone(), lead.clone());
+        Box::new(move |state| lead.near(&language, state))
     }
 
     fn remains(&self, value: &crate::muoz::Remains) -> Remains {
@@ -171,6 +218,20 @@ impl Reported for MuOz {
 }
 
 impl<L: Reported> Reported for &L {
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        (**self).nearness(lead)
+    }
+
+    fn meets(
+        &self,
+        lead: &Lead,
+        before: &Self::State,
+        choice: &Self::Choice,
+        after: &Self::State,
+    ) -> bool {
+        (**self).meets(lead, before, choice, after)
+    }
+
     fn remains(&self, value: &Self::Value) -> Remains {
         (**self).remains(value)
     }
@@ -185,6 +246,37 @@ impl<L: Reported> Reported for &L {
 }
 
 impl<L: Reported> Reported for Runs<L> {
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        self.inner().nearness(lead)
+    }
+
+    /// Any of the steps that are folded into one.
+    fn meets(
+        &self,
+        lead: &Lead,
+        before: &Self::State,
+        choice: &Self::Choice,
+        after: &Self::State,
+    ) -> bool {
+        let inner = self.inner();
+        let (mut state, mut choices) = (before.clone(), vec![choice.clone()]);
+        while let [choice] = &choices[..] {
+            let Some(next) = inner.apply(&state, choice) else {
+                return false;
+            };
+            if inner.meets(lead, &state, choice, &next.state) {
+                return true;
+            }
+            if next.state == *after {
+                return false;
+            }
+            state = next.state;
+            choices.clear();
+            inner.enabled(&state, &mut choices);
+        }
+        false
+    }
+
     fn remains(&self, value: &Self::Value) -> Remains {
         self.inner().remains(value)
     }
@@ -255,6 +347,28 @@ pub(super) fn keep(
     }
 }
 
+impl From<graph::Progress> for Progress {
+    fn from(progress: graph::Progress) -> Self {
+        Self {
+            states: progress.states as u64,
+            edges: progress.edges as u64,
+            ends: progress.ends as u64,
+            waiting: progress.waiting as u64,
+        }
+    }
+}
+
+/// Whether an edge comes to a breakpoint.
+fn meets<P: Reported>(graph: &Graph<P>, lead: &Lead, edge: EdgeId) -> bool {
+    let Some(edge) = graph.edge(edge) else {
+        return false;
+    };
+    match (graph.state(edge.from), graph.state(edge.to)) {
+        (Some(from), Some(to)) => graph.language().meets(lead, from, &edge.choice, to),
+        _ => false,
+    }
+}
+
 struct Job<'j> {
     text: &'j str,
     options: &'j Explore,
@@ -300,30 +414,71 @@ impl Job<'_> {
             why: None,
             cyclic: None,
             ends: Vec::new(),
+            met: None,
         }
     }
 
     /// The graph, grown on all cores.
     fn grow<P: Reported>(&mut self, plain: P) -> (Graph<P>, Pause) {
-        let strategy = match self.options.order {
+        let strategy = match &self.options.order {
             Order::BreadthFirst => Strategy::BreadthFirst,
             Order::DepthFirst => Strategy::DepthFirst,
-            Order::Random(seed) => Strategy::Random { seed },
+            Order::Random(seed) => Strategy::Random { seed: *seed },
+            Order::Toward { lead, .. } => Strategy::Guided(plain.nearness(lead)),
         };
-        let limits = Limits {
-            states: self.options.states,
-            depth: self.options.depth,
-        };
+        let limits = self.limits();
         let mut exploration = Exploration::new(plain, strategy);
-        let pause = exploration.run_on(&Threads::all(), &limits, |progress: graph::Progress| {
-            (self.keep_going)(&Progress {
-                states: progress.states as u64,
-                edges: progress.edges as u64,
-                ends: progress.ends as u64,
-                waiting: progress.waiting as u64,
-            })
+        let pause = exploration.run_on(&Threads::all(), &limits, |progress| {
+            (self.keep_going)(&progress.into())
         });
         (exploration.into_graph(), pause)
+    }
+
+    /// The graph, grown toward a breakpoint, and the first step that comes there. With `first`,
+    /// nothing is explored after that.
+    fn search<P: Reported>(
+        &mut self,
+        plain: P,
+        lead: &Lead,
+        first: bool,
+    ) -> (Graph<P>, Pause, Option<(EdgeId, usize)>) {
+        let limits = self.limits();
+        let strategy = Strategy::Guided(plain.nearness(lead));
+        let mut exploration = Exploration::new(plain, strategy);
+        let mut looked_at = 0;
+        loop {
+            // One universe after the other: the nearest may be the one just found.
+            let few = Limits {
+                states: limits.states.min(exploration.graph().len() + 1),
+                ..limits
+            };
+            let pause = exploration.run(&few, |progress| (self.keep_going)(&progress.into()));
+            let graph = exploration.graph();
+            let edges = looked_at..graph.edge_count() as u32;
+            looked_at = edges.end;
+            let met = edges.map(EdgeId).find(|id| meets(graph, lead, *id));
+            let states = graph.len();
+            if let Some(met) = met {
+                let pause = if first {
+                    Pause::Cancelled
+                } else {
+                    exploration.run(&limits, |progress| (self.keep_going)(&progress.into()))
+                };
+                return (exploration.into_graph(), pause, Some((met, states)));
+            }
+            let more = pause == Pause::States && states < limits.states;
+            if !more || !(self.keep_going)(&exploration.progress().into()) {
+                let pause = if more { Pause::Cancelled } else { pause };
+                return (exploration.into_graph(), pause, None);
+            }
+        }
+    }
+
+    const fn limits(&self) -> Limits {
+        Limits {
+            states: self.options.states,
+            depth: self.options.depth,
+        }
     }
 
     fn hold<P: Reported>(&mut self, plain: P) -> Held<P> {
@@ -332,17 +487,26 @@ impl Job<'_> {
     }
 
     fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
-        let (graph, pause) = self.grow(plain);
         let mut report = self.empty();
+        let (graph, pause) = match self.options.order.clone() {
+            Order::Toward { lead, first } => {
+                let (graph, pause, met) = self.search(plain, &lead, first);
+                report.met = met.map(|(edge, states)| self.met(plain, &graph, &lead, edge, states));
+                let stopped = first && report.met.is_some();
+                report.why = stopped.then_some(Why::Met);
+                (graph, pause)
+            }
+            _ => self.grow(plain),
+        };
         report.states = graph.len() as u64;
         report.edges = graph.edge_count() as u64;
         report.complete = pause == Pause::Complete;
-        report.why = match pause {
+        report.why = report.why.or(match pause {
             Pause::Complete | Pause::Halted => None,
             Pause::Depth => Some(Why::Depth),
             Pause::States | Pause::Full => Some(Why::States),
             Pause::Cancelled => Some(Why::Cancelled),
-        };
+        });
         match graph.count_paths() {
             Ok(counts) => {
                 report.paths = Some(counts.total().to_string());
@@ -354,6 +518,27 @@ impl Job<'_> {
         }
         report.ends = self.ends(plain, &graph);
         report
+    }
+
+    /// A shortest known way over a step that comes to a breakpoint.
+    fn met<P: Reported>(
+        &self,
+        plain: &P,
+        graph: &Graph<&P>,
+        lead: &Lead,
+        edge: EdgeId,
+        states: usize,
+    ) -> Met {
+        let from = graph.edge(edge).map(|edge| edge.from);
+        let way = graph.nearest(NodeId::ROOT, |node| Some(node) == from);
+        let way = way.map(|(_, way)| way).unwrap_or_default();
+        let edges = way.iter().chain([&edge]);
+        let edges = edges.filter_map(|id| graph.edge(*id));
+        Met {
+            breakpoint: lead.text(),
+            states: states as u64,
+            trace: self.trace(plain, edges.map(|edge| edge.choice.clone())),
+        }
     }
 
     fn ends<P: Reported>(&self, plain: &P, graph: &Graph<&P>) -> Vec<End> {

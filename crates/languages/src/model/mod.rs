@@ -14,6 +14,7 @@
 mod ask;
 pub mod debug;
 mod explore;
+mod lead;
 mod report;
 mod stepper;
 mod threads;
@@ -22,7 +23,8 @@ use std::fmt;
 
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use explore::{Explore, Order, Progress, Reduction};
-pub use report::{Datum, End, Report, Step, Why};
+pub use lead::Lead;
+pub use report::{Datum, End, Met, Report, Step, Why};
 pub use threads::Threads;
 
 use crate::amb::{self, Amb};

@@ -36,6 +36,20 @@ pub struct Report {
     pub cyclic: Option<bool>,
     /// Each outcome once.
     pub ends: Vec<End>,
+    /// Where a breakpoint was met that the exploration went toward; left out if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met: Option<Met>,
+}
+
+/// Where a breakpoint was met first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Met {
+    /// The breakpoint.
+    pub breakpoint: String,
+    /// How many states were known then.
+    pub states: u64,
+    /// A way there.
+    pub trace: Vec<Step>,
 }
 
 /// Why an exploration is not complete.
@@ -48,6 +62,8 @@ pub enum Why {
     Depth,
     /// It was cancelled.
     Cancelled,
+    /// It came to the breakpoint that it looked for.
+    Met,
 }
 
 /// An outcome.

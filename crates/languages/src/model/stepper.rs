@@ -1,6 +1,7 @@
 //! D_amb for any language: ⟨step|paused, state⟩, in all universes at once.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 use borges_multiverse::language::{Language, Verdict};
 use borges_multiverse::temporal::Formula;
@@ -11,6 +12,7 @@ use super::debug::{
     Order, Possible, RanRow, Refused, line,
 };
 use super::explore::Reported;
+use super::lead::Mention;
 use crate::voyager::{judgement, verdicts};
 
 /// The most universes.
@@ -30,7 +32,7 @@ pub(super) struct Stepper<L: Reported> {
     universes: Vec<Universe<L>>,
     links: Vec<Link<L>>,
     index: HashMap<(L::State, Mode), u32>,
-    breakpoints: Vec<BreakpointRow>,
+    breakpoints: Vec<(BreakpointRow, Mention)>,
     next_breakpoint: u32,
 }
 
@@ -141,17 +143,10 @@ impl<L: Reported<State: Clone>> Stepper<L> {
 
     /// The breakpoints that halt on an arrival.
     fn hits(&self, before: &L::State, choice: &L::Choice, after: &L::State) -> Vec<String> {
-        if self.breakpoints.is_empty() {
-            return Vec::new();
-        }
-        let label = self.language.label(before, choice);
-        let (was, is) = (self.language.show(before), self.language.show(after));
-        let hits = self.breakpoints.iter().filter(|breakpoint| {
-            let text = breakpoint.spec.trim_start_matches("when ").trim();
-            let step = label.rule.contains(text) || label.text.contains(text);
-            breakpoint.on && (step || is.contains(text) && !was.contains(text))
+        let hits = self.breakpoints.iter().filter(|(row, mention)| {
+            row.on && mention.halts(&self.language, before, choice, after)
         });
-        hits.map(|hit| format!("breakpoint {} ({})", hit.id, hit.spec))
+        hits.map(|(row, _)| format!("breakpoint {} ({})", row.id, row.spec))
             .collect()
     }
 
@@ -220,6 +215,45 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         ran
     }
 
+    /// Lets a universe run, the nearest to a breakpoint first, until one halts that was not known.
+    fn seek(&mut self, from: u32) -> RanRow {
+        let mut ran = RanRow {
+            from,
+            ..RanRow::default()
+        };
+        let known = self.universes.len() as u32;
+        let mut seen = HashSet::from([from]);
+        let mut todo = BinaryHeap::from([(0, Reverse(from))]);
+        while let Some((_, Reverse(id))) = todo.pop() {
+            if self.universes.len() >= MOST && !self.universes[id as usize].explored {
+                ran.cut = true;
+                return ran;
+            }
+            for next in self.expand(id) {
+                if !seen.insert(next) {
+                    continue;
+                }
+                if next >= known && self.universes[next as usize].mode == Mode::Paused {
+                    ran.paused.push(next);
+                }
+                todo.push((self.nearness(next), Reverse(next)));
+            }
+            if !ran.paused.is_empty() {
+                return ran;
+            }
+        }
+        ran.never_reached = true;
+        ran
+    }
+
+    /// How near a universe is to the breakpoint that it is nearest to.
+    fn nearness(&self, id: u32) -> i64 {
+        let state = &self.universes[id as usize].state;
+        let on = self.breakpoints.iter().filter(|(row, _)| row.on);
+        let near = on.map(|(_, mention)| mention.nearness(&self.language, state));
+        near.max().unwrap_or(0)
+    }
+
     fn status(&self, id: u32) -> &'static str {
         let Some(universe) = self.universes.get(id as usize) else {
             return "unexplored";
@@ -272,7 +306,10 @@ impl<L: Reported<State: Clone>> Stepper<L> {
     }
 
     fn breakpoint(&mut self, id: u32) -> Result<usize, Refused> {
-        let at = self.breakpoints.iter().position(|known| known.id == id);
+        let at = self
+            .breakpoints
+            .iter()
+            .position(|(known, _)| known.id == id);
         at.ok_or(Refused::NoBreakpoint(id))
     }
 
@@ -283,8 +320,8 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         Ok(())
     }
 
-    fn judge(&self, formula: &Formula<String>) -> Judgement {
-        let shows = |text: &String, state: &L::State| self.language.show(state).contains(text);
+    fn judge(&self, formula: &Formula<Mention>) -> Judgement {
+        let shows = |text: &Mention, state: &L::State| text.holds(&self.language, state);
         judgement(verdicts(&self.language, JUDGED, formula, shows))
     }
 }
@@ -310,6 +347,20 @@ where
                 let to = self.connect(universe, state, Mode::Run, kind);
                 came.ran = Some(self.run(to));
             }
+            Order::Seek { universe } => {
+                if self.breakpoints.iter().all(|(row, _)| !row.on) {
+                    return Err(Refused::NoLead);
+                }
+                let known = self.universe(universe)?;
+                let (state, paused) = (known.state.clone(), known.mode == Mode::Paused);
+                let from = if paused {
+                    let kind = Kind::Command("resume".to_owned());
+                    self.connect(universe, state, Mode::Run, kind)
+                } else {
+                    universe
+                };
+                came.ran = Some(self.seek(from));
+            }
             Order::Restart => self.restart(),
             Order::Pause { universe } => {
                 let known = self.universe(universe)?;
@@ -331,12 +382,11 @@ where
                 return Err(Refused::NoStep("hold".to_owned(), known));
             }
             Order::Break { spec } => {
-                if spec.trim_start_matches("when ").trim().is_empty() {
-                    return Err(Refused::NoText);
-                }
+                let mention = Mention::parse(&spec)?;
                 let id = self.next_breakpoint;
                 self.next_breakpoint += 1;
-                self.breakpoints.push(BreakpointRow { id, spec, on: true });
+                let row = BreakpointRow { id, spec, on: true };
+                self.breakpoints.push((row, mention));
                 self.restart();
                 came.breakpoint = Some(id);
             }
@@ -347,7 +397,7 @@ where
             }
             Order::Enable { id, on } => {
                 let at = self.breakpoint(id)?;
-                self.breakpoints[at].on = on;
+                self.breakpoints[at].0.on = on;
                 self.restart();
             }
             Order::Edit { text } => self.edit(text)?,
@@ -502,21 +552,16 @@ where
     }
 
     fn breakpoints(&self) -> Vec<BreakpointRow> {
-        self.breakpoints.clone()
+        let rows = self.breakpoints.iter();
+        rows.map(|(row, _)| row.clone()).collect()
     }
 
     fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
-        let text = spec.trim_start_matches("when ").trim();
-        if text.is_empty() {
-            return Err(Refused::NoText);
-        }
-        Ok(self.judge(&Formula::Atom(text.to_owned()).eventually()))
+        Ok(self.judge(&Formula::Atom(Mention::parse(spec)?).eventually()))
     }
 
     fn check(&self, formula: &str) -> Result<Judgement, Refused> {
-        let formula = Formula::parse(formula, |text| {
-            Ok::<_, std::convert::Infallible>(text.to_owned())
-        });
+        let formula = Formula::parse(formula, Mention::parse);
         Ok(self.judge(&formula.map_err(|error| Refused::formula(&error))?))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::predicate::{Predicate, PredicateError};
-use crate::ambienttalk::{ActorId, AmbientTalk, Doing, Next, SiteId, State};
+use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -127,6 +127,60 @@ impl Breakpoint {
         actors
             .filter(|actor| self.hits_at(program, arrival, *actor))
             .collect()
+    }
+
+    /// Whether the breakpoint halts at any actor after a step.
+    pub(crate) fn halts(
+        &self,
+        program: &AmbientTalk,
+        before: &State,
+        choice: &Choice,
+        after: &State,
+    ) -> bool {
+        let mover = match choice {
+            Choice::Act(actor) => Some(*actor),
+            Choice::Deliver { .. } => None,
+        };
+        let arrival = Arrival {
+            before: Some(before),
+            mover,
+            after,
+        };
+        !self.hits(program, &arrival).is_empty()
+    }
+
+    /// How near a state is to one in which the breakpoint halts. It only orders a search: a
+    /// message in an inbox is nearer the fewer are before it, and one on its way is further.
+    pub(crate) fn nearness(&self, program: &AmbientTalk, state: &State) -> i64 {
+        if let Self::When(predicate) = self {
+            return predicate.nearness(program, state);
+        }
+        let actors = program.actors(state).into_iter();
+        let near = actors.map(|actor| self.nearness_at(program, state, actor));
+        near.max().unwrap_or(0)
+    }
+
+    fn nearness_at(&self, program: &AmbientTalk, state: &State, actor: ActorId) -> i64 {
+        let Some(next) = program.next(state, actor) else {
+            return 0;
+        };
+        if self.condition(program, state, actor, &next) {
+            return 1000;
+        }
+        let awaited = match self {
+            Self::Receiver(sites) | Self::Resolver(sites) | Self::Resolution(sites) => {
+                program.first_awaited(state, actor, |site, _| sites.sites.contains(&site))
+            }
+            Self::Before(name) | Self::After(name) => {
+                program.first_awaited(state, actor, |_, selector| selector == name)
+            }
+            // What an actor has still to do is not known; one that is at work may come to it.
+            Self::Creation | Self::Start | Self::Sender(_) | Self::When(_) => None,
+        };
+        match awaited {
+            Some(before) => 900 - before.min(800) as i64,
+            None => i64::from(program.in_turn(state, actor)),
+        }
     }
 
     fn hits_at(&self, program: &AmbientTalk, arrival: &Arrival<'_>, actor: ActorId) -> bool {

@@ -30,6 +30,9 @@ pub enum Command {
     Run,
     /// Lets a paused universe run on, and all that follow from it.
     Resume(UniverseId),
+    /// Lets a universe run, the most promising universe first, until a breakpoint halts one that
+    /// was not known.
+    Seek(UniverseId),
     /// Pauses a universe that runs.
     Pause(UniverseId),
     /// Lets an actor take a step in a universe.
@@ -78,7 +81,7 @@ pub struct Ran {
     pub held: Vec<UniverseId>,
     /// Whether the limit of universes cut it short.
     pub cut: bool,
-    /// For a step: whether it came to its goal in no universe. Unknown while cut short.
+    /// For a step or a search: whether it came to its goal in no universe. Unknown while cut short.
     pub never_reached: bool,
 }
 
@@ -136,6 +139,9 @@ pub enum VoyagerError {
     /// The universe does not run.
     #[error("the universe does not run")]
     NotRunning,
+    /// Nothing says where to go.
+    #[error("set a breakpoint first: the search goes toward it")]
+    NoLead,
     /// The step makes no sense here.
     #[error("the actor cannot step {kind} here{hint}")]
     NoStep {
@@ -195,6 +201,7 @@ impl Voyager {
                 Ok(Reply::Ran(self.run(start, None)))
             }
             Command::Resume(id) => self.resume(id),
+            Command::Seek(id) => self.seek(id),
             Command::Pause(id) => self.pause(id),
             Command::Step(id, actor, kind) => self.step_actor(id, actor, kind),
             Command::Hold(id, actor) => self.hold(id, actor, true),
@@ -323,6 +330,33 @@ impl Voyager {
         let kind = EdgeKind::Command("resume".to_owned());
         let (to, _) = self.connect(id, to, kind, vec!["RESUME-EXECUTION"]);
         Ok(Reply::Ran(self.run(to, None)))
+    }
+
+    fn seek(&mut self, id: UniverseId) -> Result<Reply, VoyagerError> {
+        if self.breakpoints.values().all(|(_, enabled)| !enabled) {
+            return Err(VoyagerError::NoLead);
+        }
+        let configuration = self.configuration(id)?;
+        let current = configuration.breakpoints == self.epoch;
+        let from = match configuration.mode {
+            Mode::Run if id == UniverseId::ROOT => self.start(),
+            Mode::Run if current => id,
+            Mode::Run | Mode::Pause => {
+                let mut to = configuration.clone();
+                to.breakpoints = self.epoch;
+                to.resume();
+                let kind = EdgeKind::Command("resume".to_owned());
+                self.connect(id, to, kind, vec!["RESUME-EXECUTION"]).0
+            }
+        };
+        let (paused, cut) = self.seek_from(from);
+        Ok(Reply::Ran(Ran {
+            from: Some(from),
+            never_reached: paused.is_empty() && !cut,
+            paused,
+            cut,
+            ..Ran::default()
+        }))
     }
 
     fn pause(&mut self, id: UniverseId) -> Result<Reply, VoyagerError> {

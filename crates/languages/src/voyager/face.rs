@@ -23,6 +23,7 @@ impl Debugger for Voyager {
             Order::Run => Command::Run,
             Order::Restart => Command::Restart,
             Order::Resume { universe } => Command::Resume(UniverseId(universe)),
+            Order::Seek { universe } => Command::Seek(UniverseId(universe)),
             Order::Pause { universe } => Command::Pause(UniverseId(universe)),
             Order::Step {
                 universe,

@@ -57,6 +57,9 @@ pub struct PredicateError {
 /// The deepest nesting of predicates.
 const MAX_DEPTH: usize = 64;
 
+/// The nearness of a part that holds: more than any difference of numbers.
+const HOLDS: i64 = 100;
+
 const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 
 impl Predicate {
@@ -101,6 +104,35 @@ impl Predicate {
                     _ => false,
                 }
             }
+        }
+    }
+
+    /// How near a state is to one in which it holds: how many of its parts hold, and by how much
+    /// numbers miss. It only orders a search.
+    pub(super) fn nearness(&self, program: &AmbientTalk, state: &State) -> i64 {
+        let holds = i64::from(self.holds(program, state)) * HOLDS;
+        match self {
+            Self::Or(parts) => {
+                let (left, right) = (&parts.0, &parts.1);
+                left.nearness(program, state)
+                    .max(right.nearness(program, state))
+            }
+            Self::And(parts) => parts.0.nearness(program, state) + parts.1.nearness(program, state),
+            Self::Compare(left, _, right) if holds == 0 => {
+                let value = |operand: &Operand| operand.value(program, state);
+                match (value(left), value(right)) {
+                    (Some(Datum::Integer(a)), Some(Datum::Integer(b))) => {
+                        // The fewer digits the difference has, the nearer.
+                        i64::from(a.abs_diff(b).leading_zeros())
+                    }
+                    _ => 0,
+                }
+            }
+            Self::Not(_)
+            | Self::Compare(..)
+            | Self::Idle(_)
+            | Self::Stuck(_)
+            | Self::Printed(..) => holds,
         }
     }
 }

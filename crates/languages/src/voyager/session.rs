@@ -1,6 +1,7 @@
 //! The universes of a debugging session, and how they grow.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
 
 use borges_multiverse::language::{Label, Language};
 
@@ -356,7 +357,7 @@ impl Voyager {
     /// Lets all universes from `from` on run until they pause or end. Returns those that it came to
     /// (paused, ended, held), and whether the limit of universes stopped it.
     pub(super) fn run_from(&mut self, from: UniverseId) -> (Vec<UniverseId>, bool) {
-        let mut seen = std::collections::HashSet::from([from]);
+        let mut seen = HashSet::from([from]);
         let mut todo = VecDeque::from([from]);
         let mut rest = Vec::new();
         while let Some(id) = todo.pop_front() {
@@ -370,6 +371,46 @@ impl Voyager {
             todo.extend(next.into_iter().filter(|next| seen.insert(*next)));
         }
         (rest, false)
+    }
+
+    /// Lets universes from `from` on run, the nearest to a breakpoint first, until one pauses that
+    /// was not known. Returns what paused, and whether the limit of universes stopped it.
+    pub(super) fn seek_from(&mut self, from: UniverseId) -> (Vec<UniverseId>, bool) {
+        let known = self.universes.len();
+        let mut seen = HashSet::from([from]);
+        let mut todo = BinaryHeap::from([(0, Reverse(from))]);
+        while let Some((_, Reverse(id))) = todo.pop() {
+            if self.universes.len() >= self.limit && !self.universes[id.0 as usize].explored {
+                return (Vec::new(), true);
+            }
+            let mut paused = Vec::new();
+            for next in self.expand(id) {
+                let Some(universe) = self.universe(next) else {
+                    continue;
+                };
+                if !seen.insert(next) {
+                    continue;
+                }
+                if next.0 as usize >= known && universe.configuration.mode == Mode::Pause {
+                    paused.push(next);
+                }
+                todo.push((
+                    self.nearness(&universe.configuration.program),
+                    Reverse(next),
+                ));
+            }
+            if !paused.is_empty() {
+                return (paused, false);
+            }
+        }
+        (Vec::new(), false)
+    }
+
+    /// How near a state is to the breakpoint that it is nearest to.
+    fn nearness(&self, state: &State) -> i64 {
+        let enabled = self.breakpoints.values().filter(|(_, enabled)| *enabled);
+        let near = enabled.map(|(breakpoint, _)| breakpoint.nearness(&self.program, state));
+        near.max().unwrap_or(0)
     }
 
     /// Explores the steps of a universe that runs; returns where they lead.
