@@ -64,6 +64,8 @@ pub enum Action {
     Inspect(Inspect),
     /// Check programs, boards, sessions and model-language sources, and explain what is wrong
     Check(Check),
+    /// Lay out programs of model languages in the usual way, with their comments
+    Format(Format),
     /// Print a completion script for a shell
     Completions(Completions),
 }
@@ -245,6 +247,17 @@ pub struct Explore {
     /// Keep the graph in this session file, for questions in SQL
     #[arg(long, value_name = "FILE", conflicts_with = "reduction")]
     pub session: Option<PathBuf>,
+}
+
+/// `borges format`.
+#[derive(Args, Debug)]
+pub struct Format {
+    /// Sources: .amb, .at, .oz
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing: name the files that would change, and fail if there are any
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// What a step is.

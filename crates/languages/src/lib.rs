@@ -11,6 +11,7 @@
 
 pub mod amb;
 pub mod ambienttalk;
+mod layout;
 mod list;
 pub mod model;
 pub mod muoz;

@@ -146,7 +146,7 @@ fn every_halt_of_a_run_is_sought_and_found() {
     for (path, spec) in [
         ("math-actor/math.at", "receiver getResult"),
         ("order-violation/order-violation.oz", "{receive k}"),
-        ("choices/choices.amb", "ADD"),
+        ("choices/choices.amb", "AMB"),
     ] {
         let model = example(path);
         let text = |debugger: &dyn Debugger, halted: &[u32]| -> BTreeSet<String> {

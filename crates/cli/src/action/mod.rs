@@ -4,6 +4,7 @@ pub mod ask;
 pub mod check;
 pub mod debug;
 pub mod explore;
+pub mod format;
 pub mod inspect;
 pub mod model;
 pub mod paths;
@@ -41,6 +42,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Test(options) => test::test(options, output),
         Action::Inspect(options) => inspect::inspect(options, output),
         Action::Check(options) => check::check(options, output),
+        Action::Format(options) => format::format(options, output),
         Action::Completions(options) => completions(options, output),
     }
 }

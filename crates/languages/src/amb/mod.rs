@@ -31,7 +31,7 @@ mod semantics;
 
 pub use number::Number;
 pub use parse::{ParseError, ParseErrorKind};
-pub use print::Pretty;
+pub use print::{Pretty, format};
 pub use semantics::{Amb, Answer, Choice, Evaluator, State};
 
 /// D_amb: the stepping debugger over λ_amb.

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use super::{Expr, ExprId, Program};
+use borges_multiverse::language::Span;
+
+use super::{Amb, Expr, ExprId, ParseError, Program};
+use crate::layout;
 
 /// The column beyond which nothing is indented.
 const MAX_INDENT: usize = 160;
@@ -12,6 +15,51 @@ const MAX_INDENT: usize = 160;
 pub struct Pretty<'p> {
     pub(super) program: &'p Program,
     pub(super) width: usize,
+}
+
+/// The width of [`format`].
+const WIDTH: usize = 80;
+
+/// A program laid out within 80 columns, with its comments.
+///
+/// # Errors
+/// [`ParseError`] if the text is no program.
+pub fn format(text: &str) -> Result<String, ParseError> {
+    let formatted = Amb::parse(text)?.pretty(WIDTH).to_string();
+    let (from, to) = (words(text), words(&formatted));
+    let words = |text, spans| layout::Words { text, spans };
+    let comments = layout::Comments {
+        line: ";",
+        block: None,
+    };
+    Ok(layout::keep(
+        words(text, &from),
+        words(&formatted, &to),
+        comments,
+    ))
+}
+
+/// The places of all parentheses, operators and numbers.
+fn words(text: &str) -> Vec<Span> {
+    let mut words: Vec<Span> = Vec::new();
+    let mut in_comment = false;
+    let mut in_word = false;
+    for (at, c) in text.char_indices() {
+        in_comment = c != '\n' && (in_comment || c == ';');
+        let paren = matches!(c, '(' | ')');
+        let solid = !in_comment && !c.is_whitespace();
+        let end = (at + c.len_utf8()) as u32;
+        match words.last_mut() {
+            Some(word) if in_word && solid && !paren => word.end = end,
+            _ if solid => words.push(Span {
+                start: at as u32,
+                end,
+            }),
+            _ => {}
+        }
+        in_word = solid && !paren;
+    }
+    words
 }
 
 /// What is still to be written, last first.

@@ -1,13 +1,37 @@
 //! The formatter.
 
+use borges_multiverse::language::Span;
+
+use super::lex::{Token, tokens};
 use super::parse::{ParseError, parse};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name, Operator};
+use crate::layout;
 
-/// A program in the usual layout: two spaces a level, a statement a line. Comments are not kept.
+/// A program in the usual layout: two spaces a level, a statement a line. Comments and blank lines
+/// between statements are kept.
 ///
 /// # Errors
 /// [`ParseError`] if the text is no program. Names are not checked.
 pub fn format(text: &str) -> Result<String, ParseError> {
+    let formatted = print(text)?;
+    let (from, to) = (words(text)?, words(&formatted)?);
+    let words = |text, spans| layout::Words { text, spans };
+    Ok(layout::keep(
+        words(text, &from),
+        words(&formatted, &to),
+        layout::C,
+    ))
+}
+
+/// The places of all words but those that may be missing.
+fn words(text: &str) -> Result<Vec<Span>, ParseError> {
+    let all = tokens(text)?.into_iter();
+    let words =
+        all.filter(|(token, _)| !matches!(token, Token::Sign(";" | "(" | ")" | "|") | Token::End));
+    Ok(words.map(|(_, span)| span).collect())
+}
+
+fn print(text: &str) -> Result<String, ParseError> {
     let items = parse(text)?;
     let mut printer = Printer {
         text: String::new(),

@@ -29,7 +29,7 @@ pub use threads::Threads;
 
 use crate::amb::{self, Amb};
 use crate::ambienttalk::{self, AmbientTalk, Options};
-use crate::muoz::{self, MuOz, Notation};
+use crate::muoz::{self, MuOz};
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,17 +169,16 @@ impl Model {
         &self.program
     }
 
-    /// The program in the usual layout; comments are not kept.
+    /// The program's text in the usual layout, with its comments.
     #[must_use]
     pub fn format(&self) -> String {
-        match &self.program {
-            Program::Amb(program) => format!("{}\n", program.pretty(80)),
-            // What was parsed once is parsed again.
-            Program::AmbientTalk(_) => {
-                ambienttalk::format(&self.text).unwrap_or_else(|_| self.text.clone())
-            }
-            Program::MuOz(program) => program.pretty(Notation::Tool).to_string(),
-        }
+        let formatted = match &self.program {
+            Program::Amb(_) => amb::format(&self.text).ok(),
+            Program::AmbientTalk(_) => ambienttalk::format(&self.text).ok(),
+            Program::MuOz(_) => muoz::format(&self.text).ok(),
+        };
+        // What was parsed once is parsed again.
+        formatted.unwrap_or_else(|| self.text.clone())
     }
 
     /// Explores the program. `keep_going` is called now and then, and stops the exploration by

@@ -45,7 +45,7 @@ pub use name::{NoThreadName, ThreadName, VariableName};
 pub use names::Names;
 pub use outcome::{Message, Remains};
 pub use parse::{ParseError, ParseErrorKind};
-pub use print::{Notation, Pretty};
+pub use print::{Notation, Pretty, format};
 pub use race::Rival;
 pub use recipe::Resource;
 pub use record::{Recording, RecordingError};

@@ -2,9 +2,14 @@
 
 use std::fmt::{self, Write};
 
+use borges_multiverse::language::Span;
+
+use super::lex::{Token, lex};
 use super::names::Names;
+use super::parse::{ParseError, parse};
 use super::program::{Block, Bound, Guard, Line, Program, Statement, Term, Use};
 use super::state::{Environment, Frame};
+use crate::layout;
 
 /// How ports are spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +30,43 @@ impl Notation {
     }
 }
 
-/// A program as text; see [`super::MuOz::pretty`]. Comments are not kept.
+/// A program in the usual layout and in its own notation, with its comments and paragraphs.
+///
+/// # Errors
+/// [`ParseError`] if the text is no program.
+pub fn format(text: &str) -> Result<String, ParseError> {
+    let program = parse(text)?;
+    let from = words(text)?;
+    let spelled = |wanted: &[&str]| {
+        let word = |span: &Span| text.get(span.start as usize..span.end as usize);
+        from.iter().filter_map(word).any(|w| wanted.contains(&w))
+    };
+    let paper = spelled(&["NewPort", "Send", "Receive"]) && !spelled(&["port", "send", "receive"]);
+    let notation = if paper {
+        Notation::Paper
+    } else {
+        Notation::Tool
+    };
+    let program = &program;
+    let formatted = Pretty { program, notation }.to_string();
+    let to = words(&formatted)?;
+    let words = |text, spans| layout::Words { text, spans };
+    Ok(layout::keep(
+        words(text, &from),
+        words(&formatted, &to),
+        layout::C,
+    ))
+}
+
+/// The places of all words but those that may be missing.
+fn words(text: &str) -> Result<Vec<Span>, ParseError> {
+    let all = lex(text)?.into_iter();
+    let words =
+        all.filter(|(token, _)| !matches!(token, Token::Word(";" | "(" | ")") | Token::End));
+    Ok(words.map(|(_, span)| span).collect())
+}
+
+/// A program as text; see [`super::MuOz::pretty`]. Comments are not kept: [`format`] does.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretty<'p> {
     pub(super) program: &'p Program,
