@@ -119,7 +119,7 @@ impl CareDebRepl {
             );
         }
         if arguments.contains("roundrobin") {
-            things.extend(["roundrobin".to_owned(), "random".to_owned()]);
+            things.extend(["roundrobin", "random", "hand"].map(str::to_owned));
         }
         things
     }

@@ -27,10 +27,10 @@ fn kept(model: &Model) -> Store {
             kind: end.kind.to_owned(),
             text: end.text,
         });
-        let (mut states, mut edges) = (Vec::new(), Vec::new());
-        graph.state_rows(words, &mut |row| {
+        let states = (0..graph.states() as u32).map(|state| {
+            let row = graph.state_row(state, words).unwrap();
             assert_eq!(row.text.is_some(), words);
-            states.push(ModelState {
+            ModelState {
                 id: row.id,
                 depth: row.depth,
                 via: row.via,
@@ -38,10 +38,12 @@ fn kept(model: &Model) -> Store {
                 outcome: row.outcome,
                 cycle: row.cycle,
                 text: row.text,
-            });
+            }
         });
-        graph.edge_rows(&mut |row| {
-            edges.push(ModelEdge {
+        let edges = (0..graph.edges() as u32).map(|edge| {
+            let row = graph.edge_row(edge).unwrap();
+            assert!(graph.leaving(row.source).contains(&edge));
+            ModelEdge {
                 id: row.id,
                 source: row.source,
                 target: row.target,
@@ -51,7 +53,7 @@ fn kept(model: &Model) -> Store {
                 text: row.step.text,
                 line: row.step.line,
                 rules: row.step.rules,
-            });
+            }
         });
         store.keep_graph(&program, outcomes, states, edges).unwrap();
     }

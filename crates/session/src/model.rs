@@ -195,30 +195,29 @@ fn fill(store: &Store, program: &ModelProgram, graph: &dyn Multiverse) -> Result
         kind: end.kind.to_owned(),
         text: end.text,
     });
-    let (mut states, mut edges) = (Vec::new(), Vec::new());
-    graph.state_rows(graph.states() <= DESCRIBED, &mut |row| {
-        states.push(ModelState {
-            id: row.id,
-            depth: row.depth,
-            via: row.via,
-            status: row.status.to_owned(),
-            outcome: row.outcome,
-            cycle: row.cycle,
-            text: row.text,
-        });
+    // Row by row: all of them at once would be several times as large as the graph.
+    let words = graph.states() <= DESCRIBED;
+    let states = (0..graph.states() as u32).filter_map(|state| graph.state_row(state, words));
+    let states = states.map(|row| ModelState {
+        id: row.id,
+        depth: row.depth,
+        via: row.via,
+        status: row.status.to_owned(),
+        outcome: row.outcome,
+        cycle: row.cycle,
+        text: row.text,
     });
-    graph.edge_rows(&mut |row| {
-        edges.push(ModelEdge {
-            id: row.id,
-            source: row.source,
-            target: row.target,
-            option: row.step.option,
-            agent: row.step.agent,
-            rule: row.step.rule.to_owned(),
-            text: row.step.text,
-            line: row.step.line,
-            rules: row.step.rules,
-        });
+    let edges = (0..graph.edges() as u32).filter_map(|edge| graph.edge_row(edge));
+    let edges = edges.map(|row| ModelEdge {
+        id: row.id,
+        source: row.source,
+        target: row.target,
+        option: row.step.option,
+        agent: row.step.agent,
+        rule: row.step.rule.to_owned(),
+        text: row.step.text,
+        line: row.step.line,
+        rules: row.step.rules,
     });
     store.keep_graph(program, outcomes, states, edges)
 }

@@ -3,22 +3,26 @@
 //! The tables are made when a graph is first kept, so files without one do not have them. They are a
 //! copy for reading: Borges never reads them back, so what others do to them harms nobody.
 
-use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{Store, StoreError};
 
 /// Tables and views; `docs/session-files.md` explains them.
 const SCHEMA: &str = include_str!("model.sql");
 
-/// Everything that [`SCHEMA`] makes.
-const OBJECTS: [(&str, &str); 7] = [
-    ("VIEW", "model_shortest"),
-    ("VIEW", "model_ends"),
-    ("VIEW", "model_steps"),
-    ("TABLE", "model_edge"),
-    ("TABLE", "model_state"),
-    ("TABLE", "model_outcome"),
-    ("TABLE", "model_program"),
+/// Everything that [`SCHEMA`] makes; views first, which read tables.
+const OBJECTS: [&str; 9] = [
+    "model_shortest",
+    "model_ends",
+    "model_steps",
+    "model_edge",
+    "model_link",
+    "model_label",
+    "model_state",
+    "model_outcome",
+    "model_program",
 ];
 
 /// The program of a graph, and how it was explored.
@@ -102,8 +106,16 @@ impl Store {
         edges: impl IntoIterator<Item = ModelEdge>,
     ) -> Result<(), StoreError> {
         self.write(|db| {
-            for (kind, name) in OBJECTS {
-                db.execute_batch(&format!("DROP {kind} IF EXISTS {name}"))?;
+            for name in OBJECTS {
+                // Another version may have made a table of what is a view here.
+                let kind = db.query_row(
+                    "SELECT type FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')",
+                    [name],
+                    |row| row.get::<_, String>(0),
+                );
+                if let Some(kind) = kind.optional()? {
+                    db.execute_batch(&format!("DROP {kind} {name}"))?;
+                }
             }
             db.execute_batch(SCHEMA)?;
             insert(db, program, outcomes, states, edges)
@@ -145,24 +157,34 @@ fn insert(
             state.text
         ])?;
     }
-    let mut add = db.prepare("INSERT INTO model_edge VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    let mut name = db.prepare("INSERT INTO model_label VALUES (?, ?, ?, ?, ?)")?;
+    let mut labels: HashMap<(String, String, String, Option<u32>), i64> = HashMap::new();
+    let mut add = db.prepare("INSERT INTO model_link VALUES (?, ?, ?, ?, ?, ?)")?;
     for edge in edges {
+        let fresh = labels.len() as i64;
+        let label = (edge.agent, edge.rule, edge.text, edge.line);
+        let label = match labels.get(&label) {
+            Some(known) => *known,
+            None => {
+                let (agent, rule, text, line) = &label;
+                name.execute(params![fresh, agent, rule, text, line])?;
+                labels.insert(label, fresh);
+                fresh
+            }
+        };
         add.execute(params![
             edge.id,
             edge.source,
             edge.target,
             edge.option,
-            edge.agent,
-            edge.rule,
-            edge.text,
-            edge.line,
+            label,
             edge.rules
         ])?;
     }
     // After the rows: an index is made faster at once.
     db.execute_batch(
-        "CREATE INDEX model_edge_source ON model_edge (source);
-         CREATE INDEX model_edge_target ON model_edge (target);
+        "CREATE INDEX model_link_source ON model_link (source);
+         CREATE INDEX model_link_target ON model_link (target);
          CREATE INDEX model_state_outcome ON model_state (outcome) WHERE outcome IS NOT NULL;",
     )?;
     Ok(())

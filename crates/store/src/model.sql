@@ -22,17 +22,28 @@ CREATE TABLE model_state (
   text TEXT
 ) STRICT;
 
-CREATE TABLE model_edge (
+-- A program has few different steps, and takes each of them in very many states.
+CREATE TABLE model_label (
+  id INTEGER PRIMARY KEY,
+  agent TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  text TEXT NOT NULL,
+  line INTEGER
+) STRICT;
+
+CREATE TABLE model_link (
   id INTEGER PRIMARY KEY,
   source INTEGER NOT NULL,
   target INTEGER NOT NULL,
   option INTEGER NOT NULL,
-  agent TEXT NOT NULL,
-  rule TEXT NOT NULL,
-  text TEXT NOT NULL,
-  line INTEGER,
+  label INTEGER NOT NULL,
   rules INTEGER NOT NULL
 ) STRICT;
+
+CREATE VIEW model_edge AS
+SELECT k.id AS id, k.source AS source, k.target AS target, k.option AS option, l.agent AS agent,
+  l.rule AS rule, l.text AS text, l.line AS line, k.rules AS rules
+FROM model_link k JOIN model_label l ON l.id = k.label;
 
 CREATE VIEW model_ends AS
 SELECT o.id AS outcome, o.kind AS kind, o.text AS text, count(*) AS states, min(s.depth) AS depth,
@@ -45,7 +56,7 @@ WITH RECURSIVE back (outcome, state, via, depth) AS (
   SELECT e.outcome, s.id, s.via, s.depth FROM model_ends e JOIN model_state s ON s.id = e.nearest
   UNION ALL
   SELECT b.outcome, s.id, s.via, s.depth
-  FROM back b JOIN model_edge e ON e.id = b.via JOIN model_state s ON s.id = e.source
+  FROM back b JOIN model_link e ON e.id = b.via JOIN model_state s ON s.id = e.source
 )
 SELECT b.outcome AS outcome, b.depth AS step, b.state AS state, e.agent AS agent, e.rule AS rule,
   e.text AS text, e.line AS line

@@ -1,17 +1,20 @@
 //! The graph of a program, kept, and questions to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use borges_multiverse::graph::{EdgeId, Graph, NodeId, ShortestPaths, Status};
 use borges_multiverse::language::{Outcome, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::explore::Reported;
 use super::report::Step;
 use crate::source;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum Question {
     /// The outcomes, each with the number of its states.
     Ends,
@@ -33,6 +36,7 @@ pub enum Question {
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// Outcomes.
@@ -57,6 +61,7 @@ pub enum Reply {
 
 /// An outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EndCount {
     /// Its number.
     pub outcome: u32,
@@ -70,6 +75,7 @@ pub struct EndCount {
 
 /// A way to a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Way {
     /// The state.
     pub state: u32,
@@ -81,6 +87,7 @@ pub struct Way {
 
 /// Where two outcomes part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Parting {
     /// The state.
     pub state: u32,
@@ -108,7 +115,8 @@ pub enum NoAnswer {
 }
 
 /// A row of the table of states.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StateRow {
     /// Its number; 0 is the start.
     pub id: u32,
@@ -127,7 +135,8 @@ pub struct StateRow {
 }
 
 /// A row of the table of edges.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EdgeRow {
     /// Its number.
     pub id: u32,
@@ -159,11 +168,17 @@ pub trait Multiverse: Send {
     /// A state in words; none if there is none of that number.
     fn show(&self, state: u32) -> Option<String>;
 
-    /// Every state, one after the other; with words only if asked.
-    fn state_rows(&self, words: bool, row: &mut dyn FnMut(StateRow));
+    /// A state; with words only if asked.
+    fn state_row(&self, state: u32, words: bool) -> Option<StateRow>;
 
-    /// Every edge, one after the other.
-    fn edge_rows(&self, row: &mut dyn FnMut(EdgeRow));
+    /// The number of edges.
+    fn edges(&self) -> usize;
+
+    /// An edge.
+    fn edge_row(&self, edge: u32) -> Option<EdgeRow>;
+
+    /// The edges that leave a state.
+    fn leaving(&self, state: u32) -> Vec<u32>;
 }
 
 /// A graph with what questions need again and again.
@@ -173,6 +188,8 @@ pub(super) struct Held<P: Reported> {
     graph: Graph<P>,
     shortest: ShortestPaths,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
+    /// On which cycle a state lies, once somebody asked.
+    cycles: OnceLock<HashMap<u32, u32>>,
 }
 
 impl<P: Reported> Held<P> {
@@ -188,8 +205,21 @@ impl<P: Reported> Held<P> {
             complete: graph.is_complete(),
             shortest: graph.shortest_paths(NodeId::ROOT),
             outcomes: outcomes.into_iter().collect(),
+            cycles: OnceLock::new(),
             graph,
         }
+    }
+
+    fn cycles(&self) -> &HashMap<u32, u32> {
+        self.cycles.get_or_init(|| {
+            let components = self.graph.components().into_iter();
+            let cyclic = components.filter(|component| component.cyclic).enumerate();
+            let numbered = cyclic.flat_map(|(nth, component)| {
+                let nodes = component.nodes.into_iter();
+                nodes.map(move |node| (node.0, nth as u32))
+            });
+            numbered.collect()
+        })
     }
 
     fn node(&self, state: u32) -> Result<NodeId, NoAnswer> {
@@ -335,44 +365,43 @@ impl<P: Reported + Send> Multiverse for Held<P> {
         Some(self.graph.language().show(state))
     }
 
-    fn state_rows(&self, words: bool, row: &mut dyn FnMut(StateRow)) {
-        let mut cycles = vec![None; self.graph.len()];
-        let components = self.graph.components().into_iter();
-        for (nth, component) in components.filter(|c| c.cyclic).enumerate() {
-            for node in component.nodes {
-                cycles[node.0 as usize] = Some(nth as u32);
-            }
-        }
-        for node in self.graph.nodes() {
-            let status = match self.graph.status(node) {
-                Some(Status::Expanded) => "expanded",
-                Some(Status::Cut) => "cut",
-                Some(Status::Halted) => "halted",
-                Some(Status::Waiting) | None => "waiting",
-            };
-            row(StateRow {
-                id: node.0,
-                depth: self.shortest.length(node).unwrap_or(u32::MAX),
-                via: self.shortest.last_edge(node).map(|edge| edge.0),
-                status,
-                outcome: self.outcome_of(node),
-                cycle: cycles[node.0 as usize],
-                text: words.then(|| self.show(node.0)).flatten(),
-            });
-        }
+    fn state_row(&self, state: u32, words: bool) -> Option<StateRow> {
+        let node = NodeId(state);
+        let status = match self.graph.status(node)? {
+            Status::Expanded => "expanded",
+            Status::Cut => "cut",
+            Status::Halted => "halted",
+            Status::Waiting => "waiting",
+        };
+        Some(StateRow {
+            id: state,
+            depth: self.shortest.length(node).unwrap_or(u32::MAX),
+            via: self.shortest.last_edge(node).map(|edge| edge.0),
+            status,
+            outcome: self.outcome_of(node),
+            cycle: self.cycles().get(&state).copied(),
+            text: words.then(|| self.show(state)).flatten(),
+        })
     }
 
-    fn edge_rows(&self, row: &mut dyn FnMut(EdgeRow)) {
-        for (id, edge) in self.graph.edges() {
-            if let Some(step) = self.step(id) {
-                row(EdgeRow {
-                    id: id.0,
-                    source: edge.from.0,
-                    target: edge.to.0,
-                    step,
-                });
-            }
-        }
+    fn edges(&self) -> usize {
+        self.graph.edge_count()
+    }
+
+    fn edge_row(&self, edge: u32) -> Option<EdgeRow> {
+        let step = self.step(EdgeId(edge))?;
+        let edge = self.graph.edge(EdgeId(edge)).map(|e| (edge, e.from, e.to));
+        edge.map(|(id, from, to)| EdgeRow {
+            id,
+            source: from.0,
+            target: to.0,
+            step,
+        })
+    }
+
+    fn leaving(&self, state: u32) -> Vec<u32> {
+        let edges = self.graph.edges_from(NodeId(state));
+        edges.map(|(id, _)| id.0).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use super::{Explore, ModelError};
 
 /// What the user can say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
     /// Run from the start, in all universes.
@@ -84,6 +85,7 @@ pub enum Order {
 
 /// What an order came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Came {
     /// The breakpoint that was set.
     pub breakpoint: Option<u32>,
@@ -93,6 +95,7 @@ pub struct Came {
 
 /// What running came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RanRow {
     /// From which universe all ran.
     pub from: u32,
@@ -110,6 +113,7 @@ pub struct RanRow {
 
 /// A universe of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NodeRow {
     /// Its number.
     pub id: u32,
@@ -121,6 +125,7 @@ pub struct NodeRow {
 
 /// An edge of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LinkRow {
     /// Its number.
     pub id: u32,
@@ -146,6 +151,7 @@ pub struct LinkRow {
 
 /// Everything about a universe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Card {
     /// The universe.
     pub node: NodeRow,
@@ -163,6 +169,7 @@ pub struct Card {
 
 /// An agent in a universe.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AgentCard {
     /// Its name.
     pub name: String,
@@ -186,6 +193,7 @@ pub struct AgentCard {
 
 /// An entry of the menu.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Possible {
     /// In a word or two.
     pub label: String,
@@ -197,6 +205,7 @@ pub struct Possible {
 
 /// A part of the state that an edge changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChangeRow {
     /// Whose.
     pub agent: String,
@@ -210,6 +219,7 @@ pub struct ChangeRow {
 
 /// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BreakpointRow {
     /// Its number.
     pub id: u32,
@@ -221,6 +231,7 @@ pub struct BreakpointRow {
 
 /// Whether something happens in some run, and whether in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Judgement {
     /// In some.
     pub may: Opinion,
@@ -230,6 +241,7 @@ pub struct Judgement {
 
 /// Yes or no, with a run that shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Opinion {
     /// Unknown if there were too many states.
     pub holds: Option<bool>,

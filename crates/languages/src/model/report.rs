@@ -88,6 +88,7 @@ pub struct End {
 
 /// A step of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Step {
     /// Who takes it.
     pub agent: String,

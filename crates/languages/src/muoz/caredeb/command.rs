@@ -3,7 +3,7 @@
 use crate::muoz::{Recording, RecordingError, ThreadName};
 
 /// How `run` chooses who goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheduler {
     /// The threads take turns in the order of their names.
     RoundRobin,
@@ -12,6 +12,8 @@ pub enum Scheduler {
         /// The same seed makes the same choices.
         seed: u64,
     },
+    /// The user: one step of each of these, in this order.
+    ByHand(Vec<ThreadName>),
 }
 
 /// What a roll or a replay aims at.
@@ -126,8 +128,8 @@ pub const COMMANDS: &[Spec] = &[
     spec(
         "run",
         "",
-        "[roundrobin | random SEED] [STEPS]",
-        "run to the end; stops at <br> and at failed assertions",
+        "[[roundrobin | random SEED] [STEPS] | hand THREAD…]",
+        "run to the end, or a step of each thread named; stops at <br> and at failed assertions",
         run,
     ),
     spec(
@@ -321,7 +323,7 @@ pub enum CommandError {
     #[error("{0} is no seed: any number from 0 on will do")]
     NoSeed(String),
     /// Not a scheduler.
-    #[error("{0} is no scheduler: say roundrobin, or random and a seed")]
+    #[error("{0} is no scheduler: say roundrobin, random and a seed, or hand and threads")]
     NoScheduler(String),
     /// Not a recording.
     #[error(transparent)]
@@ -437,6 +439,13 @@ fn run(words: &mut Words<'_>) -> Result<Command, CommandError> {
                 .map_err(|_| CommandError::NoSeed(seed.to_owned()))?;
             scheduler = Scheduler::Random { seed };
             steps = words.count()?;
+        }
+        Some("hand") => {
+            let mut threads = vec![words.thread()?];
+            while !words.rest.is_empty() {
+                threads.push(words.thread()?);
+            }
+            scheduler = Scheduler::ByHand(threads);
         }
         Some(word) if word.starts_with(|c: char| c.is_ascii_digit()) => steps = Some(number(word)?),
         Some(word) => return Err(CommandError::NoScheduler(word.to_owned())),

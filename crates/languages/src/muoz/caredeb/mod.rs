@@ -204,7 +204,18 @@ impl Session {
     ) -> Result<Reply> {
         match command {
             Command::Forth { thread, count } => self.forth(&thread, count),
-            Command::Run { scheduler, steps } => Ok(self.run(scheduler, steps, keep_going)),
+            Command::Run {
+                scheduler: Scheduler::ByHand(threads),
+                ..
+            } => self.in_order(threads.iter(), true),
+            Command::Run {
+                scheduler: Scheduler::Random { seed },
+                steps,
+            } => Ok(self.run(Some(Random::from_seed(seed)), steps, keep_going)),
+            Command::Run {
+                scheduler: Scheduler::RoundRobin,
+                steps,
+            } => Ok(self.run(None, steps, keep_going)),
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
             Command::List => Ok(Reply::Threads {
@@ -267,24 +278,36 @@ impl Session {
     }
 
     fn forth(&mut self, thread: &ThreadName, count: u32) -> Result<Reply> {
+        self.in_order(std::iter::repeat_n(thread, count as usize), false)
+    }
+
+    /// Takes a step of each of these threads; with `stops`, as far as a run would go.
+    fn in_order<'t>(
+        &mut self,
+        threads: impl Iterator<Item = &'t ThreadName>,
+        stops: bool,
+    ) -> Result<Reply> {
         let mut taken = Vec::new();
-        for _ in 0..count {
+        for thread in threads {
             match self.step(thread) {
-                Ok(id) => taken.push(id),
+                Ok(id) => {
+                    taken.push(id);
+                    if let Some(stop) = self.stops_run(id).filter(|_| stops) {
+                        return Ok(self.went(&taken, stop));
+                    }
+                }
                 // Steps that were taken stay; the answer says what stops the thread.
                 Err(reason) if taken.is_empty() => return Err(self.no_step(thread, &reason)),
-                Err(_) => break,
+                Err(_) => {
+                    let rest = match self.rest() {
+                        Rest::Done => Rest::Stopped(thread.to_string()),
+                        rest => rest,
+                    };
+                    return Ok(self.went(&taken, rest));
+                }
             }
         }
-        let rest = if (taken.len() as u64) < u64::from(count) {
-            match self.rest() {
-                Rest::Done => Rest::Stopped(thread.to_string()),
-                rest => rest,
-            }
-        } else {
-            Rest::Done
-        };
-        Ok(self.went(&taken, rest))
+        Ok(self.went(&taken, Rest::Done))
     }
 
     /// Why nothing more happens, as far as the whole program can say.
@@ -334,19 +357,16 @@ impl Session {
         }
     }
 
+    /// Runs by chance, or by turns.
     fn run(
         &mut self,
-        scheduler: Scheduler,
+        mut random: Option<Random>,
         steps: Option<u64>,
         mut keep_going: impl FnMut() -> bool,
     ) -> Reply {
         let mut taken = Vec::new();
         let mut able = Vec::new();
         let mut last: Option<ThreadName> = None;
-        let mut random = match scheduler {
-            Scheduler::Random { seed } => Some(Random::from_seed(seed)),
-            Scheduler::RoundRobin => None,
-        };
         let limit = steps.unwrap_or(FAR);
         let rest = loop {
             able.clear();

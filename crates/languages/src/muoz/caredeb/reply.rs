@@ -45,6 +45,7 @@ pub enum Rest {
 
 /// What a thread is up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It can take a step.
@@ -75,6 +76,7 @@ impl Status {
 
 /// A line of `list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ThreadLine {
     /// Its name.
     pub thread: String,
@@ -88,6 +90,7 @@ pub struct ThreadLine {
 
 /// A variable with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Binding {
     /// Its name.
     pub name: String,
