@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     fileParallelism: false,
     projects: [
-      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], environment: "node" } },
+      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], environment: "node", testTimeout: 60_000 } },
       inBrowser("e2e"),
       inBrowser("pictures"),
       inBrowser("bench"),

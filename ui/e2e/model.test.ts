@@ -92,3 +92,72 @@ test("threads and choices have the same page", async () => {
   await page.getByRole("button", { name: "Ask" }).click();
   await page.getByText("in every run: no").waitFor();
 });
+
+test("a search goes to one halt after the other", async () => {
+  const page = await show("math-actor/math.at");
+  await page.getByLabel("Breakpoint", { exact: true }).fill("when math.result == 66");
+  await page.getByRole("button", { name: "Break", exact: true }).click();
+  await page.getByRole("button", { name: "Seek" }).click();
+  const node = page.getByRole("region", { name: "Universe" });
+  await node.getByText("breakpoint 1 (when math.result == 66) at math").waitFor();
+  const text = await page.locator(".size").textContent();
+  expect(Number(text?.split(" ")[0])).toBeLessThan(80);
+});
+
+test("questions about all states lead into the graph of all states", async () => {
+  const page = await show("math-actor/math.at");
+  const questions = page.getByRole("region", { name: "Questions" });
+  const put = async (kind: string, argument?: string): Promise<void> => {
+    await page.getByLabel("Kind of question").selectOption(kind);
+    if (argument !== undefined) {
+      await page.getByLabel("Question", { exact: true }).fill(argument);
+    }
+    await questions.getByRole("button", { name: "Ask" }).click();
+  };
+  await put("ends");
+  await questions.getByText("2: finished, 1 state:").waitFor();
+  await put("divergence", "0 2");
+  await questions.getByText("then only the second").waitFor();
+  await put("can_reach", "2");
+  await questions.getByText(/^\d+ states$/).waitFor();
+  await put("cycles");
+  await questions.getByText("every run ends").waitFor();
+  await put("common_ancestors", "3");
+  await page.getByRole("status").getByText("say state state …, in numbers").waitFor();
+  await put("through", "99999");
+  await page.getByRole("status").getByText("there is no state 99999").waitFor();
+  await put("shortest_to_ends");
+  await questions.getByText(/ steps to state \d+, outcome 2$/).waitFor();
+  await questions.getByRole("button", { name: /^State / }).last().click();
+  await page.getByText("537 states, 1,128 edges").waitFor();
+  const node = page.getByRole("region", { name: "Universe" });
+  await node.getByText("Nothing follows: outcome 2.").waitFor();
+  const sequence = page.getByRole("region", { name: "Sequence diagram" });
+  await sequence.getByText("math: result := 66").first().waitFor();
+  await sequence.locator("g").last().click();
+  await node.getByText("Edges from here").waitFor();
+  await page.getByRole("tab", { name: "Universes seen" }).click();
+  await page.getByText("1 universes, 0 edges").waitFor();
+});
+
+test("threads go forward and back in the page", async () => {
+  const page = await show("deadlock/deadlock.oz");
+  await page.getByRole("tab", { name: "CaReDeb" }).click();
+  const prompt = page.getByLabel("Command of CaReDeb");
+  const answers = page.getByLabel("Answers");
+  const say = async (command: string, expected: string): Promise<void> => {
+    await prompt.fill(command);
+    await prompt.press("Enter");
+    await answers.getByText(expected).last().waitFor();
+  };
+  await say("f t0 5", "t0: thread t3");
+  await page.getByRole("button", { name: "a step of t1" }).click();
+  await say("f t3", "t3: let y = {receive k} → t = true");
+  await page.getByRole("button", { name: "undo the last step of t1" }).click();
+  await answers.getByText("t1 cannot go back over").waitFor();
+  await say("rollreceive k", "undid t3: let y = {receive k}");
+  await page.getByRole("button", { name: "run", exact: true }).click();
+  await answers.getByText("no thread can go on").waitFor();
+  await page.getByRole("button", { name: "waits" }).click();
+  await page.getByRole("table", { name: "Threads" }).getByText("waiting").waitFor();
+});

@@ -10,4 +10,10 @@ interface Window {
     open(branch: number, index: number, steps: number): void;
     step: number;
   };
+  borgesStates?: {
+    count(): number;
+    pan(dx: number, dy: number): void;
+    zoom(factor: number): void;
+    fit(): void;
+  };
 }

@@ -1,8 +1,10 @@
 // The graph of a model program as pictures: pure modules.
 import { expect, test } from "vitest";
 import { layout, nearest, nearestEdge, ROW } from "../src/model/layout";
+import { KINDS, numbers, told as answered } from "../src/model/questions";
 import { sequence } from "../src/model/sequence";
-import type { Link } from "../src/model/wire";
+import { fit, hit, read, show, spot, visible, zoom } from "../src/model/states";
+import type { LinkRow } from "../src/model/types";
 
 const graph = (nodes: number, edges: [number, number][]) => ({
   nodes,
@@ -40,10 +42,78 @@ test("a million universes are laid out in seconds, also in a chain", () => {
 });
 
 test("a path becomes a diagram with a column an agent", () => {
-  const link = (id: number, agent: string, receiver: string | null, command = false): Link => ({
+  const link = (id: number, agent: string, receiver: string | null, command = false): LinkRow => ({
     id, agent, receiver, command, from: id, to: id + 1, rule: "", text: `step ${id}`, line: null, rules: [],
   });
   const { agents, messages } = sequence([link(0, "main", "math"), link(1, "math", null), link(2, "", null, true), link(3, "client", "math")]);
   expect(agents).toEqual(["main", "math", "client"]);
   expect(messages.map((message) => message.to)).toEqual([1, null, null, 1]);
+});
+
+/** What the server tells of all states: a depth and a status for each. */
+function told(states: [number, number][], edges: number, complete: boolean): ArrayBuffer {
+  const bytes = new ArrayBuffer(12 + 5 * states.length);
+  new Uint32Array(bytes, 0, 3).set([states.length, edges, complete ? 1 : 0]);
+  new Uint32Array(bytes, 12, states.length).set(states.map(([depth]) => depth));
+  new Uint8Array(bytes, 12 + 4 * states.length).set(states.map(([, status]) => status));
+  return bytes;
+}
+
+test("all states stand in rows, and are found where they are drawn", () => {
+  const states = read(told([[0, 0], [1, 0], [1, 0], [2, 4], [1, 5]], 6, true));
+  expect([states.count, states.edges, states.complete, states.widest]).toEqual([5, 6, true, 3]);
+  expect([...states.order]).toEqual([0, 1, 2, 4, 3]);
+  expect([...states.ends]).toEqual([3, 4]);
+  const look = fit(states, 800, 600);
+  for (let state = 0; state < states.count; state++) {
+    const { x, y } = spot(states, look, state, 800);
+    expect(hit(states, look, x + 3, y - 3, 800, 10)).toBe(state);
+  }
+  expect(hit(states, look, 1, 1, 800, 10)).toBeNull();
+  expect(hit(states, look, 400, 5000, 800, 10)).toBeNull();
+});
+
+test("zooming keeps the point under the mouse, and what is seen is bounded", () => {
+  const rows = 200;
+  const wide = 5_000;
+  const states = read(told(Array.from({ length: rows * wide }, (_, n) => [Math.floor(n / wide), 0]), 0, false));
+  const look = fit(states, 1000, 700);
+  expect(visible(states, look, 1000, 700).reduce((sum, { from, to }) => sum + to - from, 0)).toBe(rows * wide);
+  const near = zoom(look, 1e9, 300, 200, 1000);
+  const before = hit(states, zoom(look, 40, 300, 200, 1000), 300, 200, 1000, 1000);
+  const after = hit(states, near, 300, 200, 1000, 1000);
+  expect(before).not.toBeNull();
+  expect(Math.abs((states.place[before ?? 0] ?? 0) - (states.place[after ?? 0] ?? 0))).toBeLessThan(20);
+  const seen = visible(states, near, 1000, 700);
+  expect(seen.reduce((sum, { from, to }) => sum + to - from, 0)).toBeLessThan(1000);
+  const target = 123_456;
+  const shown = show(states, look, target, 1000, 700);
+  const { x, y } = spot(states, shown, target, 1000);
+  expect(x > 0 && x < 1000 && y > 0 && y < 700 && shown.gap >= 5).toBe(true);
+});
+
+test("a million states are sorted into rows", () => {
+  const count = 1_000_000;
+  const bytes = new ArrayBuffer(12 + 5 * count);
+  new Uint32Array(bytes, 0, 1)[0] = count;
+  const depths = new Uint32Array(bytes, 12, count);
+  depths.forEach((_, n) => (depths[n] = Math.floor(Math.sqrt(n))));
+  const states = read(bytes);
+  expect(states.first.length).toBe(1001);
+});
+
+test("questions take the numbers that they need", () => {
+  const kind = (id: string) => KINDS.find((kind) => kind.id === id) ?? KINDS[0]!;
+  expect(numbers(kind("divergence"), "0, 2")).toEqual([0, 2]);
+  expect(numbers(kind("divergence"), "0")).toContain("outcome outcome");
+  expect(numbers(kind("through"), "x7")).toBe("x7 is no number");
+  expect(numbers(kind("ends"), "")).toEqual([]);
+  expect(kind("common_ancestors").question?.([3, 4, 5])).toEqual({ common_ancestors: [3, 4, 5] });
+});
+
+test("answers are told with the states to look at", () => {
+  expect(answered({ ends: [{ outcome: 1, kind: "deadlock", text: "x", states: 1200 }] })[0]?.text).toBe("1: deadlock, 1,200 states: x");
+  expect(answered({ states: [3, 4] })[0]).toEqual({ text: "2 states", states: [3, 4], steps: [] });
+  expect(answered({ divergence: null })[0]?.text).toContain("no choice");
+  expect(answered({ cycles: [] })[0]?.text).toBe("every run ends");
 });

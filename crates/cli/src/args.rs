@@ -108,6 +108,9 @@ pub struct Debug {
     /// Give no prompt in this terminal
     #[arg(long)]
     pub no_prompt: bool,
+    /// What a step of a model language is.
+    #[command(flatten)]
+    pub steps: Steps,
 }
 
 /// `borges repl`.

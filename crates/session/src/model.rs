@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Order, Refused};
-use borges_languages::model::{
-    Dialect, Explore, Model, ModelError, Multiverse, NoAnswer, Progress, Question, Reply,
-};
+use borges_languages::model::{Dialect, Explore, Model, ModelError, NoAnswer, Program, Progress};
+pub use borges_languages::model::{EdgeRow, Multiverse, Question, Reply, StateRow, Way};
+use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{
     Access, Bounds, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store, StoreError,
 };
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::listing::TableListing;
@@ -42,6 +43,7 @@ pub struct ModelSession {
     graph: Option<Box<dyn Multiverse>>,
     store: Option<Store>,
     file: Option<PathBuf>,
+    caredeb: Option<caredeb::Session>,
 }
 
 impl ModelSession {
@@ -57,6 +59,7 @@ impl ModelSession {
             graph: None,
             store: None,
             file,
+            caredeb: None,
         }
     }
 
@@ -89,6 +92,7 @@ impl ModelSession {
             self.model = model;
             self.graph = None;
             self.store = None;
+            self.caredeb = None;
         }
         Ok(came)
     }
@@ -157,27 +161,68 @@ impl ModelSession {
         if self.store.is_some() {
             return Ok(());
         }
-        self.graph(keep_going)?;
-        let Some(graph) = self.graph.as_deref() else {
-            return Err(AskError::Stopped);
-        };
         let store = match self.file.as_deref() {
             Some(file) => open(file)?,
             None => Store::in_memory()?,
         };
-        let program = ModelProgram {
+        let mut program = ModelProgram {
             name: self.name.clone(),
             language: self.dialect.name().to_owned(),
             text: self.model.text().to_owned(),
             options: format!("{:?}, {:?}", self.options.grain, self.options.delivery)
                 .to_lowercase(),
-            complete: graph.is_complete(),
+            complete: true,
         };
-        fill(&store, &program, graph)?;
-        store.flush()?;
+        // What is there already need not be explored again.
+        if store.kept_program()?.as_ref() != Some(&program) {
+            let graph = self.graph(keep_going)?;
+            program.complete = graph.is_complete();
+            fill(&store, &program, graph)?;
+            store.flush()?;
+        }
         self.store = Some(store);
         Ok(())
     }
+
+    /// Carries out a line of CaReDeb, the debugger of μOz. None if the program is of another
+    /// language.
+    pub fn caredeb(&mut self, line: &str) -> Option<CareDeb> {
+        if self.caredeb.is_none() {
+            let Program::MuOz(program) = self.model.program() else {
+                return None;
+            };
+            let text = self.model.text().to_owned();
+            self.caredeb = Some(caredeb::Session::new(program.clone(), text));
+        }
+        let session = self.caredeb.as_mut()?;
+        let (ok, text) = match session.execute(line, || true) {
+            Ok(reply) => (true, reply.to_string()),
+            Err(error) => (false, error.to_string()),
+        };
+        Some(CareDeb {
+            ok,
+            text,
+            events: session.machine().events().count() as u32,
+            threads: session.threads(),
+            variables: session.store(),
+        })
+    }
+}
+
+/// What a line of CaReDeb came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CareDeb {
+    /// Whether it was carried out.
+    pub ok: bool,
+    /// The answer.
+    pub text: String,
+    /// How many events have happened and are not undone.
+    pub events: u32,
+    /// The threads now.
+    pub threads: Vec<ThreadLine>,
+    /// The variables now.
+    pub variables: Vec<Binding>,
 }
 
 fn open(file: &Path) -> Result<Store, StoreError> {

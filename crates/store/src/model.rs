@@ -121,6 +121,28 @@ impl Store {
             insert(db, program, outcomes, states, edges)
         })
     }
+
+    /// The program of the graph that is kept; none if there is no graph.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be read.
+    pub fn kept_program(&self) -> Result<Option<ModelProgram>, StoreError> {
+        let there = "SELECT 1 FROM sqlite_schema WHERE name = 'model_link'";
+        if !self.db.prepare_cached(there)?.exists([])? {
+            return Ok(None);
+        }
+        let program = "SELECT name, language, text, options, complete FROM model_program";
+        let row = self.db.query_row(program, [], |row| {
+            Ok(ModelProgram {
+                name: row.get(0)?,
+                language: row.get(1)?,
+                text: row.get(2)?,
+                options: row.get(3)?,
+                complete: row.get(4)?,
+            })
+        });
+        Ok(row.optional()?)
+    }
 }
 
 fn insert(

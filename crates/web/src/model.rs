@@ -1,6 +1,7 @@
 //! The page of a program of a model language: its graph, and questions one after the other.
 //!
-//! The page asks, and gets an answer; nothing changes by itself, so there is no socket.
+//! The page asks, and gets an answer; nothing changes by itself, so there is no socket. Its types are
+//! made from these (`ui/src/model/types.ts`).
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +11,14 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
-use borges_session::model::ModelSession;
-use borges_session::model::debug::Order;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use borges_session::listing::TableListing;
+use borges_session::model::debug::{
+    BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
+};
+use borges_session::model::{
+    AskError, CareDeb, EdgeRow, ModelSession, Question, Reply, StateRow, Way,
+};
+use serde::{Deserialize, Serialize};
 
 use crate::assets;
 use crate::server::{self, Config, Door, ServerError};
@@ -21,14 +26,16 @@ use crate::server::{self, Config, Door, ServerError};
 /// The longest question; programs are texts that people write.
 const MOST_BYTES: usize = 1 << 20;
 
+/// The most states whose edges are told at a time.
+const MOST_STATES: usize = 5_000;
+
 /// What the page asks.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum ModelAsk {
-    /// The program and the graph from these numbers on.
+    /// The program and its graph, with the edges from this number on.
     Graph {
-        /// The first universe.
-        nodes: u32,
         /// The first edge.
         links: u32,
     },
@@ -62,6 +69,98 @@ pub enum ModelAsk {
         /// The question.
         sql: String,
     },
+    /// A question about all states that is built in.
+    Ask {
+        /// Which.
+        question: Question,
+    },
+    /// One of all states.
+    State {
+        /// Which.
+        state: u32,
+    },
+    /// The edges that leave some of all states.
+    Edges {
+        /// Which; the first five thousand are answered.
+        states: Vec<u32>,
+    },
+    /// A line of the debugger of μOz.
+    Caredeb {
+        /// The command.
+        line: String,
+    },
+}
+
+/// What the page is told.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ModelTell {
+    /// The program and its graph so far.
+    Graph(GraphTell),
+    /// What an order came to.
+    Came(Came),
+    /// A universe.
+    Card {
+        /// Everything about it.
+        card: Card,
+        /// The edges of the way there.
+        path: Vec<LinkRow>,
+        /// The edges that leave it.
+        leaving: Vec<LinkRow>,
+    },
+    /// What an edge changes.
+    Difference {
+        /// The edge.
+        edge: LinkRow,
+        /// The changes.
+        changes: Vec<ChangeRow>,
+    },
+    /// Whether something happens in some run, and in every run.
+    Judgement(Judgement),
+    /// The answer to SQL.
+    Table(TableListing),
+    /// The answer to a question.
+    Reply(Reply),
+    /// One of all states.
+    State {
+        /// The state, in words.
+        state: StateRow,
+        /// A shortest way there.
+        way: Way,
+        /// The edges that leave it.
+        leaving: Vec<EdgeRow>,
+    },
+    /// Edges between states.
+    Edges(Vec<EdgeRow>),
+    /// What the debugger of μOz says.
+    Caredeb(CareDeb),
+    /// Why there is no answer.
+    Error(String),
+}
+
+/// A program and its graph, in columns: a large graph is a few long lists, not many small objects.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GraphTell {
+    /// What the program is called.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// Its text.
+    pub text: String,
+    /// Its breakpoints.
+    pub breakpoints: Vec<BreakpointRow>,
+    /// The status of every universe: it may change after the universe was found.
+    pub statuses: Vec<&'static str>,
+    /// The first edge that is told.
+    pub first_link: u32,
+    /// Where edges leave.
+    pub from: Vec<u32>,
+    /// Where they lead.
+    pub to: Vec<u32>,
+    /// 1 for those that the user caused.
+    pub command: Vec<u8>,
 }
 
 /// A server for one program.
@@ -99,6 +198,7 @@ impl ModelServer {
         let router = Router::new()
             .route("/{token}/", get(page))
             .route("/{token}/ask", post(ask))
+            .route("/{token}/states", post(states))
             .route("/{token}/{file}", get(server::file))
             .fallback(server::nothing)
             .layer(DefaultBodyLimit::max(MOST_BYTES))
@@ -125,75 +225,142 @@ async fn ask(State(session): State<Arc<Mutex<ModelSession>>>, body: String) -> R
         let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
         answer(&mut session, ask)
     };
-    let value = match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(value)) => value,
-        Ok(Err(error)) => json!({ "error": error }),
-        Err(_) => json!({ "error": "the debugger failed at this question: please report it" }),
+    let tell = match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(tell)) => tell,
+        Ok(Err(error)) => ModelTell::Error(error),
+        Err(_) => ModelTell::Error(FAILED.to_owned()),
     };
     let json = [(header::CONTENT_TYPE, "application/json")];
-    (json, value.to_string()).into_response()
+    match serde_json::to_string(&tell) {
+        Ok(text) => (json, text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
-/// The answer as JSON, or why there is none.
-fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<Value, String> {
+const FAILED: &str = "the debugger failed at this question: please report it";
+
+/// All states at once, as bytes: their number, the number of edges, 1 if there are no others (each
+/// in four bytes, the lowest first), the depth of each in four bytes, the status of each in one.
+async fn states(State(session): State<Arc<Mutex<ModelSession>>>) -> Response {
+    let work = move || {
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        columns(&mut session)
+    };
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(bytes)) => {
+            let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
+            (kind, bytes).into_response()
+        }
+        Ok(Err(error)) => (StatusCode::CONFLICT, error.to_string()).into_response(),
+        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, FAILED).into_response(),
+    }
+}
+
+/// How the page knows statuses; `ui/src/model/states.ts` has the same list.
+const STATUSES: [&str; 7] = [
+    "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
+];
+
+fn columns(session: &mut ModelSession) -> Result<Vec<u8>, AskError> {
+    let graph = session.graph(|_| true)?;
+    let count = graph.states() as u32;
+    let mut bytes = Vec::with_capacity(12 + 5 * count as usize);
+    let head = [count, graph.edges() as u32, u32::from(graph.is_complete())];
+    bytes.extend(head.iter().flat_map(|word| word.to_le_bytes()));
+    let mut statuses = Vec::with_capacity(count as usize);
+    for state in 0..count {
+        let (depth, status) = graph.standing(state).unwrap_or((0, "waiting"));
+        bytes.extend(depth.to_le_bytes());
+        let code = STATUSES.iter().position(|known| *known == status);
+        statuses.push(code.unwrap_or(1) as u8);
+    }
+    bytes.append(&mut statuses);
+    Ok(bytes)
+}
+
+/// The answer, or why there is none.
+fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String> {
     let shown = |error: &dyn std::fmt::Display| error.to_string();
-    match ask {
-        ModelAsk::Graph { nodes, links } => Ok(graph(session, nodes, links)),
+    Ok(match ask {
+        ModelAsk::Graph { links } => ModelTell::Graph(graph(session, links)),
         ModelAsk::Order { order } => {
-            let came = session.carry_out(order).map_err(|e| shown(&e))?;
-            Ok(json!({ "came": came }))
+            ModelTell::Came(session.carry_out(order).map_err(|e| shown(&e))?)
         }
         ModelAsk::Card { universe } => {
             let debugger = session.debugger();
             let card = debugger.card(universe).map_err(|e| shown(&e))?;
-            let path: Vec<_> = card
-                .path
-                .iter()
-                .filter_map(|id| debugger.link(*id))
-                .collect();
+            let path = card.path.iter().filter_map(|id| debugger.link(*id));
             let leaving = debugger.links_from(universe).into_iter();
-            let leaving: Vec<_> = leaving.filter_map(|id| debugger.link(id)).collect();
-            Ok(json!({ "card": card, "path": path, "leaving": leaving }))
+            ModelTell::Card {
+                path: path.collect(),
+                leaving: leaving.filter_map(|id| debugger.link(id)).collect(),
+                card,
+            }
         }
         ModelAsk::Difference { edge } => {
             let debugger = session.debugger();
             let changes = debugger.difference(edge).map_err(|e| shown(&e))?;
-            Ok(json!({ "edge": debugger.link(edge), "changes": changes }))
+            let edge = debugger.link(edge).ok_or("there is no such edge")?;
+            ModelTell::Difference { edge, changes }
         }
         ModelAsk::May { spec } => {
-            let judgement = session.debugger().occurs(&spec).map_err(|e| shown(&e))?;
-            Ok(json!({ "judgement": judgement }))
+            ModelTell::Judgement(session.debugger().occurs(&spec).map_err(|e| shown(&e))?)
         }
         ModelAsk::Check { formula } => {
-            let judgement = session.debugger().check(&formula).map_err(|e| shown(&e))?;
-            Ok(json!({ "judgement": judgement }))
+            ModelTell::Judgement(session.debugger().check(&formula).map_err(|e| shown(&e))?)
         }
         ModelAsk::Query { sql } => {
-            let table = session.query(&sql, |_| true).map_err(|e| shown(&e))?;
-            Ok(json!({ "table": table }))
+            ModelTell::Table(session.query(&sql, |_| true).map_err(|e| shown(&e))?)
         }
-    }
+        ModelAsk::Ask { question } => {
+            ModelTell::Reply(session.ask(&question, |_| true).map_err(|e| shown(&e))?)
+        }
+        ModelAsk::State { state } => one_state(session, state).map_err(|e| shown(&e))?,
+        ModelAsk::Edges { states } => {
+            let graph = session.graph(|_| true).map_err(|e| shown(&e))?;
+            let states = states.into_iter().take(MOST_STATES);
+            let edges = states.flat_map(|state| graph.leaving(state));
+            ModelTell::Edges(edges.filter_map(|edge| graph.edge_row(edge)).collect())
+        }
+        ModelAsk::Caredeb { line } => {
+            let said = session.caredeb(&line);
+            ModelTell::Caredeb(said.ok_or("only programs of μOz have this debugger")?)
+        }
+    })
 }
 
-/// Columns: a large graph is a few long lists, not many small objects.
-fn graph(session: &ModelSession, nodes: u32, links: u32) -> Value {
+fn one_state(session: &mut ModelSession, state: u32) -> Result<ModelTell, AskError> {
+    let graph = session.graph(|_| true)?;
+    let ways = graph.ask(&Question::Shortest(state))?;
+    let (Reply::Ways(ways), Some(row)) = (ways, graph.state_row(state, true)) else {
+        return Err(AskError::Stopped);
+    };
+    let leaving = graph.leaving(state).into_iter();
+    let leaving = leaving.filter_map(|edge| graph.edge_row(edge)).collect();
+    let way = ways.into_iter().next().ok_or(AskError::Stopped)?;
+    Ok(ModelTell::State {
+        state: row,
+        way,
+        leaving,
+    })
+}
+
+fn graph(session: &ModelSession, links: u32) -> GraphTell {
     let debugger = session.debugger();
     let statuses =
         (0..debugger.len()).map(|id| debugger.node(id).map_or("unexplored", |n| n.status));
     let ends: Vec<_> = (links..debugger.links())
         .filter_map(|id| debugger.ends_of(id))
         .collect();
-    json!({
-        "name": session.name(),
-        "language": session.dialect().name(),
-        "text": debugger.text(),
-        "breakpoints": debugger.breakpoints(),
-        "first_node": nodes,
-        // A status may change after the universe was found, so all of them are told.
-        "statuses": statuses.collect::<Vec<_>>(),
-        "first_link": links,
-        "from": ends.iter().map(|link| link.0).collect::<Vec<_>>(),
-        "to": ends.iter().map(|link| link.1).collect::<Vec<_>>(),
-        "command": ends.iter().map(|link| u8::from(link.2)).collect::<Vec<_>>(),
-    })
+    GraphTell {
+        name: session.name().to_owned(),
+        language: session.dialect().name().to_owned(),
+        text: debugger.text().to_owned(),
+        breakpoints: debugger.breakpoints(),
+        statuses: statuses.collect(),
+        first_link: links,
+        from: ends.iter().map(|link| link.0).collect(),
+        to: ends.iter().map(|link| link.1).collect(),
+        command: ends.iter().map(|link| u8::from(link.2)).collect(),
+    }
 }

@@ -1,4 +1,4 @@
-//! The page's types are made from ours: `ui/src/wire/types.ts` must be what they say.
+//! The page's types are made from ours: `ui/src/wire/types.ts` and `ui/src/model/types.ts` must be what they say.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::frames::{BranchesHeader, EntriesHeader};
+use crate::model::{ModelAsk, ModelTell};
 use crate::protocol::{Ask, Tell, VERSION};
 
 struct Collector {
@@ -28,40 +29,60 @@ impl TypeVisitor for Collector {
     }
 }
 
-fn types() -> String {
-    let mut collector = Collector {
-        // Step counts stay far below 2^53.
-        config: Config::new().with_large_int("number"),
-        seen: HashSet::new(),
-        declarations: BTreeMap::new(),
-    };
+impl Collector {
+    fn new() -> Self {
+        Self {
+            // Step counts stay far below 2^53.
+            config: Config::new().with_large_int("number"),
+            seen: HashSet::new(),
+            declarations: BTreeMap::new(),
+        }
+    }
+
+    /// All declarations, after a header.
+    fn text(&self, header: &str) -> String {
+        let mut text = format!(
+            "// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-web types`. Do not edit.\n\n{header}"
+        );
+        for declaration in self.declarations.values() {
+            // Comments of the Rust types would double their documentation.
+            text.push_str(&format!("export {}\n\n", declaration.trim()));
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        text
+    }
+}
+
+/// Compares, or writes, a file below `ui/src`.
+fn check(file: &str, types: &str) {
+    let path = format!("{}/../../ui/src/{file}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_TYPES").is_some() {
+        std::fs::write(&path, types).expect("the file of the types can be written");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == types,
+        "ui/src/{file} is not what the Rust types say: run UPDATE_TYPES=1 cargo test -p borges-web types"
+    );
+}
+
+#[test]
+fn the_pages_types_are_ours() {
+    let mut collector = Collector::new();
     collector.visit::<Ask>();
     collector.visit::<Tell>();
     collector.visit::<BranchesHeader>();
     collector.visit::<EntriesHeader>();
     collector.visit::<borges_session::BoardView>();
-    let mut text = format!(
-        "// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-web types`. Do not edit.\n\nexport const VERSION = {VERSION};\n\n"
-    );
-    for declaration in collector.declarations.values() {
-        // Comments of the Rust types would double their documentation.
-        text.push_str(&format!("export {}\n\n", declaration.trim()));
-    }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
+    let header = format!("export const VERSION = {VERSION};\n\n");
+    check("wire/types.ts", &collector.text(&header));
 }
 
 #[test]
-fn the_pages_types_are_ours() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/wire/types.ts");
-    let types = types();
-    if std::env::var_os("UPDATE_TYPES").is_some() {
-        std::fs::write(path, &types).expect("the file of the types can be written");
-    }
-    let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == types,
-        "ui/src/wire/types.ts is not what the Rust types say: run UPDATE_TYPES=1 cargo test -p borges-web types"
-    );
+fn the_types_of_model_programs_are_ours() {
+    let mut collector = Collector::new();
+    collector.visit::<ModelAsk>();
+    collector.visit::<ModelTell>();
+    check("model/types.ts", &collector.text(""));
 }

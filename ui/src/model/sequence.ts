@@ -1,5 +1,5 @@
 // A path as a sequence diagram: a column for each agent, a row for each step.
-import type { Link } from "./wire";
+import type { LinkRow } from "./types";
 
 export interface Message {
   row: number;
@@ -17,7 +17,7 @@ export interface Sequence {
 }
 
 /** The diagram of a path, with agents in the order of their first appearance. */
-export function sequence(path: readonly Link[]): Sequence {
+export function sequence(path: readonly Pick<LinkRow, "id" | "agent" | "receiver" | "text" | "command">[]): Sequence {
   const agents: string[] = [];
   const column = (name: string): number => {
     const known = agents.indexOf(name);

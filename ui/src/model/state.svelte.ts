@@ -1,6 +1,8 @@
 // What the page of a model program knows, and what it asks for.
 import { layout, type Graph, type Layout } from "./layout";
-import { ask, type Came, type Card, type CardAnswer, type Change, type GraphAnswer, type Link, type Order, type Status } from "./wire";
+import { read, type States } from "./states";
+import type { BreakpointRow, Came, Card, ChangeRow, LinkRow, Order } from "./types";
+import { allStates, ask, type Status, type Told } from "./wire";
 
 const EMPTY: Graph = { nodes: 0, from: new Uint32Array(), to: new Uint32Array() };
 
@@ -8,28 +10,37 @@ class ModelState {
   name = $state("");
   language = $state("");
   text = $state("");
-  breakpoints = $state.raw<GraphAnswer["breakpoints"]>([]);
+  breakpoints = $state.raw<BreakpointRow[]>([]);
   graph = $state.raw<Graph>(EMPTY);
   places = $state.raw<Layout>(layout(EMPTY));
   statuses = $state.raw<Status[]>([]);
   command = $state.raw<Uint8Array>(new Uint8Array());
   here = $state(0);
   card = $state.raw<Card | null>(null);
-  path = $state.raw<Link[]>([]);
-  leaving = $state.raw<Link[]>([]);
-  edge = $state.raw<Link | null>(null);
-  changes = $state.raw<Change[]>([]);
+  path = $state.raw<LinkRow[]>([]);
+  leaving = $state.raw<LinkRow[]>([]);
+  edge = $state.raw<LinkRow | null>(null);
+  changes = $state.raw<ChangeRow[]>([]);
+  /** All states, once somebody looked at them. */
+  states = $state.raw<States | null>(null);
+  /** The one of all states that is looked at; none while a universe of the session is. */
+  state = $state.raw<Told<"state"> | null>(null);
+  /** Whether all states are shown, or the universes of the session. */
+  whole = $state(false);
   message = $state("");
   busy = $state(false);
 
   /** Asks for the whole graph again and looks at a universe. */
   async load(here: number): Promise<void> {
-    const answer = await ask<GraphAnswer>({ ask: "graph", nodes: 0, links: 0 });
+    const answer = await ask({ ask: "graph", links: 0 }, "graph");
+    if (answer.text !== this.text) {
+      this.states = null;
+    }
     this.name = answer.name;
     this.language = answer.language;
     this.text = answer.text;
     this.breakpoints = answer.breakpoints;
-    this.statuses = answer.statuses;
+    this.statuses = answer.statuses as Status[];
     this.command = Uint8Array.from(answer.command);
     this.graph = {
       nodes: answer.statuses.length,
@@ -44,7 +55,8 @@ class ModelState {
 
   /** Looks at a universe. */
   async look(universe: number): Promise<void> {
-    const answer = await ask<CardAnswer>({ ask: "card", universe });
+    const answer = await ask({ ask: "card", universe }, "card");
+    this.state = null;
     this.here = universe;
     this.card = answer.card;
     this.path = answer.path;
@@ -53,9 +65,21 @@ class ModelState {
 
   /** Looks at an edge and what it changes. */
   async lookAt(edge: number): Promise<void> {
-    const answer = await ask<{ edge: Link; changes: Change[] }>({ ask: "difference", edge });
+    const answer = await ask({ ask: "difference", edge }, "difference");
     this.edge = answer.edge;
     this.changes = answer.changes;
+  }
+
+  /** Explores all states, if that was not done for this program. */
+  async loadStates(): Promise<void> {
+    this.states ??= read(await allStates());
+  }
+
+  /** Looks at one of all states, where all are shown. */
+  async lookAtState(state: number): Promise<void> {
+    const answer = await ask({ ask: "state", state }, "state");
+    this.whole = true;
+    this.state = answer;
   }
 
   /** Gives an order, and shows what it comes to. */
@@ -65,9 +89,10 @@ class ModelState {
     }
     this.busy = true;
     try {
-      const { came } = await ask<{ came: Came }>({ ask: "order", order });
+      const came: Came = await ask({ ask: "order", order }, "came");
       const ran = came.ran;
       const first = ran ? (ran.paused[0] ?? ran.held[0] ?? ran.ends[0] ?? ran.from) : 0;
+      this.whole = false;
       await this.load(ran ? first : this.here);
       this.message = ran ? told(ran) : "";
     } catch (error) {

@@ -1,104 +1,16 @@
-// Questions to the server of a model program, and their answers.
+// Questions to the server of a model program, and their answers. The types are made from the server's.
+import type { ModelAsk, ModelTell } from "./types";
 
 export type Status = "unexplored" | "running" | "paused" | "held" | "end" | "stuck" | "deadlock";
 
-export interface Order {
-  order: string;
-  [key: string]: unknown;
-}
+/** All that an answer can be called. */
+type Kind = ModelTell extends infer Tell ? (Tell extends unknown ? keyof Tell : never) : never;
 
-export interface GraphAnswer {
-  name: string;
-  language: string;
-  text: string;
-  breakpoints: { id: number; spec: string; on: boolean }[];
-  statuses: Status[];
-  first_link: number;
-  from: number[];
-  to: number[];
-  command: number[];
-}
+/** What an answer of a kind says. */
+export type Told<K extends Kind> = Extract<ModelTell, Record<K, unknown>> extends Record<K, infer Answer> ? Answer : never;
 
-export interface Link {
-  id: number;
-  from: number;
-  to: number;
-  command: boolean;
-  agent: string;
-  receiver: string | null;
-  rule: string;
-  text: string;
-  line: number | null;
-  rules: string[];
-}
-
-export interface Agent {
-  name: string;
-  mode: string;
-  next: string;
-  line: number | null;
-  fields: [string, string][];
-  inbox: string[];
-  calls: string[];
-  output: string[];
-  stuck: string | null;
-}
-
-export interface Possible {
-  label: string;
-  agent: string | null;
-  order: Order;
-}
-
-export interface Card {
-  node: { id: number; status: Status; why: string[] };
-  agents: Agent[];
-  text: string;
-  outcome: string | null;
-  possible: Possible[];
-}
-
-export interface CardAnswer {
-  card: Card;
-  path: Link[];
-  leaving: Link[];
-}
-
-export interface Change {
-  agent: string;
-  what: string;
-  before: string;
-  after: string;
-}
-
-export interface Ran {
-  from: number;
-  paused: number[];
-  ends: number[];
-  held: number[];
-  cut: boolean;
-  never_reached: boolean;
-}
-
-export interface Came {
-  breakpoint: number | null;
-  ran: Ran | null;
-}
-
-export interface Opinion {
-  holds: boolean | null;
-  steps: string[];
-  cycle: string[];
-}
-
-export interface Table {
-  columns: string[];
-  rows: (string | number | null)[][];
-  more: boolean;
-}
-
-/** Asks the server; what it refuses is thrown as an error with its words. */
-export async function ask<T>(question: { ask: string; [key: string]: unknown }): Promise<T> {
+/** Asks the server for an answer of a kind; what it refuses is thrown as an error with its words. */
+export async function ask<K extends Kind>(question: ModelAsk, kind: K): Promise<Told<K>> {
   const response = await fetch("./ask", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -107,9 +19,21 @@ export async function ask<T>(question: { ask: string; [key: string]: unknown }):
   if (!response.ok) {
     throw new Error(`the server answers with ${response.status}`);
   }
-  const answer = (await response.json()) as T & { error?: string };
-  if (answer.error !== undefined) {
-    throw new Error(answer.error);
+  const answer = (await response.json()) as Partial<Record<string, unknown>>;
+  if (typeof answer["error"] === "string") {
+    throw new Error(answer["error"]);
   }
-  return answer;
+  if (answer[kind] === undefined) {
+    throw new Error("the server answers something else: is it of another version?");
+  }
+  return answer[kind] as Told<K>;
+}
+
+/** All states of the program as bytes; the first question explores them. */
+export async function allStates(): Promise<ArrayBuffer> {
+  const response = await fetch("./states", { method: "POST" });
+  if (!response.ok) {
+    throw new Error(await response.text());
+  }
+  return response.arrayBuffer();
 }

@@ -104,7 +104,12 @@ fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Resu
     let program = options.program.as_deref().unwrap_or(Path::new(""));
     let name = program.display().to_string();
     let file = options.session.clone();
-    let session = ModelSession::new(name, model, Explore::default(), file);
+    let explore = Explore {
+        grain: options.steps.grain.into(),
+        delivery: options.steps.delivery.into(),
+        ..Explore::default()
+    };
+    let session = ModelSession::new(name, model, explore, file);
     let server = ModelServer::bind(session, &config(options));
     let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
     announce(&server.url(), options, output)?;

@@ -7,7 +7,8 @@ use borges_multiverse::language::Span;
 use super::code::{
     Code, CodeId, Instr, Program, Selector, Site, SiteId, Symbol, Template, TemplateId,
 };
-use super::parse::{ParseError, ParseErrorKind};
+use super::error::{ParseError, ParseErrorKind};
+use super::scope::{Captured, Meaning, Open, Place, Scope, Unknown};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name};
 use super::value::Value;
 
@@ -31,70 +32,11 @@ pub(super) fn compile(items: &[Item], length: usize) -> Compiled<Program> {
     Ok(compiler.program)
 }
 
-struct Compiler {
+pub(super) struct Compiler {
     program: Program,
     symbols: HashMap<String, Symbol>,
     /// The literals around the place that is compiled, outermost first.
-    scopes: Vec<Scope>,
-}
-
-/// A literal that is being compiled.
-struct Scope {
-    kind: LiteralKind,
-    /// What its objects take in when they are made, and where each comes from outside.
-    captures: Vec<(Captured, Place)>,
-    fields: Vec<Symbol>,
-    /// With the numbers of their parameters.
-    methods: Vec<(Symbol, usize)>,
-    /// The code that is being compiled.
-    code: Option<Open>,
-}
-
-/// Code that is being compiled.
-#[derive(Default)]
-struct Open {
-    instrs: Vec<Instr>,
-    spans: Vec<Span>,
-    /// Variables that can be seen here.
-    visible: Vec<(Symbol, u16)>,
-    names: Vec<Symbol>,
-    /// Variables that were taken into a block or object.
-    captured: Vec<u16>,
-    /// Variables that were assigned to after their definition, and where first.
-    assigned: Vec<(u16, Span)>,
-}
-
-/// What is captured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Captured {
-    Variable(Symbol),
-    /// The object of the scope with this number.
-    SelfOf(usize),
-}
-
-/// Where a name leads, seen from one scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Local(u16),
-    Capture(u16),
-    /// The object of the scope itself.
-    Me,
-}
-
-/// What a name means.
-enum Meaning {
-    Value(Place),
-    /// A field of the object at a place.
-    Field(Place),
-    /// A method of the object at a place, and how many parameters it has.
-    Method(Place, usize),
-}
-
-/// Why a name means nothing.
-enum Unknown {
-    Nowhere,
-    /// It is known outside an actor or isolate.
-    Outside(LiteralKind),
+    pub(super) scopes: Vec<Scope>,
 }
 
 fn fail<T>(kind: ParseErrorKind, span: Span) -> Compiled<T> {
@@ -390,92 +332,6 @@ impl Compiler {
         self.emit(instr, span);
     }
 
-    /// What `name` means in the scope with number `at`.
-    fn resolve(&mut self, at: usize, name: Symbol) -> Result<Meaning, Unknown> {
-        let scope = &self.scopes[at];
-        let code = scope.code.as_ref();
-        let local = code.and_then(|code| code.visible.iter().rfind(|(known, _)| *known == name));
-        if let Some((_, slot)) = local {
-            return Ok(Meaning::Value(Place::Local(*slot)));
-        }
-        if let Some(slot) = scope.captured(Captured::Variable(name)) {
-            return Ok(Meaning::Value(Place::Capture(slot)));
-        }
-        if scope.fields.contains(&name) {
-            return Ok(Meaning::Field(Place::Me));
-        }
-        if let Some((_, params)) = scope.methods.iter().find(|(method, _)| *method == name) {
-            return Ok(Meaning::Method(Place::Me, *params));
-        }
-        let isolated = matches!(scope.kind, LiteralKind::Actor | LiteralKind::Isolate);
-        let Some(around) = at.checked_sub(1) else {
-            return Err(Unknown::Nowhere);
-        };
-        if isolated {
-            let kind = scope.kind;
-            return Err(match self.resolve_quietly(around, name) {
-                true => Unknown::Outside(kind),
-                false => Unknown::Nowhere,
-            });
-        }
-        let outer = self.resolve(around, name)?;
-        Ok(match outer {
-            Meaning::Value(place) => {
-                Meaning::Value(self.capture(at, Captured::Variable(name), place))
-            }
-            Meaning::Field(place) => Meaning::Field(self.capture_self(at, place)),
-            Meaning::Method(place, params) => Meaning::Method(self.capture_self(at, place), params),
-        })
-    }
-
-    /// Whether `name` means something in scope `at` or around it, without capturing anything.
-    fn resolve_quietly(&self, at: usize, name: Symbol) -> bool {
-        self.scopes[..=at].iter().any(|scope| {
-            let visible = scope.code.as_ref().map(|code| &code.visible);
-            visible.is_some_and(|visible| visible.iter().any(|(known, _)| *known == name))
-                || scope.captured(Captured::Variable(name)).is_some()
-                || scope.fields.contains(&name)
-                || scope.methods.iter().any(|(method, _)| *method == name)
-        })
-    }
-
-    /// Takes the value at `outer`, a place of the scope around `at`, into scope `at`.
-    fn capture(&mut self, at: usize, what: Captured, outer: Place) -> Place {
-        if let Some(slot) = self.scopes[at].captured(what) {
-            return Place::Capture(slot);
-        }
-        if let Place::Local(slot) = outer
-            && let Some(code) = &mut self.scopes[at - 1].code
-        {
-            code.captured.push(slot);
-        }
-        let captures = &mut self.scopes[at].captures;
-        captures.push((what, outer));
-        Place::Capture((captures.len() - 1) as u16)
-    }
-
-    /// Takes the object at `outer`, which owns a field or method, into scope `at`.
-    fn capture_self(&mut self, at: usize, outer: Place) -> Place {
-        let owner = match outer {
-            Place::Me => at - 1,
-            Place::Capture(slot) => match self.scopes[at - 1].captures[usize::from(slot)].0 {
-                Captured::SelfOf(owner) => owner,
-                Captured::Variable(_) => at - 1,
-            },
-            Place::Local(_) => at - 1,
-        };
-        self.capture(at, Captured::SelfOf(owner), outer)
-    }
-
-    /// The place of `self` in scope `at`: blocks use that of the object around them.
-    fn self_place(&mut self, at: usize) -> Place {
-        if self.scopes[at].kind != LiteralKind::Block || at == 0 {
-            return Place::Me;
-        }
-        let outer = self.self_place(at - 1);
-        self.capture_self(at, outer)
-    }
-
     fn expr(&mut self, expr: &Expr) -> Compiled<()> {
         let span = expr.span;
         match &expr.kind {
@@ -719,12 +575,5 @@ impl Compiler {
         self.items(items, false, span)?;
         self.open().visible.truncate(seen);
         Ok(())
-    }
-}
-
-impl Scope {
-    fn captured(&self, what: Captured) -> Option<u16> {
-        let found = self.captures.iter().position(|(known, _)| *known == what);
-        found.map(|at| at as u16)
     }
 }

@@ -2,7 +2,7 @@
 
 use borges_multiverse::language::Span;
 
-use super::parse::{ParseError, ParseErrorKind, error};
+use super::error::{ParseError, ParseErrorKind, error};
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,139 +1,16 @@
 //! From tokens to a tree.
 
-use std::fmt;
-
 use borges_multiverse::language::Span;
 
+use super::error::{ParseError, ParseErrorKind, error};
 use super::lex::{Token, tokens};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, MAX_DEPTH, Name, Operator};
-use crate::source;
 
 /// The longest text that is read, in bytes.
-const MAX_TEXT: usize = 1 << 24;
+pub(super) const MAX_TEXT: usize = 1 << 24;
 
 /// The most arguments of a message, and names in `|…|`.
-const MAX_ARGUMENTS: usize = 250;
-
-/// What is wrong with a program's text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseErrorKind {
-    /// Something else must stand here.
-    #[error("{0} must stand here")]
-    Expected(&'static str),
-    /// An expression must stand here.
-    #[error("an expression must stand here")]
-    NoExpression,
-    /// Two statements on end.
-    #[error("a ; must separate statements")]
-    NoSeparator,
-    /// A sign that means nothing.
-    #[error("this sign means nothing here")]
-    UnknownSign,
-    /// A comment without an end.
-    #[error("this comment is never closed: write */")]
-    OpenComment,
-    /// A text without an end.
-    #[error("this text is not closed on its line: write \"")]
-    OpenText,
-    /// A backslash before something else.
-    #[error("after \\ in a text comes n, \" or \\")]
-    BadEscape,
-    /// An integer of more than 63 bits.
-    #[error("integers reach from -9223372036854775808 to 9223372036854775807")]
-    LargeInteger,
-    /// Digits with letters.
-    #[error("this is neither an integer nor a name")]
-    BadInteger,
-    /// A keyword that does not exist.
-    #[error(
-        "there is no keyword {0}: ; known are actor:, object:, isolate:, when: … becomes:, if: … then: … else:"
-    )]
-    UnknownKeyword(String),
-    /// Something of `system` that does not exist.
-    #[error("system only has println(…)")]
-    System,
-    /// An annotation that does not exist.
-    #[error("the only annotation of a message is @FutureMessage")]
-    Annotation,
-    /// An assignment to something else than a variable or field.
-    #[error("only a variable or a field can be assigned to")]
-    NoPlace,
-    /// Nested too deep.
-    #[error("expressions nest at most {MAX_DEPTH} deep")]
-    Deep,
-    /// Too many arguments.
-    #[error("at most {MAX_ARGUMENTS} of them")]
-    ManyArguments,
-    /// The text is too long.
-    #[error("programs have at most {MAX_TEXT} bytes")]
-    LongText,
-    /// A name that is not defined where it is used.
-    #[error("nothing here is called {0}")]
-    UnknownName(String),
-    /// A name that lies outside an actor or isolate.
-    #[error("{0} lies outside this {1}, which sees nothing around it: take it in with {{|{0}| …}}")]
-    Outside(String, &'static str),
-    /// A name that is defined twice.
-    #[error("{0} is defined twice here")]
-    Twice(String),
-    /// A method used as a value.
-    #[error("{0} is a method: call it with {0}(…)")]
-    Method(String),
-    /// A method definition where only statements can be.
-    #[error("methods are defined in the body of an object, actor or isolate")]
-    StrayMethod,
-    /// An assignment to a variable that a block has captured.
-    #[error(
-        "{0} is taken into a block or object by value, so it cannot be assigned to: make it a field"
-    )]
-    Captured(String),
-    /// A number of arguments that does not fit.
-    #[error("{name} takes {takes} arguments, here are {given}")]
-    Arity {
-        /// Of what.
-        name: String,
-        /// How many it takes.
-        takes: usize,
-        /// How many are given.
-        given: usize,
-    },
-}
-
-/// Why a text is no program, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-}
-
-impl ParseError {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
-    #[must_use]
-    pub fn explain(&self, text: &str) -> String {
-        let source::Position { line, column } = source::position(text, self.span.start);
-        let place = source::underline(text, self.span);
-        format!("{line}:{column}: {}\n{place}", self.kind)
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-pub(super) fn error(kind: ParseErrorKind, start: usize, end: usize) -> ParseError {
-    // Within u32, see MAX_TEXT.
-    let span = Span {
-        start: start as u32,
-        end: end as u32,
-    };
-    ParseError { kind, span }
-}
+pub(super) const MAX_ARGUMENTS: usize = 250;
 
 /// Parses a program: the body of the main actor.
 pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {

@@ -2,8 +2,9 @@
 
 use borges_multiverse::language::Span;
 
+use super::error::ParseError;
 use super::lex::{Token, tokens};
-use super::parse::{ParseError, parse};
+use super::parse::parse;
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name, Operator};
 use crate::layout;
 

@@ -7,8 +7,8 @@ use borges_multiverse::graph::{EdgeId, Graph, NodeId, ShortestPaths, Status};
 use borges_multiverse::language::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::explore::Reported;
 use super::report::Step;
+use super::reported::Reported;
 use crate::source;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
@@ -83,6 +83,8 @@ pub struct Way {
     pub outcome: Option<u32>,
     /// The steps.
     pub steps: Vec<Step>,
+    /// The states that they leave.
+    pub through: Vec<u32>,
 }
 
 /// Where two outcomes part.
@@ -167,6 +169,9 @@ pub trait Multiverse: Send {
 
     /// A state in words; none if there is none of that number.
     fn show(&self, state: u32) -> Option<String>;
+
+    /// How far a state is, and its status: `expanded` and so on, or the kind of its outcome.
+    fn standing(&self, state: u32) -> Option<(u32, &'static str)>;
 
     /// A state; with words only if asked.
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow>;
@@ -272,10 +277,12 @@ impl<P: Reported> Held<P> {
 
     fn way(&self, node: NodeId) -> Way {
         let path = self.shortest.path(&self.graph, node).unwrap_or_default();
+        let edges = path.iter().filter_map(|edge| self.graph.edge(*edge));
         Way {
             state: node.0,
             outcome: self.outcome_of(node),
             steps: self.steps(&path),
+            through: edges.map(|edge| edge.from.0).collect(),
         }
     }
 
@@ -365,14 +372,20 @@ impl<P: Reported + Send> Multiverse for Held<P> {
         Some(self.graph.language().show(state))
     }
 
+    fn standing(&self, state: u32) -> Option<(u32, &'static str)> {
+        let node = NodeId(state);
+        let depth = self.shortest.length(node)?;
+        let outcome = self.graph.outcome(node);
+        let status = outcome.map(|outcome| kind(outcome.verdict));
+        Some((
+            depth,
+            status.or_else(|| Some(word(self.graph.status(node)?)))?,
+        ))
+    }
+
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow> {
         let node = NodeId(state);
-        let status = match self.graph.status(node)? {
-            Status::Expanded => "expanded",
-            Status::Cut => "cut",
-            Status::Halted => "halted",
-            Status::Waiting => "waiting",
-        };
+        let status = word(self.graph.status(node)?);
         Some(StateRow {
             id: state,
             depth: self.shortest.length(node).unwrap_or(u32::MAX),
@@ -402,6 +415,15 @@ impl<P: Reported + Send> Multiverse for Held<P> {
     fn leaving(&self, state: u32) -> Vec<u32> {
         let edges = self.graph.edges_from(NodeId(state));
         edges.map(|(id, _)| id.0).collect()
+    }
+}
+
+const fn word(status: Status) -> &'static str {
+    match status {
+        Status::Expanded => "expanded",
+        Status::Cut => "cut",
+        Status::Halted => "halted",
+        Status::Waiting => "waiting",
     }
 }
 

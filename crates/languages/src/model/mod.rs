@@ -16,6 +16,7 @@ pub mod debug;
 mod explore;
 mod lead;
 mod report;
+mod reported;
 mod stepper;
 mod threads;
 

@@ -11,8 +11,8 @@ use super::debug::{
     AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, JUDGED, Judgement, LinkRow, NodeRow,
     Order, Possible, RanRow, Refused, line,
 };
-use super::explore::Reported;
 use super::lead::Mention;
+use super::reported::Reported;
 use crate::voyager::{judgement, verdicts};
 
 /// The most universes.

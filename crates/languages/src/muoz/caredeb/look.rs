@@ -38,7 +38,9 @@ impl Session {
         self.machine.state().is_done(&thread).map(|_| thread)
     }
 
-    pub(super) fn threads(&self) -> Vec<ThreadLine> {
+    /// The threads, in the order of their names, with what each does next.
+    #[must_use]
+    pub fn threads(&self) -> Vec<ThreadLine> {
         self.machine
             .state()
             .threads()
@@ -72,7 +74,9 @@ impl Session {
         }
     }
 
-    pub(super) fn store(&self) -> Vec<Binding> {
+    /// The variables with their values.
+    #[must_use]
+    pub fn store(&self) -> Vec<Binding> {
         let variables = self.machine.state().variables();
         variables
             .map(|(name, variable)| self.binding(&name, variable))

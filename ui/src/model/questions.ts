@@ -1,0 +1,103 @@
+// The questions that can be put about all runs, and how their answers are told.
+import type { Question, Reply } from "./types";
+
+export interface Kind {
+  id: string;
+  /** In the list of kinds. */
+  label: string;
+  /** What must be said besides; empty if nothing. */
+  argument: string;
+  /** What the argument is at first. */
+  example: string;
+  /** The question, if it is one that is built in; the argument's numbers are given. */
+  question?: (numbers: number[]) => Question;
+  /** How many numbers the question needs at least. */
+  numbers?: number;
+}
+
+/** A question for so many numbers. */
+const built = (id: string, label: string, argument: string, numbers: number, question: (numbers: number[]) => Question): Kind => ({
+  id,
+  label,
+  argument,
+  example: "",
+  question,
+  numbers,
+});
+
+const first = (numbers: number[]): number => numbers[0] ?? 0;
+
+export const KINDS: readonly Kind[] = [
+  { id: "query", label: "SQL", argument: "SELECT …", example: "SELECT outcome, kind, states, text FROM model_ends" },
+  { id: "check", label: "formula", argument: "F {…}, G {…}, p U q", example: "" },
+  { id: "may", label: "breakpoint", argument: "a breakpoint", example: "" },
+  built("ends", "ends by outcome", "", 0, () => "ends"),
+  built("shortest_to_ends", "shortest path to each end", "", 0, () => "shortest_to_ends"),
+  built("shortest", "shortest path to a state", "state", 1, (numbers) => ({ shortest: first(numbers) })),
+  built("through", "all paths through a state", "state", 1, (numbers) => ({ through: first(numbers) })),
+  built("divergence", "first divergence of two outcomes", "outcome outcome", 2, (numbers) => ({ divergence: [first(numbers), numbers[1] ?? 0] })),
+  built("can_reach", "who can still reach an outcome", "outcome", 1, (numbers) => ({ can_reach: first(numbers) })),
+  built("common_ancestors", "common ancestors of states", "state state …", 2, (numbers) => ({ common_ancestors: numbers })),
+  built("cycles", "cycles", "", 0, () => "cycles"),
+];
+
+/** The numbers in a text, or what is wrong with it. */
+export function numbers(kind: Kind, text: string): number[] | string {
+  const words = text.split(/[\s,]+/).filter((word) => word !== "");
+  const wrong = words.find((word) => !/^\d{1,9}$/.test(word));
+  if (wrong !== undefined) {
+    return `${wrong} is no number`;
+  }
+  const wanted = kind.numbers ?? 0;
+  return words.length < wanted ? `say ${kind.argument}, in numbers` : words.map(Number);
+}
+
+/** A part of an answer: a line, states to look at, or a way. */
+export interface Part {
+  text: string;
+  states: readonly number[];
+  steps: readonly string[];
+}
+
+const part = (text: string, states: readonly number[] = [], steps: readonly { text: string }[] = []): Part => ({
+  text,
+  states,
+  steps: steps.map((step) => step.text),
+});
+
+const many = (count: number, what: string): string => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+
+/** An answer in parts. */
+export function told(reply: Reply): Part[] {
+  if ("ends" in reply) {
+    return reply.ends.map((end) => part(`${end.outcome}: ${end.kind}, ${many(end.states, "state")}: ${end.text}`));
+  }
+  if ("ways" in reply) {
+    return reply.ways.map((way) => {
+      const outcome = way.outcome === null ? "" : `, outcome ${way.outcome}`;
+      return part(`${many(way.steps.length, "step")} to state ${way.state}${outcome}`, [way.state], way.steps);
+    });
+  }
+  if ("states" in reply) {
+    return [part(many(reply.states.length, "state"), reply.states)];
+  }
+  if ("ancestors" in reply) {
+    return [part("the last of them", reply.ancestors.last), part(`all: ${many(reply.ancestors.all.length, "state")}`, reply.ancestors.all)];
+  }
+  if ("cycles" in reply) {
+    const cycles = reply.cycles.map((states) => part(many(states.length, "state"), states));
+    return cycles.length > 0 ? cycles : [part("every run ends")];
+  }
+  const parting = reply.divergence;
+  if (parting === null) {
+    return [part("no choice decides between them")];
+  }
+  const then = [
+    part(`they part in state ${parting.state}`, [parting.state], parting.steps),
+    part("then only the first", [], parting.first),
+    part("then only the second", [], parting.second),
+    part("then still both", [], parting.both),
+    part("then neither", [], parting.neither),
+  ];
+  return then.filter((part, nth) => nth === 0 || part.steps.length > 0);
+}
