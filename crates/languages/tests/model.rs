@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Datum, Dialect, Explore, Model, Order, Reduction, Report, Why};
+use borges_languages::model::{
+    Datum, Dialect, Explore, Lead, Model, Order, Reduction, Report, Why,
+};
 
 fn example(path: &str) -> Model {
     let file = format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -14,17 +16,27 @@ fn example(path: &str) -> Model {
     Model::parse(dialect, &text).unwrap_or_else(|error| panic!("{}", error.explain(&text)))
 }
 
-/// Every grain, reduction and order.
-fn ways() -> Vec<Explore> {
+/// Every grain, reduction and order; the search is for a breakpoint that is never met, or for any.
+fn ways(model: &Model) -> Vec<Explore> {
+    let spec = match model.dialect() {
+        Dialect::AmbientTalk => "start",
+        _ => "no such text",
+    };
+    let lead = Lead::parse(model, spec).unwrap();
+    let orders = [
+        Order::BreadthFirst,
+        Order::DepthFirst,
+        Order::Random(7),
+        Order::Toward { lead, first: false },
+    ];
     let mut ways = Vec::new();
     for grain in [Grain::Rule, Grain::Visible] {
         for reduction in [Reduction::None, Reduction::Dpor] {
-            for order in [Order::BreadthFirst, Order::DepthFirst, Order::Random(7)] {
-                let order = order.clone();
+            for order in &orders {
                 ways.push(Explore {
                     grain,
                     reduction,
-                    order,
+                    order: order.clone(),
                     ..Explore::default()
                 });
             }
@@ -46,7 +58,7 @@ fn explore(path: &str) -> Report {
     let model = example(path);
     let plain = model.explore(&Explore::default(), |_| true);
     assert!(plain.complete);
-    for way in ways() {
+    for way in ways(&model) {
         let report = model.explore(&way, |_| true);
         assert!(report.complete, "{way:?}");
         assert_eq!(outcomes(&report), outcomes(&plain), "{way:?}");
@@ -89,7 +101,8 @@ fn the_math_actor_has_three_ends() {
 fn messages_that_overtake_each_other_add_outcomes() {
     let model = example("math-actor/math.at");
     let ends = |delivery| {
-        let ways = ways().into_iter().map(|way| Explore { delivery, ..way });
+        let ways = ways(&model).into_iter();
+        let ways = ways.map(|way| Explore { delivery, ..way });
         let found: BTreeSet<_> = ways
             .map(|way| outcomes(&model.explore(&way, |_| true)))
             .collect();

@@ -221,9 +221,9 @@ proptest! {
         let mut changed = true;
         while changed {
             changed = false;
-            for (_, edge) in graph.edges().rev() {
+            for (id, edge) in graph.edges().rev() {
                 let mut here = acts[edge.to.0 as usize].clone();
-                here.insert(edge.choice.clone());
+                here.insert(graph.choice(id).unwrap());
                 let known = &mut acts[edge.from.0 as usize];
                 let before = known.len();
                 known.extend(here);

@@ -81,9 +81,14 @@ proptest! {
         prop_assume!(plain.is_some());
         prop_assert_eq!(&outcomes(&program, Order::DepthFirst, true), &plain);
         prop_assert_eq!(&outcomes(&program, Order::Random { seed }, true), &plain);
-        let busy = |state: &State| state.threads().count() as i64;
-        prop_assert_eq!(&outcomes(&program, Order::Guided(Box::new(busy)), true), &plain);
-        prop_assert_eq!(&outcomes(Runs::new(&program, 1_000), Order::BreadthFirst, true), &plain);
+        let busy = || Order::Guided(Box::new(|state: &State| state.threads().count() as i64));
+        prop_assert_eq!(&outcomes(&program, busy(), true), &plain);
+        for order in [Order::BreadthFirst, Order::DepthFirst, Order::Random { seed }, busy()] {
+            prop_assert_eq!(&outcomes(Runs::new(&program, 1_000), order, true), &plain);
+        }
+        if let Some(tree) = outcomes(Runs::new(&program, 1_000), Order::DepthFirst, false) {
+            prop_assert_eq!(Some(&tree), plain.as_ref());
+        }
         prop_assert_eq!(Some(reduced(&program)), plain);
     }
 }

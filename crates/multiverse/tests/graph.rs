@@ -60,7 +60,7 @@ fn edge_states(graph: &Graph<&Digraph>) -> BTreeSet<(usize, usize, usize)> {
     let state = |node| *graph.state(node).unwrap();
     graph
         .edges()
-        .map(|(_, e)| (state(e.from), e.choice, state(e.to)))
+        .map(|(id, e)| (state(e.from), graph.choice(id).unwrap(), state(e.to)))
         .collect()
 }
 

@@ -45,7 +45,7 @@ fn edges(graph: &Graph<&Digraph>) -> (Vec<usize>, Edges) {
     let states = graph.nodes().map(|node| *graph.state(node).unwrap());
     let edges = graph
         .edges()
-        .map(|(_, edge)| (edge.from.0, edge.to.0, edge.choice));
+        .map(|(_, edge)| (edge.from.0, edge.to.0, edge.option as usize));
     (states.collect(), edges.collect())
 }
 

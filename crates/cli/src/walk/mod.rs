@@ -314,10 +314,8 @@ impl<L: Language + 'static> WalkRepl<L> {
         let language = self.walk.language();
         let moment = |node| {
             let path = shortest.path(&graph, node)?;
-            let choices: Vec<L::Choice> = path
-                .into_iter()
-                .filter_map(|id| graph.edge(id).map(|edge| edge.choice.clone()))
-                .collect();
+            let choices: Vec<L::Choice> =
+                path.into_iter().filter_map(|id| graph.choice(id)).collect();
             let mut scout = Walk::new(language);
             scout.take(&choices).ok()?;
             Some(scout.moment().to_string())

@@ -176,8 +176,11 @@ pub(super) fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) ->
         let number = paint.paint(Role::Typed, format!("{:>4}", node.0));
         let _ = writeln!(text, "{number}  {line}{mark}");
         let mut edges = Vec::new();
-        for (_, edge) in graph.edges_from(node) {
-            let label = graph.language().label(state, &edge.choice);
+        for (id, edge) in graph.edges_from(node) {
+            let Some(choice) = graph.choice(id) else {
+                continue;
+            };
+            let label = graph.language().label(state, &choice);
             let step = format!("{} {}", label.rule, label.text);
             let step = paint.fit(&printable(&step), paint.width.saturating_sub(16).max(20));
             let _ = writeln!(text, "      to {}  {step}", edge.to.0);

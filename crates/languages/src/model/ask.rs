@@ -251,23 +251,21 @@ impl<P: Reported> Held<P> {
         let edge = self.graph.edge(id)?;
         let state = self.graph.state(edge.from)?;
         let language = self.graph.language();
-        let label = language.label(state, &edge.choice);
-        let agent = language.agent(state, &edge.choice);
+        let choice = self.graph.choice(id)?;
+        let label = language.label(state, &choice);
+        let agent = language.agent(state, &choice);
         let at = label
             .span
             .map(|span| source::position(&self.text, span.start));
-        let options = self.graph.edges_from(edge.from);
-        let count = options.len() as u32;
-        let option = options.into_iter().position(|(other, _)| other == id);
         Some(Step {
             agent: language.agent_name(state, &agent),
             rule: label.rule,
             text: label.text,
             line: at.map(|at| at.line),
             column: at.map(|at| at.column),
-            option: option.unwrap_or(0) as u32,
-            options: count,
-            rules: edge.steps,
+            option: edge.option,
+            options: self.graph.edges_from(edge.from).len() as u32,
+            rules: edge.steps.into(),
         })
     }
 
@@ -403,11 +401,11 @@ impl<P: Reported + Send> Multiverse for Held<P> {
 
     fn edge_row(&self, edge: u32) -> Option<EdgeRow> {
         let step = self.step(EdgeId(edge))?;
-        let edge = self.graph.edge(EdgeId(edge)).map(|e| (edge, e.from, e.to));
-        edge.map(|(id, from, to)| EdgeRow {
-            id,
-            source: from.0,
-            target: to.0,
+        let known = self.graph.edge(EdgeId(edge))?;
+        Some(EdgeRow {
+            id: edge,
+            source: known.from.0,
+            target: known.to.0,
             step,
         })
     }

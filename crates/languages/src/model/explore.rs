@@ -166,11 +166,11 @@ impl From<graph::Progress> for Progress {
 
 /// Whether an edge comes to a breakpoint.
 fn meets<P: Reported>(graph: &Graph<P>, lead: &Lead, edge: EdgeId) -> bool {
-    let Some(edge) = graph.edge(edge) else {
+    let (Some(choice), Some(edge)) = (graph.choice(edge), graph.edge(edge)) else {
         return false;
     };
     match (graph.state(edge.from), graph.state(edge.to)) {
-        (Some(from), Some(to)) => graph.language().meets(lead, from, &edge.choice, to),
+        (Some(from), Some(to)) => graph.language().meets(lead, from, &choice, to),
         _ => false,
     }
 }
@@ -339,11 +339,11 @@ impl Job<'_> {
         let way = graph.nearest(NodeId::ROOT, |node| Some(node) == from);
         let way = way.map(|(_, way)| way).unwrap_or_default();
         let edges = way.iter().chain([&edge]);
-        let edges = edges.filter_map(|id| graph.edge(*id));
+        let choices = edges.filter_map(|id| graph.choice(*id));
         Met {
             breakpoint: lead.text(),
             states: states as u64,
-            trace: self.trace(plain, edges.map(|edge| edge.choice.clone())),
+            trace: self.trace(plain, choices),
         }
     }
 
@@ -365,8 +365,7 @@ impl Job<'_> {
         }
         let trace = |node: NodeId| {
             let path = shortest.path(graph, node).unwrap_or_default();
-            let edges = path.iter().filter_map(|edge| graph.edge(*edge));
-            self.trace(plain, edges.map(|edge| edge.choice.clone()))
+            self.trace(plain, path.iter().filter_map(|edge| graph.choice(*edge)))
         };
         found
             .into_iter()

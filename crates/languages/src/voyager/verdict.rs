@@ -139,9 +139,8 @@ pub(crate) fn verdicts<L: Language, A>(
 
 fn witness<L: Language>(graph: &Graph<L>, run: &Run) -> Witness {
     let label = |edge| {
-        let edge = graph.edge(edge)?;
-        let state = graph.state(edge.from)?;
-        Some(graph.language().label(state, &edge.choice))
+        let state = graph.state(graph.edge(edge)?.from)?;
+        Some(graph.language().label(state, &graph.choice(edge)?))
     };
     let labels = |edges: &[_]| edges.iter().filter_map(|edge| label(*edge)).collect();
     Witness {

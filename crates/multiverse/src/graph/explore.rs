@@ -455,7 +455,7 @@ impl<L: Language> Exploration<L> {
 
     /// Finds the true depth of every node.
     fn measure(&mut self) {
-        for node in &mut self.graph.nodes {
+        for node in self.graph.nodes.iter_mut() {
             node.depth = u32::MAX;
         }
         let mut queue = VecDeque::from([(NodeId::ROOT, 0)]);

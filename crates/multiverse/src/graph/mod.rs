@@ -8,6 +8,7 @@
 //! elsewhere is its trace (the list of its choices); what names a state elsewhere, and decides
 //! which of several workers owns it, is its [`Fingerprint`].
 
+mod chunks;
 mod cycles;
 mod explore;
 mod paths;
@@ -18,6 +19,7 @@ use std::fmt;
 
 use hashbrown::HashTable;
 
+use chunks::Chunks;
 pub use cycles::Component;
 pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
 pub use paths::{CountError, PathCounts, ShortestPaths};
@@ -40,17 +42,19 @@ impl NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EdgeId(pub u32);
 
-/// A step between two universes.
-#[derive(Clone, Debug)]
-pub struct Edge<C> {
+/// A step between two universes. Its choice is [`Graph::choice`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
     /// Where it leaves.
     pub from: NodeId,
     /// Where it leads.
     pub to: NodeId,
-    /// The rules applied on the way; more than 1 where deterministic runs are folded.
-    pub steps: u64,
-    /// What was decided.
-    pub choice: C,
+    /// Which of the choices there was taken: a number, since the language says again which they
+    /// are, and most of a large graph is its edges.
+    pub option: u32,
+    /// The rules applied on the way; more than 1 where deterministic runs are folded. More than
+    /// `u32::MAX` count as that many.
+    pub steps: u32,
 }
 
 /// What is known about a node.
@@ -79,10 +83,10 @@ struct Node {
 /// The universes of a program, as far as they are explored.
 pub struct Graph<L: Language> {
     language: L,
-    states: Vec<L::State>,
-    nodes: Vec<Node>,
+    states: Chunks<L::State>,
+    nodes: Chunks<Node>,
     /// The edges of one node lie side by side, in the order of its choices.
-    edges: Vec<Edge<L::Choice>>,
+    edges: Chunks<Edge>,
     /// Nodes by fingerprint; none where equal states stay apart.
     index: Option<HashTable<u32>>,
 }
@@ -102,9 +106,9 @@ impl<L: Language> Graph<L> {
     fn new(language: L, start: L::State, merged: bool) -> Self {
         let mut graph = Self {
             language,
-            states: Vec::new(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
+            states: Chunks::new(),
+            nodes: Chunks::new(),
+            edges: Chunks::new(),
             index: merged.then(HashTable::new),
         };
         let start = graph.canonical(start);
@@ -133,7 +137,7 @@ impl<L: Language> Graph<L> {
     /// Never: there is always the initial state.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.len() == 0
     }
 
     /// The number of edges.
@@ -177,31 +181,35 @@ impl<L: Language> Graph<L> {
 
     /// An edge.
     #[must_use]
-    pub fn edge(&self, edge: EdgeId) -> Option<&Edge<L::Choice>> {
-        self.edges.get(edge.0 as usize)
+    pub fn edge(&self, edge: EdgeId) -> Option<Edge> {
+        self.edges.get(edge.0 as usize).copied()
+    }
+
+    /// What was decided on an edge: asked of the language again.
+    #[must_use]
+    pub fn choice(&self, edge: EdgeId) -> Option<L::Choice> {
+        let edge = self.edge(edge)?;
+        let mut choices = Vec::new();
+        self.language.enabled(self.state(edge.from)?, &mut choices);
+        choices.into_iter().nth(edge.option as usize)
     }
 
     /// The edges that leave `node`, as far as they are known, in the order of its choices.
     pub fn edges_from(
         &self,
         node: NodeId,
-    ) -> impl DoubleEndedIterator<Item = (EdgeId, &Edge<L::Choice>)> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = (EdgeId, Edge)> + ExactSizeIterator {
         let ids = self.nodes.get(node.0 as usize).map_or(0..0, |node| {
             node.first_edge..node.first_edge + node.edge_count
         });
-        let edges = self
-            .edges
-            .get(ids.start as usize..ids.end as usize)
-            .unwrap_or_default();
-        edges.iter().zip(ids).map(|(edge, id)| (EdgeId(id), edge))
+        // `adopt` adds a node's edges before it counts them.
+        ids.map(|id| (EdgeId(id), self.edges[id as usize]))
     }
 
     /// All edges.
-    pub fn edges(&self) -> impl DoubleEndedIterator<Item = (EdgeId, &Edge<L::Choice>)> {
-        self.edges
-            .iter()
-            .enumerate()
-            .map(|(id, edge)| (EdgeId(id as u32), edge))
+    pub fn edges(&self) -> impl DoubleEndedIterator<Item = (EdgeId, Edge)> {
+        // `adopt` keeps the number of edges within u32.
+        (0..self.edges.len() as u32).map(|id| (EdgeId(id), self.edges[id as usize]))
     }
 
     /// Whether `node` is known to be an end: nothing is enabled in it.
@@ -234,9 +242,9 @@ impl<L: Language> Graph<L> {
     /// Bytes that the graph holds on the heap, without what states and choices own there.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.states.capacity() * size_of::<L::State>()
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.edges.capacity() * size_of::<Edge<L::Choice>>()
+        self.states.heap_bytes()
+            + self.nodes.heap_bytes()
+            + self.edges.heap_bytes()
             + self.index.as_ref().map_or(0, HashTable::allocation_size)
     }
 
@@ -305,8 +313,8 @@ impl<L: Language> Graph<L> {
             self.edges.push(Edge {
                 from: id,
                 to,
-                steps: next.steps,
-                choice: next.choice,
+                option: next.option,
+                steps: u32::try_from(next.steps).unwrap_or(u32::MAX),
             });
             met(self, to, depth, new);
         }
@@ -321,7 +329,7 @@ impl<L: Language> Graph<L> {
 
 /// A step from a node that has no edges yet.
 struct Successor<L: Language> {
-    choice: L::Choice,
+    option: u32,
     state: L::State,
     fingerprint: Fingerprint,
     steps: u64,
@@ -338,7 +346,7 @@ impl<L: Language> Successor<L> {
         choices.clear();
         language.enabled(state, choices);
         let mut found = Vec::with_capacity(choices.len());
-        for choice in choices.drain(..) {
+        for (option, choice) in choices.drain(..).enumerate() {
             // A language that enables what it then refuses breaks its contract; no edge then.
             let Some(Next { state, steps }) = language.apply(state, &choice) else {
                 debug_assert!(false, "an enabled choice was refused");
@@ -351,7 +359,8 @@ impl<L: Language> Successor<L> {
             };
             found.push(Self {
                 fingerprint: Fingerprint::of(&state),
-                choice,
+                // Their list is in memory: there are fewer than 2^32.
+                option: option as u32,
                 state,
                 steps,
             });

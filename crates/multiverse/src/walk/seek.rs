@@ -33,20 +33,20 @@ impl<L: Language> Walk<L> {
             let states = limits.states.min(ahead.graph().len().saturating_add(SLICE));
             let pause = ahead.run(&Limits { states, ..*limits }, &mut keep_going);
             let graph = ahead.graph();
-            for (_, edge) in graph.edges().skip(looked) {
+            for (id, edge) in graph.edges().skip(looked) {
                 let (Some(from), Some(to)) = (graph.state(edge.from), graph.state(edge.to)) else {
                     continue;
                 };
-                let arrived = Some((from, &edge.choice));
+                let choice = graph.choice(id);
+                let arrived = choice.as_ref().map(|choice| (from, choice));
                 if fits(&Visit {
                     language,
                     arrived,
                     state: to,
                 }) {
                     let way = graph.shortest_paths(NodeId::ROOT).path(graph, edge.from);
-                    let way = way.into_iter().flatten().filter_map(|id| graph.edge(id));
-                    let way = way.chain(std::iter::once(edge));
-                    return Sought::Found(way.map(|edge| edge.choice.clone()).collect());
+                    let way = way.into_iter().flatten().chain(std::iter::once(id));
+                    return Sought::Found(way.filter_map(|id| graph.choice(id)).collect());
                 }
             }
             looked = graph.edge_count();
