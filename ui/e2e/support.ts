@@ -87,9 +87,10 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"] });
 }
 
-/** Opens the page and waits until it shows a program. */
-export async function open(context: BrowserContext, url: string): Promise<Page> {
+/** Opens the page, after `prepare` if something must be there before it. */
+export async function open(context: BrowserContext, url: string, prepare?: (page: Page) => Promise<void>): Promise<Page> {
   const page = await context.newPage();
+  await prepare?.(page);
   if (process.env["PAGE_FROM_DISK"]) {
     // While the page is written: what was built last, without building the command again.
     for (const [file, type] of [

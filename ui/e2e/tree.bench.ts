@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { longest, pan, watchTasks } from "./bench";
 import { borges, launch, ready, ROOT, Server } from "./support";
 
 const NODES = 100_000;
@@ -18,34 +19,6 @@ afterAll(async () => {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Notes every task of the page that takes longer than 50 ms. */
-async function watchTasks(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const tasks: number[] = [];
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ entryTypes: ["longtask"] });
-    (window as unknown as { tasks: number[] }).tasks = tasks;
-  });
-}
-
-const longest = (page: Page) => page.evaluate(() => Math.max(0, ...(window as unknown as { tasks: number[] }).tasks));
-
-/** The median and the worst time between two frames while the tree is panned. */
-async function pan(page: Page): Promise<{ median: number; worst: number }> {
-  return page.evaluate(async () => {
-    const times: number[] = [];
-    let last = performance.now();
-    for (let n = 0; n < 120; n++) {
-      window.borgesTree?.pan(n % 40 < 20 ? 37 : -37, n < 60 ? 61 : -61);
-      await new Promise(requestAnimationFrame);
-      const now = performance.now();
-      times.push(now - last);
-      last = now;
-    }
-    times.sort((a, b) => a - b);
-    return { median: times[60] ?? 0, worst: times[119] ?? 0 };
-  });
-}
 
 test("a stored session of 100,000 nodes", async () => {
   // A reading is forked into thousands of values again and again: a bush.
@@ -67,9 +40,9 @@ test("a stored session of 100,000 nodes", async () => {
   await page.waitForFunction((nodes) => (window.borgesTree?.rows() ?? 0) >= nodes * 0.99, NODES);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   const first = Date.now() - begun;
-  const close = await pan(page);
+  const close = await pan(page, "borgesTree");
   await page.evaluate(() => window.borgesTree?.fit());
-  const far = await pan(page);
+  const far = await pan(page, "borgesTree");
   console.log(
     `${NODES} nodes: first picture ${first} ms; panning close median ${close.median.toFixed(1)} ms, worst ${close.worst.toFixed(1)} ms; ` +
       `far median ${far.median.toFixed(1)} ms, worst ${far.worst.toFixed(1)} ms; longest task ${(await longest(page)).toFixed(0)} ms`,
@@ -101,7 +74,7 @@ test("a path of a million instructions", async () => {
   await page.getByText("finished", { exact: true }).waitFor();
   const steps = await page.evaluate(() => Number(document.querySelector(".where .quiet")?.textContent?.replace(/\D/g, "")));
   await page.evaluate((count) => window.borgesTree?.open(0, 0, count), steps);
-  const panned = await pan(page);
+  const panned = await pan(page, "borgesTree");
   const task = await longest(page);
   console.log(`${steps} instructions unfolded: panning median ${panned.median.toFixed(1)} ms, longest task ${task.toFixed(0)} ms`);
   await context.close();

@@ -111,6 +111,9 @@ pub struct Debug {
     /// What a step of a model language is.
     #[command(flatten)]
     pub steps: Steps,
+    /// The most states that questions about all of them explore [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub states: Option<usize>,
 }
 
 /// `borges repl`.
@@ -151,6 +154,9 @@ pub struct Repl {
     /// What a step of a model language is.
     #[command(flatten)]
     pub steps: Steps,
+    /// The most states that questions about all of them explore [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub states: Option<usize>,
 }
 
 /// `borges run`.

@@ -38,7 +38,7 @@ export function paint(context: CanvasRenderingContext2D, picture: Painted, look:
     for (const { row, from, to } of parts) {
       for (let at = from; at < to; at++) {
         const state = states.order[(states.first[row] ?? 0) + at] ?? 0;
-        node(context, place(state), states.status[state] ?? 0, Math.min(11, look.gap * 0.3), colour);
+        node(context, place(state), states.status[state] ?? 0, Math.min(11, look.gap * 0.3, look.step * 0.4), colour);
       }
     }
   }

@@ -70,9 +70,15 @@ const many = (count: number, what: string): string => `${count.toLocaleString("e
 /** An answer in parts. */
 export function told(reply: Reply): Part[] {
   if ("ends" in reply) {
+    if (reply.ends.length === 0) {
+      return [part("no end among the states that were explored")];
+    }
     return reply.ends.map((end) => part(`${end.outcome}: ${end.kind}, ${many(end.states, "state")}: ${end.text}`));
   }
   if ("ways" in reply) {
+    if (reply.ways.length === 0) {
+      return [part("no end among the states that were explored")];
+    }
     return reply.ways.map((way) => {
       const outcome = way.outcome === null ? "" : `, outcome ${way.outcome}`;
       return part(`${many(way.steps.length, "step")} to state ${way.state}${outcome}`, [way.state], way.steps);

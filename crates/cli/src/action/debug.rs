@@ -107,6 +107,7 @@ fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Resu
     let explore = Explore {
         grain: options.steps.grain.into(),
         delivery: options.steps.delivery.into(),
+        states: options.states.unwrap_or(Explore::default().states),
         ..Explore::default()
     };
     let session = ModelSession::new(name, model, explore, file);

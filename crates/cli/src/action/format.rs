@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use borges_languages::model::Dialect;
 use serde_json::json;
 
 use super::model;
@@ -43,8 +44,11 @@ pub fn format(options: &args::Format, output: &mut Output) -> Result<Exit, Failu
 
 /// Whether a file is not laid out in the usual way.
 fn format_file(file: &Path, check: bool) -> Result<bool, Failure> {
-    let named = file.to_str().map(model::named).transpose()?.flatten();
-    let Some(program) = named else {
+    // An expression on the command line is a program too, but no file.
+    let source = file
+        .to_str()
+        .filter(|path| Dialect::of_path(path).is_some());
+    let Some(program) = source.map(model::named).transpose()?.flatten() else {
         return Err(Failure::usage(
             format!("{} is of no model language", file.display()),
             "format takes .amb, .at and .oz files",

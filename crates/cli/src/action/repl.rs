@@ -170,6 +170,7 @@ fn asked(model: &Model, options: &args::Repl) -> ModelSession {
     let explore = Explore {
         grain: options.steps.grain.into(),
         delivery: options.steps.delivery.into(),
+        states: options.states.unwrap_or(Explore::default().states),
         ..Explore::default()
     };
     let name = options.program.trim().to_string();
