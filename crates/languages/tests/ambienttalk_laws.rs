@@ -128,7 +128,10 @@ fn outcomes(seed: u64, delivery: Delivery, tried: &mut Tried) -> Option<Outcomes
         assert_eq!(rules, expected, "{}", at("rules"));
         tried.rules += 1;
     }
-    if let Some(tree) = by_graph(&visible, Strategy::DepthFirst, false, TREE_STATES) {
+    // Most trees are too large, and that takes long to find out.
+    if seed / 2 % 3 == 0
+        && let Some(tree) = by_graph(&visible, Strategy::DepthFirst, false, TREE_STATES)
+    {
         assert_eq!(tree, expected, "{}", at("tree"));
         tried.trees += 1;
     }
@@ -175,7 +178,7 @@ fn check_programs(seeds: impl Iterator<Item = u64>) {
     } = tried;
     assert!(with_several > 150, "{with_several} of {programs}");
     assert!(rules * 10 > programs * 9, "{rules} of {programs}");
-    assert!(trees > 150, "{trees} of {programs}");
+    assert!(trees > 50, "{trees} of {programs}");
 }
 
 #[test]

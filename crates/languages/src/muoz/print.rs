@@ -66,7 +66,7 @@ fn words(text: &str) -> Result<Vec<Span>, ParseError> {
     Ok(words.map(|(_, span)| span).collect())
 }
 
-/// A program as text; see [`super::MuOz::pretty`]. Comments are not kept: [`format`] does.
+/// A program as text; see [`super::MuOz::pretty`]. Comments are not kept: [`format()`] does.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretty<'p> {
     pub(super) program: &'p Program,
