@@ -15,6 +15,9 @@ fi
 cargo test --workspace --no-fail-fast "$@"
 # The fast tier once more, with the dispatch of devices.
 cargo test --package borges-vm --features portable-dispatch --lib "$@"
+# Without Z3 it builds, asks solvers on the path, and says how to get one.
+cargo check --package borges-cli --no-default-features
+cargo test --package borges-concolic --no-default-features --test solvers "$@"
 
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
 scripts/page.sh test

@@ -249,7 +249,10 @@ impl Decider {
         if self.answered.len() >= KEPT {
             self.answered.clear();
         }
-        self.answered.insert(question, answer.clone());
+        // Another time there may be a solver.
+        if self.solver.is_some() || !matches!(answer, Answer::Unknown(_)) {
+            self.answered.insert(question, answer.clone());
+        }
         answer
     }
 

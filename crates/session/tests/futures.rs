@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use borges_session::command::{Command, Flow, Reply};
+use borges_session::command::{CodePlace, Command, Flow, Reply};
 use borges_session::suggest::{
-    Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Within, of_program, run_tests,
+    Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Target, Within, of_program, run_tests,
 };
 use borges_session::{Options, Session};
 use serde_json::Value;
@@ -270,4 +270,31 @@ fn exported_paths_keep_their_interrupts() {
     assert!(text.contains("traps: unreachable"), "{text}");
     let traces = report.write_traces(&folder.path().join("traces"), launch);
     assert_eq!(traces.expect("written").len(), report.paths);
+}
+
+/// A condition on a value that no branch looked at, behind a checksum that ties all inputs together.
+#[test]
+fn a_condition_behind_a_checksum_is_found() {
+    let mut session = Session::open(Options::new(example("uart-parser"))).expect("it opens");
+    let target = Target::Place {
+        place: CodePlace::Line {
+            file: Some("uart-parser.c".to_owned()),
+            line: 71,
+        },
+        condition: Some("parser.relay".to_owned()),
+    };
+    let within = Within {
+        inputs: Some(5),
+        ..Within::default()
+    };
+    let listing = asked(&mut session, Question::Reach { target }, within);
+    let values: Vec<&str> = match listing.found.first() {
+        Some(found) => found.inputs.iter().map(|input| &*input.value).collect(),
+        None => panic!("{:?}", listing.unexplored),
+    };
+    // Start, length, R, 1, and the sum of the two.
+    assert_eq!(values, ["2", "2", "82", "49", "131"]);
+    let target = listing.found[0].moment.clone();
+    let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+    assert!(jumped.is_ok(), "{jumped:?}");
 }

@@ -10,6 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
 use crate::paint::{Paint, Role, count};
+use crate::render;
 
 /// Explores a program and prints its paths as a tree, or as one JSON object.
 ///
@@ -100,10 +101,12 @@ fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
         } else {
             " and perhaps more"
         };
-        text.push_str(&format!(
-            "{indent}  {}{about} (say {})",
-            option.shown, option.value
-        ));
+        let value = option.value.to_string();
+        let say = match option.shown == value {
+            true => String::new(),
+            false => format!(" (say {value})"),
+        };
+        text.push_str(&format!("{indent}  {}{about}{say}", option.shown));
         behind(&option.end, &option.subtree, indent, paint, text);
     }
 }
@@ -142,10 +145,13 @@ fn ended(end: &EndReport, paint: &Paint) -> String {
 }
 
 fn summary(report: &PathsReport, paint: &Paint) -> String {
+    let most = match report.max_options as u64 {
+        0 => String::new(),
+        options => format!(", at most {} at one input", count(options, "option")),
+    };
     let mut text = format!(
-        "{}, at most {} at one input; {} by trying values, {} by a solver; {:.3} s\n",
+        "{}{most}; {} by trying values, {} by a solver; {:.3} s\n",
         count(report.paths as u64, "path"),
-        count(report.max_options as u64, "option"),
         count(report.evaluations, "question"),
         report.solver_queries,
         report.seconds,
@@ -156,9 +162,6 @@ fn summary(report: &PathsReport, paint: &Paint) -> String {
             "These are not all paths: a bound cut some off, or a question stayed open.\n",
         ));
     }
-    for left in report.unexplored.iter().take(5) {
-        let place = left.place.as_deref().unwrap_or("?");
-        text.push_str(&format!("not explored at {place}: {}\n", left.reason));
-    }
+    text.push_str(&render::left_out(&report.unexplored, paint));
     text
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use borges_session::suggest::{FoundPath, SuggestionListing, WhyListing};
+use borges_session::suggest::{
+    FoundPath, SuggestedOption, SuggestionListing, UnexploredReport, WhyListing,
+};
 
 use super::universe;
 use crate::paint::{Paint, Role, count, printable};
@@ -33,53 +35,61 @@ pub fn suggestions(listing: &SuggestionListing, paint: &Paint) -> String {
 fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
     let mut text = String::new();
     let mut lines = 0;
-    let mut stack = vec![(0_usize, 0_usize)];
-    // An option is written when it is taken from the stack, its subtree after it.
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    while let Some((number, depth)) = stack.pop() {
-        let Some(node) = listing.nodes.get(number) else {
-            continue;
-        };
-        let indent = "  ".repeat(depth * 2);
-        if lines >= MOST_LINES {
+    // Nodes and options that are still to be written, the next one last.
+    let mut stack = vec![Pending::Node(0, 0)];
+    while let Some(pending) = stack.pop() {
+        lines += 1;
+        if lines > MOST_LINES {
             text.push_str("… (more than fit here: --json has all)\n");
             break;
         }
-        if let Some(call) = &node.call {
-            lines += 1;
-            let _ = writeln!(text, "{indent}{}", paint.paint(Role::Name, printable(call)));
-        } else if depth == 0 {
-            let _ = writeln!(text, "{}", ended(listing, node.end, paint));
+        match pending {
+            Pending::Node(number, depth) => {
+                let Some(node) = listing.nodes.get(number) else {
+                    continue;
+                };
+                let indent = "  ".repeat(depth * 2);
+                match &node.call {
+                    Some(call) => {
+                        let call = paint.paint(Role::Name, printable(call));
+                        let _ = writeln!(text, "{indent}{call}");
+                    }
+                    None => {
+                        let _ = writeln!(text, "{indent}{}", ended(listing, node.end, paint));
+                    }
+                }
+                let options = node.options.iter().rev();
+                stack.extend(options.map(|option| Pending::Option(option, depth)));
+            }
+            Pending::Option(option, depth) => {
+                let indent = "  ".repeat(depth * 2 + 1);
+                let about = if option.exact { "" } else { " at least" };
+                let set = printable(&option.set);
+                let say = match option.set == option.value {
+                    true => String::new(),
+                    false => format!(" (say {})", option.value),
+                };
+                let _ = write!(text, "{indent}{set}{about}{say}");
+                let next = option.next as usize;
+                match listing.nodes.get(next).filter(|next| next.call.is_none()) {
+                    Some(leaf) => {
+                        let _ = writeln!(text, " → {}", ended(listing, leaf.end, paint));
+                    }
+                    None => {
+                        text.push('\n');
+                        stack.push(Pending::Node(next, depth + 1));
+                    }
+                }
+            }
         }
-        open.clear();
-        for option in &node.options {
-            open.push((option.next as usize, depth + 1));
-        }
-        // Leaves are written with their options; the others follow in order.
-        for option in &node.options {
-            lines += 1;
-            let about = if option.exact { "" } else { " at least" };
-            let next = listing.nodes.get(option.next as usize);
-            let leaf = next.filter(|next| next.call.is_none());
-            let end = leaf.map_or_else(
-                || paint.paint(Role::Dim, format!("  (then below, say {})", option.value)),
-                |leaf| {
-                    format!(
-                        "  say {} → {}",
-                        option.value,
-                        ended(listing, leaf.end, paint)
-                    )
-                },
-            );
-            let _ = writeln!(text, "{indent}  {}{about}{end}", printable(&option.set));
-        }
-        let subtrees = open.iter().rev().filter(|(next, _)| {
-            let node = listing.nodes.get(*next);
-            node.is_some_and(|node| node.call.is_some())
-        });
-        stack.extend(subtrees.copied());
     }
     text
+}
+
+/// A part of a tree that is still to be written, with its depth.
+enum Pending<'l> {
+    Node(usize, usize),
+    Option(&'l SuggestedOption, usize),
 }
 
 fn ended(listing: &SuggestionListing, end: Option<u32>, paint: &Paint) -> String {
@@ -236,10 +246,32 @@ fn summary(listing: &SuggestionListing, paint: &Paint) -> String {
             "not complete: a bound cut something off, or a question stayed open\n",
         ));
     }
-    for left in listing.unexplored.iter().take(MOST_NAMED) {
+    text.push_str(&left_out(&listing.unexplored, paint));
+    text
+}
+
+/// What was left out, each reason at a place once.
+pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
+    let mut known: Vec<(&UnexploredReport, u64)> = Vec::new();
+    for left in unexplored {
+        let same = |(other, _): &(&UnexploredReport, u64)| {
+            other.place == left.place && other.reason == left.reason
+        };
+        match known.iter().position(same) {
+            Some(at) => known[at].1 += 1,
+            None if known.len() < MOST_NAMED => known.push((left, 1)),
+            None => {}
+        }
+    }
+    let mut text = String::new();
+    for (left, times) in known {
         let place = left.place.as_ref();
         let place = place.map_or_else(String::new, |place| format!(" at {place}"));
-        let words = format!("not explored{place}: {}", left.reason);
+        let times = match times {
+            1 => String::new(),
+            times => format!(" ({} lead there)", count(times, "path")),
+        };
+        let words = format!("not explored{place}: {}{times}", left.reason);
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&words)));
     }
     text

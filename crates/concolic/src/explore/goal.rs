@@ -1,90 +1,156 @@
 //! Stops with a condition: whether some inputs that lead there satisfy it.
 
-use super::{Explorer, State};
+use super::{Accepts, Explorer, Flow, News, State};
+use crate::decide::Answer;
 use crate::set::Set;
 
 /// So many combinations of inputs are all tried, and so many values of one.
 const MOST_TRIED: u128 = 1 << 14;
+/// So many times the other inputs are found that a value of one needs.
+const MOST_SOLVED: u32 = 1 << 11;
 /// So many combinations are tried of more.
 const SAMPLES: u64 = 512;
 
 impl Explorer<'_> {
     /// Whether the path ends at the stop where it stands. If so, its model is one that the condition accepts.
-    pub(super) fn stops_here(&mut self, state: &mut State) -> bool {
+    pub(super) fn stops_here(
+        &mut self,
+        state: &mut State,
+        observer: &mut dyn FnMut(News<'_>) -> Flow,
+    ) -> bool {
         let Some(accepts) = self.accepts.take() else {
             return true;
         };
-        let found = accepts(&self.machine) || self.accepts_other(state, accepts);
+        let found = accepts(&self.machine) || self.accepts_other(state, accepts, observer);
         self.accepts = Some(accepts);
         found
     }
 
-    /// Tries other inputs that lead here: all combinations if they are few, otherwise all values of each input with the
-    /// others as they are, and samples.
-    fn accepts_other(&mut self, state: &mut State, accepts: super::Accepts<'_>) -> bool {
+    /// Tries other inputs that lead here: all combinations if they are few, otherwise all values of each input, and
+    /// samples.
+    fn accepts_other(
+        &mut self,
+        state: &mut State,
+        accepts: Accepts<'_>,
+        observer: &mut dyn FnMut(News<'_>) -> Flow,
+    ) -> bool {
         let places = self.inputs_in_state(state);
-        let domains: Vec<Set> = places
+        let domains: Vec<(u32, Set)> = places
             .iter()
-            .map(|place| state.reads[*place as usize].domain.clone())
+            .map(|place| (*place, state.reads[*place as usize].domain.clone()))
             .collect();
-        let combinations = domains
-            .iter()
-            .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        let combinations = domains.iter().fold(1_u128, |all, (_, domain)| {
+            all.saturating_mul(domain.count())
+        });
         let first = state.model.clone();
-        if combinations <= MOST_TRIED {
-            for attempt in 0..combinations as u64 {
-                let mut rest = attempt;
-                for (place, domain) in places.iter().zip(&domains) {
-                    let count = domain.count() as u64;
-                    if let Some(cell) = domain.nth(rest % count) {
-                        state.model[*place as usize] = cell;
-                    }
-                    rest /= count;
-                }
-                if self.accepts_model(state, accepts) {
-                    return true;
-                }
-            }
+        let found = if combinations <= MOST_TRIED {
+            self.tries_all(state, &domains, combinations as u64, accepts)
         } else {
-            for (place, domain) in places.iter().zip(&domains) {
-                for cell in domain.cells().take(MOST_TRIED as usize) {
-                    state.model[*place as usize] = cell;
-                    if self.accepts_model(state, accepts) {
-                        return true;
-                    }
-                }
+            let found = self.tries_each(state, &domains, accepts, observer)
+                || self.tries_samples(state, &domains, accepts);
+            if !found {
+                let reason = format!(
+                    "the condition was tried with {SAMPLES} of the combinations of inputs that lead here, and with \
+                     values of each, and never held"
+                );
                 state.model.clone_from(&first);
+                self.leave_out(state, &reason);
             }
-            for _ in 0..SAMPLES {
-                for (place, domain) in places.iter().zip(&domains) {
-                    if let Some(cell) = self.sample(domain) {
-                        state.model[*place as usize] = cell;
+            found
+        };
+        if !found {
+            state.model = first;
+            self.patch(state);
+        }
+        found
+    }
+
+    fn tries_all(
+        &mut self,
+        state: &mut State,
+        domains: &[(u32, Set)],
+        combinations: u64,
+        accepts: Accepts<'_>,
+    ) -> bool {
+        (0..combinations).any(|mut rest| {
+            for (place, domain) in domains {
+                let count = domain.count() as u64;
+                if let Some(cell) = domain.nth(rest % count) {
+                    state.model[*place as usize] = cell;
+                }
+                rest /= count;
+            }
+            self.leads_here(state) && self.is_accepted(state, accepts)
+        })
+    }
+
+    /// Each input with its values, the others as they are, or as they must be then.
+    fn tries_each(
+        &mut self,
+        state: &mut State,
+        domains: &[(u32, Set)],
+        accepts: Accepts<'_>,
+        observer: &mut dyn FnMut(News<'_>) -> Flow,
+    ) -> bool {
+        let first = state.model.clone();
+        let mut solved = 0;
+        for (place, domain) in domains {
+            for cell in domain.cells().take(MOST_TRIED as usize) {
+                state.model.clone_from(&first);
+                state.model[*place as usize] = cell;
+                if !self.leads_here(state) {
+                    solved += 1;
+                    if solved > MOST_SOLVED {
+                        continue;
+                    }
+                    if solved % 16 == 0 && observer(self.news()) == Flow::Stop {
+                        return false;
+                    }
+                    let fixed = [(*place, Set::single(cell))];
+                    // Solvers are too slow for so many questions.
+                    let solver = self.decider.solver.take();
+                    let answer = self.related(state, &fixed, &[], &[*place], &state.model);
+                    self.decider.solver = solver;
+                    let Answer::Yes(values) = answer else {
+                        continue;
+                    };
+                    for (place, cell) in values {
+                        state.model[place as usize] = cell;
                     }
                 }
-                if self.accepts_model(state, accepts) {
+                if self.is_accepted(state, accepts) {
                     return true;
                 }
             }
-            let reason = format!(
-                "the condition was tried with {SAMPLES} of the combinations of inputs that lead here, and with every \
-                 value of each (up to {MOST_TRIED}), and never held"
-            );
-            self.leave_out(state, &reason);
         }
-        state.model = first;
-        self.patch(state);
         false
     }
 
-    /// Whether the state's model leads here, and the condition holds then.
-    fn accepts_model(&mut self, state: &State, accepts: super::Accepts<'_>) -> bool {
+    fn tries_samples(
+        &mut self,
+        state: &mut State,
+        domains: &[(u32, Set)],
+        accepts: Accepts<'_>,
+    ) -> bool {
+        (0..SAMPLES).any(|_| {
+            for (place, domain) in domains {
+                if let Some(cell) = self.sample(domain) {
+                    state.model[*place as usize] = cell;
+                }
+            }
+            self.leads_here(state) && self.is_accepted(state, accepts)
+        })
+    }
+
+    /// Whether the state's model leads to where the machine stands.
+    fn leads_here(&mut self, state: &State) -> bool {
         let constraints = &state.constraints;
-        let leads_here = self
-            .decider
-            .holds(&self.dag, &state.model, |_| true, constraints);
-        if !leads_here {
-            return false;
-        }
+        self.decider
+            .holds(&self.dag, &state.model, |_| true, constraints)
+    }
+
+    /// Whether the condition holds for the state's model.
+    fn is_accepted(&mut self, state: &State, accepts: Accepts<'_>) -> bool {
         self.patch(state);
         accepts(&self.machine)
     }

@@ -522,7 +522,7 @@ impl<'e> Explorer<'e> {
             match (exit, stopped) {
                 (Exit::Budget, Some(Stopped::Ask(ask))) => return Next::Asked(ask),
                 (Exit::Budget, Some(Stopped::Place)) => {
-                    if !self.stops_here(state) {
+                    if !self.stops_here(state, observer) {
                         passes_stop = true;
                         continue;
                     }
