@@ -1,4 +1,5 @@
 // Real work on the math actor, in a real browser.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -164,3 +165,27 @@ test("threads go forward and back in the page", async () => {
   await page.getByRole("button", { name: "waits" }).click();
   await answers.getByText("> waits").waitFor();
 });
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing, ${colorScheme}`, async () => {
+    const page = await show("deadlock/deadlock.oz");
+    await page.emulateMedia({ colorScheme });
+    await page.getByRole("button", { name: "Run all universes" }).click();
+    await page.getByText("ended in 2 universes").waitFor();
+    await page.evaluate(readFileSync(join(ROOT, "ui/node_modules/axe-core/axe.min.js"), "utf8"));
+    const check = async (what: string): Promise<void> => {
+      const violations = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+        return (await axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join("\n   ")}`);
+      });
+      expect(violations, what).toEqual([]);
+    };
+    await check("universes");
+    await page.getByRole("tab", { name: "CaReDeb" }).click();
+    await page.getByRole("table", { name: "Threads" }).waitFor();
+    await check("CaReDeb");
+    await page.getByRole("tab", { name: "All states" }).click();
+    await page.getByText("17 states, 20 edges").waitFor();
+    await check("all states");
+  });
+}
