@@ -19,6 +19,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 600,
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {

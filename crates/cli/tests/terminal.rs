@@ -54,7 +54,7 @@ fn a_person_steps_repeats_completes_and_leaves() {
     let mut terminal = at_terminal(borges(&["repl", DIAL]));
     terminal.exp_string("'help' lists the commands").unwrap();
     prompt(&mut terminal);
-    ask(&mut terminal, "b turnTo", "breakpoint 1:");
+    ask(&mut terminal, "B turnTo", "breakpoint 1:");
     ask(&mut terminal, "c", "   17 .* const fields");
     ask(&mut terminal, "n", "changed fields 0");
     // An empty line repeats the motion.

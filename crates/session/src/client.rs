@@ -12,6 +12,9 @@ use thiserror::Error;
 /// How long a device may take for an answer before it is taken for lost, in µs of the link's clock.
 const ANSWER_US: u64 = 10_000_000;
 
+/// What a device may say by itself before it answers: more than any link holds back.
+const SAID: usize = 1 << 16;
+
 impl LinkError {
     /// Whether the answer may still come: what was asked is done once the line works again.
     pub(crate) fn may_still_come(&self) -> bool {
@@ -65,16 +68,34 @@ pub enum LinkError {
         /// The device's.
         theirs: u32,
     },
+    /// The device talks, and does not answer.
+    #[error(
+        "the device says a lot while {doing} and does not answer: reset it, then connect again; what was recorded is kept"
+    )]
+    Babble {
+        /// During what.
+        doing: String,
+    },
     /// The device's own software failed.
     #[error("the device's software failed: {0}")]
     Panic(String),
 }
 
-/// How long a silence may still last, and what was heard before it.
+/// What shows that a device is not lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sign {
+    /// Anything on the line: a running program may have nothing to say for a while.
+    Life,
+    /// A message, or one of ours taken in: who was asked has to answer.
+    Word,
+}
+
+/// How long a silence may still last, and what had been heard before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
+    sign: Sign,
     deadline: u64,
-    heard: u64,
+    heard: (u64, u64),
 }
 
 /// The host's end.
@@ -82,7 +103,10 @@ pub(crate) struct Client {
     port: Port<Box<dyn Link>>,
     epoch: Epoch,
     last_id: u32,
-    answers: HashMap<RequestId, Report>,
+    /// What was asked, with its answer once that is here.
+    asked: HashMap<RequestId, Option<Report>>,
+    /// Messages received.
+    messages: u64,
     /// What the device said without being asked, in order.
     said: VecDeque<Report>,
 }
@@ -98,7 +122,8 @@ impl Client {
             port: Port::new(link, borges_wire::Config::host(), seed),
             epoch: Epoch(1),
             last_id: 0,
-            answers: HashMap::new(),
+            asked: HashMap::new(),
+            messages: 0,
             said: VecDeque::new(),
         };
         let welcome = client.ask(Command::Hello {
@@ -129,18 +154,26 @@ impl Client {
     }
 
     /// The device may be silent for a while, from now on.
-    pub(crate) fn patience(&mut self) -> Patience {
+    pub(crate) fn patience(&mut self, sign: Sign) -> Patience {
         Patience {
+            sign,
             deadline: self.now_us() + ANSWER_US,
-            heard: self.traffic().1,
+            heard: self.heard(sign),
+        }
+    }
+
+    fn heard(&mut self, sign: Sign) -> (u64, u64) {
+        match sign {
+            Sign::Life => (self.traffic().1, 0),
+            Sign::Word => (self.messages, self.port.endpoint().waiting() as u64),
         }
     }
 
     /// Whether the device has been silent for too long.
     fn check(&mut self, patience: &mut Patience, doing: &str) -> Result<(), LinkError> {
         // A slow line is not a silent one.
-        if patience.heard != self.traffic().1 {
-            *patience = self.patience();
+        if patience.heard != self.heard(patience.sign) {
+            *patience = self.patience(patience.sign);
         }
         if self.now_us() > patience.deadline {
             return Err(silent(doing));
@@ -171,10 +204,13 @@ impl Client {
             command,
         };
         let bytes = message.to_bytes();
-        let mut patience = self.patience();
+        let mut patience = self.patience(Sign::Word);
         loop {
             match self.port.endpoint().send(Channel::Control, &bytes) {
-                Ok(()) => return Ok(id),
+                Ok(()) => {
+                    self.asked.insert(id, None);
+                    return Ok(id);
+                }
                 Err(SendError::Closed | SendError::Full) => {}
                 Err(SendError::TooLong { limit }) => {
                     return Err(LinkError::Refused {
@@ -195,9 +231,10 @@ impl Client {
 
     /// Waits for the answer to a request.
     pub(crate) fn answer(&mut self, id: RequestId, doing: &str) -> Result<Report, LinkError> {
-        let mut patience = self.patience();
+        let mut patience = self.patience(Sign::Word);
         loop {
-            if let Some(report) = self.answers.remove(&id) {
+            if let Some(report) = self.asked.get_mut(&id).and_then(Option::take) {
+                self.asked.remove(&id);
                 return match report {
                     Report::Failed { code, detail, .. } => Err(LinkError::Refused {
                         doing: doing.to_owned(),
@@ -207,6 +244,10 @@ impl Client {
                     }),
                     report => Ok(report),
                 };
+            }
+            if self.said.len() > SAID {
+                let doing = doing.to_owned();
+                return Err(LinkError::Babble { doing });
             }
             self.pump(doing)?;
             self.check(&mut patience, doing)?;
@@ -231,7 +272,10 @@ impl Client {
         self.port.poll();
         while let Some(incoming) = self.port.receive() {
             match incoming {
-                Incoming::Message(message) => self.message(&message.bytes)?,
+                Incoming::Message(message) => {
+                    self.messages += 1;
+                    self.message(&message.bytes)?;
+                }
                 Incoming::Lost(lost) => {
                     let cause = match lost.cause {
                         LostCause::PeerRestarted => "the device has restarted",
@@ -262,7 +306,7 @@ impl Client {
             }
             Report::Welcome { .. } => {
                 // The greeting is the only question without a number in its answer, and it is the first.
-                self.answers.insert(RequestId(self.last_id), report);
+                self.answered(RequestId(self.last_id), report);
             }
             Report::Done { id }
             | Report::Failed { id, .. }
@@ -270,7 +314,7 @@ impl Client {
             | Report::State { id: Some(id), .. }
             | Report::Memory { id, .. }
             | Report::Save { id, .. } => {
-                self.answers.insert(id, report);
+                self.answered(id, report);
             }
             Report::Panic { text } => return Err(LinkError::Panic(text)),
             // The device may still speak of a branch that was abandoned.
@@ -278,6 +322,13 @@ impl Client {
             report => self.said.push_back(report),
         }
         Ok(())
+    }
+
+    /// Keeps an answer; one to nothing that was asked means nothing.
+    fn answered(&mut self, id: RequestId, report: Report) {
+        if let Some(answer) = self.asked.get_mut(&id) {
+            *answer = Some(report);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::{Faults, SimBoard, SimDevice, SimHandle};
 use borges_stub::{Program, ProgramError, Stub};
 use borges_vm::{Limits, LoadError, Machine, Module, Shared, StartError};
+use borges_wire::link::Link;
 use borges_wire::{ContentHash, DeviceLimits};
 use thiserror::Error;
 
@@ -260,18 +261,21 @@ impl Session {
         if self.device.is_some() {
             return Ok(());
         }
-        let here = self.history.here();
-        self.history.seek(crate::entry::Moment::START)?;
-        let (link, handle) = match &self.options.device {
+        match &self.options.device {
             None => {
                 let (link, handle) = simulated(&self.options, &self.board);
-                (link, Some(handle))
+                self.connect(link)?;
+                self.simulated = Some(handle);
             }
-            Some(address) => {
-                let link = borges_link::open(address)?;
-                (link as Box<dyn borges_wire::link::Link>, None)
-            }
-        };
+            Some(address) => self.connect(borges_link::open(address)?)?,
+        }
+        Ok(())
+    }
+
+    /// Loads the program into the device at the other end of a link.
+    pub(crate) fn connect(&mut self, link: Box<dyn Link>) -> Result<(), CommandError> {
+        let here = self.history.here();
+        self.history.seek(crate::entry::Moment::START)?;
         let faults = self.options.faults.as_ref();
         let seed = faults.map_or_else(std::process::id, |(_, seed)| *seed as u32);
         let program = self.history.twin.program().clone();
@@ -289,7 +293,6 @@ impl Session {
             device.set_mocks(self.mocks.clone())?;
         }
         self.device = Some(device);
-        self.simulated = handle;
         Ok(())
     }
 
@@ -303,10 +306,7 @@ impl Session {
 }
 
 /// A simulated device for a board.
-pub(crate) fn simulated(
-    options: &Options,
-    board: &Board,
-) -> (Box<dyn borges_wire::link::Link>, SimHandle<SimBoard>) {
+pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn Link>, SimHandle<SimBoard>) {
     let mut description = board.description.clone();
     if let Some(seed) = options.seed {
         description.simulation.seed = seed;

@@ -334,8 +334,8 @@ mod tests {
     #[test]
     fn lines_are_split_at_semicolons_but_not_inside_texts() {
         assert_eq!(
-            commands_of("b 1 log \"a;b\"; c;; # rest"),
-            ["b 1 log \"a;b\"", "c"]
+            commands_of("B 1 log \"a;b\"; c;; # rest"),
+            ["B 1 log \"a;b\"", "c"]
         );
         assert_eq!(commands_of("  # only a comment"), [""; 0]);
         assert_eq!(commands_of(""), [""; 0]);

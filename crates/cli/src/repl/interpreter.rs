@@ -300,11 +300,11 @@ mod tests {
     #[test]
     fn commands_and_their_arguments_are_completed() {
         check("comp", 0, &["compare"]);
-        check("b 1; unm", 5, &["unmock"]);
+        check("B 1; unm", 5, &["unmock"]);
         check("p cu", 2, &["current"]);
         check("p 1+(cou", 5, &["counter"]);
         check(
-            "b color-dial.ts:2",
+            "B color-dial.ts:2",
             2,
             &["color-dial.ts:21", "color-dial.ts:24"],
         );

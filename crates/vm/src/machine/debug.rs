@@ -12,8 +12,8 @@ use super::step::{Hooks, NoHooks, Stop};
 use crate::CodeOffset;
 use crate::binary::{Instr, memory_width};
 
-/// Something of the first instance to watch: the machine stops when an instruction changed it.
-/// Setting the value that is already there is no change.
+/// Something of the first instance to watch: the machine stops when an instruction wrote it, also
+/// when it wrote the value that was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Watch {
     /// Bytes of the memory.
@@ -48,7 +48,7 @@ pub(super) struct Debug {
     /// A bit for every low byte of a breakpoint's offset: most others need no search.
     low_bytes: [u64; 4],
     watches: Vec<Watch>,
-    /// A bit for every opcode that may change something watched.
+    /// A bit for every opcode that may write something watched.
     opcodes: [u64; 4],
     /// The breakpoint last reported and the step count then: it is not reported there again.
     reported: Option<(u64, u32)>,
@@ -80,15 +80,6 @@ impl Debug {
     fn is_empty(&self) -> bool {
         self.breakpoints.is_empty() && self.watches.is_empty()
     }
-}
-
-/// What may change, as it was before an instruction.
-enum Before {
-    /// Bytes from an address on.
-    Bytes(usize, Vec<u8>),
-    Global(u32, u64),
-    /// A cell of the stack.
-    Cell(usize, u64),
 }
 
 impl Machine {
@@ -208,51 +199,35 @@ impl Machine {
             let offset = self
                 .location()
                 .map_or(CodeOffset(0), |location| location.offset);
-            let before = self.about_to_change();
-            pass_first = before.is_empty();
-            if pass_first {
+            let written = self.about_to_write_watched();
+            pass_first = written.is_none();
+            let Some(watch) = written else {
                 continue;
-            }
-            match self.step(1, &NoHooks, false) {
-                Stop::Budget => {}
-                stop => return Ok(stop),
-            }
-            let changed = before.iter().find(|(_, before)| self.is_changed(before));
-            if let Some((watch, _)) = changed {
-                return Err(Exit::Watch {
-                    watch: *watch,
-                    offset,
-                });
-            }
-            if self.state.steps >= until {
-                return Ok(Stop::Budget);
-            }
-        }
-    }
-
-    /// What the next instruction may change of what is watched, and which watch that is.
-    fn about_to_change(&self) -> Vec<(usize, Before)> {
-        let watches = self.debug.as_ref().map_or(&[][..], |debug| &debug.watches);
-        if watches.is_empty() {
-            return Vec::new();
-        }
-        let found = watches.iter().enumerate().map(|(number, watch)| {
-            let before = match *watch {
-                Watch::Memory { start, length } => self.memory_about_to_change(start, length),
-                Watch::Global(global) => self.global_about_to_change(global),
-                Watch::Local { frame, local } => self.local_about_to_change(frame, local),
             };
-            before.map(|before| (number, before))
-        });
-        found.flatten().collect()
+            return match self.step(1, &NoHooks, false) {
+                Stop::Budget => Err(Exit::Watch { watch, offset }),
+                stop => Ok(stop),
+            };
+        }
     }
 
-    fn memory_about_to_change(&self, start: u32, length: u32) -> Option<Before> {
-        let written = self.about_to_write()?;
-        let from = written.start.max(start.into());
-        let end = written.end.min(u64::from(start) + u64::from(length));
-        let bytes = self.memory().get(from as usize..end as usize)?;
-        (from < end).then(|| Before::Bytes(from as usize, bytes.to_vec()))
+    /// The first watch of something that the next instruction writes.
+    fn about_to_write_watched(&self) -> Option<usize> {
+        self.debug
+            .as_ref()?
+            .watches
+            .iter()
+            .position(|watch| match *watch {
+                Watch::Memory { start, length } => self.writes_memory(start, length),
+                Watch::Global(global) => self.writes_global(global).unwrap_or(false),
+                Watch::Local { frame, local } => self.writes_local(frame, local),
+            })
+    }
+
+    fn writes_memory(&self, start: u32, length: u32) -> bool {
+        let (start, end) = (u64::from(start), u64::from(start) + u64::from(length));
+        self.about_to_write()
+            .is_some_and(|written| written.start.max(start) < written.end.min(end))
     }
 
     /// The addresses of the first instance's memory that the next instruction writes.
@@ -279,42 +254,20 @@ impl Machine {
         Some(start..start + length)
     }
 
-    fn global_about_to_change(&self, global: u32) -> Option<Before> {
+    fn writes_global(&self, global: u32) -> Option<bool> {
         let Instr::GlobalSet(index) = self.next_instr()? else {
             return None;
         };
         let location = self.location()?;
-        let set = self
-            .instances
-            .get(location.instance.0 as usize)?
-            .globals
-            .get(index as usize)?;
-        let watched = self.instances.first()?.globals.get(global as usize)?;
-        let cell = self.state.store.globals.get(*watched as usize)?;
-        (set == watched).then_some(Before::Global(*watched, *cell))
+        let instance = self.instances.get(location.instance.0 as usize)?;
+        let written = instance.globals.get(index as usize)?;
+        Some(self.instances.first()?.globals.get(global as usize)? == written)
     }
 
-    fn local_about_to_change(&self, frame: u32, local: u32) -> Option<Before> {
-        let (Instr::LocalSet(index) | Instr::LocalTee(index)) = self.next_instr()? else {
-            return None;
+    fn writes_local(&self, frame: u32, local: u32) -> bool {
+        let Some(Instr::LocalSet(index) | Instr::LocalTee(index)) = self.next_instr() else {
+            return false;
         };
-        let top = self.state.frames.last()?;
-        if self.state.frames.len() as u32 != frame.checked_add(1)? || index != local {
-            return None;
-        }
-        let at = top.fp as usize + local as usize;
-        Some(Before::Cell(at, *self.state.stack.get(at)?))
-    }
-
-    fn is_changed(&self, before: &Before) -> bool {
-        match before {
-            Before::Bytes(start, bytes) => {
-                self.memory().get(*start..start + bytes.len()) != Some(bytes)
-            }
-            Before::Global(address, cell) => {
-                self.state.store.globals.get(*address as usize) != Some(cell)
-            }
-            Before::Cell(at, cell) => self.state.stack.get(*at) != Some(cell),
-        }
+        index == local && self.state.frames.len() as u64 == u64::from(frame) + 1
     }
 }

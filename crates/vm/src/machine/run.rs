@@ -32,11 +32,11 @@ pub enum Exit {
     HostCall,
     /// A breakpoint stands at the next instruction.
     Breakpoint(CodeOffset),
-    /// The last instruction changed something watched.
+    /// The last instruction wrote something watched.
     Watch {
         /// The watch, by its place in the list that was set.
         watch: usize,
-        /// The instruction that changed it.
+        /// The instruction that wrote it.
         offset: CodeOffset,
     },
 }

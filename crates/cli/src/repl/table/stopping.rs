@@ -12,7 +12,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "stop at a place, a write, a call, a trap or an event",
         |cursor| breakpoint(cursor).map(|b| Request::Session(Command::Break(b))),
     )
-    .letters(&["b"])
+    .letters(&["B"])
     .arguments("WHERE [if EXPRESSION] [hits N] [log \"TEXT\"]")
     .details("WHERE is a PLACE, 'write WHAT' (a variable, a global, or memory as 'ADDRESS, LENGTH'), \
 'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap' or 'event'.\n\
@@ -23,15 +23,15 @@ instead of stopping, with every {expression} replaced by its value.")
     .examples(&[
             ("break 19", "line 19 of the file shown"),
             (
-                "b color-dial.ts:19 if fields > 3 hits 5 log \"fields is {fields}\"",
+                "B color-dial.ts:19 if fields > 3 hits 5 log \"fields is {fields}\"",
                 "all at once",
             ),
-            ("b write current", "when the variable current is written"),
+            ("B write current", "when the variable current is written"),
             (
-                "b call chip_digital_write if arg1 == 1",
+                "B call chip_digital_write if arg1 == 1",
                 "when a pin is switched on",
             ),
-            ("b trap", "when the program traps"),
+            ("B trap", "when the program traps"),
         ])
     .completes(&[
             Completes::Line,

@@ -1,0 +1,74 @@
+//! What can go wrong with a device.
+
+use thiserror::Error;
+
+use crate::client::LinkError;
+use crate::history::Divergence;
+
+/// What can go wrong with a device.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DeviceError {
+    /// The link.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// A replay.
+    #[error(transparent)]
+    Divergence(#[from] Divergence),
+    /// Device and twin are in different states.
+    #[error(
+        "device and twin disagree at step {steps}: state {device:016x} there, {twin:016x} here. Up to step {last_good} they agreed; is the device's firmware of the same version?"
+    )]
+    Disagree {
+        /// Where it was noticed.
+        steps: u64,
+        /// The device's hash.
+        device: u64,
+        /// The twin's.
+        twin: u64,
+        /// The last step at which they were compared and equal.
+        last_good: u64,
+    },
+    /// A part of the trace did not arrive.
+    #[error(
+        "the trace has a gap: record {got} came instead of {wanted}. What came before it is kept"
+    )]
+    Gap {
+        /// Which record was due.
+        wanted: u64,
+        /// Which came.
+        got: u64,
+    },
+    /// A record of the trace makes no sense.
+    #[error(
+        "the device sent a trace that cannot be read, at step {steps}. What came before it is kept"
+    )]
+    BadTrace {
+        /// Where.
+        steps: u64,
+    },
+    /// An input that the board cannot have given.
+    #[error(
+        "the device says that it read {value} at step {steps}, and the board allows {codomain}: is this the board that the file describes? What came before it is kept"
+    )]
+    Outside {
+        /// Where.
+        steps: u64,
+        /// What it read.
+        value: String,
+        /// What it may read.
+        codomain: String,
+    },
+    /// The user did not wait for the twin.
+    #[error(
+        "the device says that it is at step {steps}; the way there was given up at step {done}, and what came before it is kept"
+    )]
+    GivenUp {
+        /// Where it says that it is.
+        steps: u64,
+        /// How far the twin came.
+        done: u64,
+    },
+    /// The device cannot be moved back.
+    #[error("the device cannot be brought there: {0}")]
+    CannotMove(String),
+}

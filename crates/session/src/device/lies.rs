@@ -1,0 +1,406 @@
+//! A device that lies: every frame is well formed, what is in it may be anything.
+//!
+//! Whatever it says, nothing panics or waits for ever, nothing recorded is lost, every input shown is one that the board
+//! allows, and every universe shown is what its path leads to.
+#![cfg(test)]
+#![allow(clippy::unwrap_used)]
+
+use std::collections::VecDeque;
+
+use borges_sim::Faults;
+use borges_vm::{StateHash, Value};
+use borges_wire::link::{Link, Port};
+use borges_wire::{
+    Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Record, RecordKind, Report, ToHost,
+    TraceEncoder,
+};
+
+use crate::command::{Command, Direction, Event, Flow, StepSize};
+use crate::entry::EntryKind;
+use crate::open::simulated;
+use crate::{CommandError, Options, Session};
+
+const PROGRAM: &str = r#"(module
+    (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+    (import "env" "chip_digital_write" (func $write (param i32 i32)))
+    (import "env" "chip_delay" (func $delay (param i32)))
+    (global $sum (mut i32) (i32.const 0))
+    (func (export "main") (local $turn i32)
+        (loop $again
+            (global.set $sum (i32.add (global.get $sum) (call $read (i32.const 10))))
+            (call $write (i32.const 5) (i32.and (global.get $sum) (i32.const 1)))
+            (call $delay (i32.const 1))
+            (local.set $turn (i32.add (local.get $turn) (i32.const 1)))
+            (br_if $again (i32.lt_u (local.get $turn) (i32.const 300))))
+        (loop $spin (br $spin))))"#;
+
+/// What becomes of the device's messages on their way.
+trait Lie {
+    /// What is sent in place of a message: nothing, or several.
+    fn tell(&mut self, truth: Vec<u8>) -> Vec<Vec<u8>>;
+}
+
+/// A line with somebody in the middle, who speaks the protocol to both sides.
+struct Liar<L> {
+    device: Port<Box<dyn Link>>,
+    host: Endpoint,
+    out: Vec<u8>,
+    lie: L,
+    now: u64,
+    /// Messages that the host's end had no room for.
+    waiting: VecDeque<(Channel, Vec<u8>)>,
+}
+
+impl<L: Lie> Liar<L> {
+    fn new(device: Box<dyn Link>, lie: L) -> Self {
+        let like_a_device = Config {
+            message_bytes: 1 << 20,
+            send_bytes: 1 << 20,
+            segment_bytes: 4096,
+            window: 32,
+            ..Config::device()
+        };
+        Self {
+            device: Port::new(device, Config::host(), 7),
+            host: Endpoint::new(like_a_device, 8),
+            out: Vec::new(),
+            lie,
+            now: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    fn pass_on(&mut self) {
+        while let Some(incoming) = self.host.receive() {
+            if let Incoming::Message(message) = incoming {
+                let _ = self.device.endpoint().send(message.channel, &message.bytes);
+            }
+        }
+        self.device.poll();
+        self.now = self.device.link().now_us();
+        while let Some(incoming) = self.device.receive() {
+            if let Incoming::Message(message) = incoming {
+                let told = self.lie.tell(message.bytes);
+                let told = told.into_iter().map(|bytes| (message.channel, bytes));
+                self.waiting.extend(told);
+            }
+        }
+        while let Some((channel, bytes)) = self.waiting.front() {
+            if self.host.send(*channel, bytes).is_err() {
+                break;
+            }
+            self.waiting.pop_front();
+        }
+    }
+}
+
+impl<L: Lie> Link for Liar<L> {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        self.host.feed(self.now, bytes);
+        bytes.len()
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        if self.out.is_empty() {
+            self.pass_on();
+            self.host.tick(self.now);
+            while let Some(frame) = self.host.transmit() {
+                self.out.extend_from_slice(frame);
+            }
+        }
+        let length = self.out.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.out[..length]);
+        self.out.drain(..length);
+        length
+    }
+
+    fn now_us(&self) -> u64 {
+        self.now
+    }
+}
+
+/// Damages some messages, forges others.
+struct Anything(fastrand::Rng);
+
+impl Lie for Anything {
+    fn tell(&mut self, mut bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        let rng = &mut self.0;
+        let length = bytes.len();
+        match rng.u32(..64) {
+            0 => Vec::new(),
+            1 => vec![bytes.clone(), bytes],
+            2 => vec![bytes[..rng.usize(..=length)].to_vec()],
+            3 => vec![std::iter::repeat_with(|| rng.u8(..)).take(length).collect()],
+            4..=9 if length > 0 => {
+                bytes[rng.usize(..length)] = rng.u8(..);
+                vec![bytes]
+            }
+            10..=15 => vec![self.forge(&bytes)],
+            _ => vec![bytes],
+        }
+    }
+}
+
+impl Anything {
+    /// A message that can be read, and that nobody has a reason to send now.
+    fn forge(&mut self, truth: &[u8]) -> Vec<u8> {
+        let rng = &mut self.0;
+        let epoch = ToHost::from_bytes(truth).map_or(Epoch(1), |told| told.epoch);
+        let mut number = || {
+            let bits = rng.u32(..64);
+            rng.u64(..) >> bits
+        };
+        // Seldom far ahead: the twin goes there, until the user has had enough.
+        let steps = number() >> if number() < 1 << 60 { 44 } else { 0 };
+        let (state, next_record) = (number(), number());
+        let report = match number() % 5 {
+            0 => Report::Paused {
+                reason: PauseReason::Requested,
+                steps,
+                state,
+                next_record: next_record % 8,
+            },
+            1 => Report::State {
+                id: None,
+                steps,
+                state,
+                next_record,
+            },
+            2 => Report::Trace {
+                first: next_record % 8,
+                base: steps,
+                records: (0..next_record % 20)
+                    .map(|_| number() as u8)
+                    .collect::<Vec<u8>>()
+                    .into(),
+            },
+            3 => Report::Overrun { steps },
+            _ => Report::Paused {
+                reason: PauseReason::Trapped { code: 0 },
+                steps: u64::MAX,
+                state,
+                next_record: 0,
+            },
+        };
+        ToHost { epoch, report }.to_bytes()
+    }
+}
+
+fn session(folder: &tempfile::TempDir, lie: impl Lie + 'static) -> Result<Session, CommandError> {
+    let path = folder.path().join("program.wasm");
+    std::fs::write(&path, wat::parse_str(PROGRAM).unwrap()).unwrap();
+    let options = Options {
+        faults: Some((Faults::none(), 1)),
+        device_slice: 500,
+        ..Options::new(path)
+    };
+    let mut session = Session::open(options).unwrap();
+    let (device, _) = simulated(&session.options, &session.board);
+    session.connect(Box::new(Liar::new(device, lie)))?;
+    Ok(session)
+}
+
+/// Two looks at a running program, then a pause; the same for the twin's way to a device that says it is far.
+fn impatient() -> impl FnMut(Event) -> Flow {
+    let mut looks = 0;
+    move |event| {
+        looks += u32::from(matches!(event, Event::Progress { .. }));
+        if looks > 2 {
+            Flow::Pause
+        } else {
+            Flow::Continue
+        }
+    }
+}
+
+fn random_command(rng: &mut fastrand::Rng) -> Command {
+    let direction = match rng.u32(..3) {
+        0 => Direction::Backward,
+        _ => Direction::Forward,
+    };
+    match rng.u32(..8) {
+        0 => Command::Continue { direction },
+        1 => Command::Follow { always: None },
+        2 => Command::Verify,
+        3 => Command::Jump {
+            target: format!("0.{}", rng.u32(..12)),
+        },
+        4 => Command::Restart,
+        _ => Command::Step {
+            direction,
+            size: [StepSize::Entry, StepSize::Instruction][rng.usize(..2)],
+            count: rng.u64(1..5),
+        },
+    }
+}
+
+/// All that is recorded, and that it is possible.
+fn check(session: &mut Session) {
+    let here = session.history.here();
+    let mut leaves = Vec::new();
+    for branch in session.history.tree.branches() {
+        let tip = session.history.tip_of(branch);
+        leaves.push(tip);
+        for (_, entry) in session.history.tree.path(tip.place).unwrap() {
+            if let EntryKind::Input {
+                primitive, value, ..
+            } = entry.kind
+            {
+                let codomain = session.board().codomain(primitive, &[Value::I32(10)]);
+                assert!(
+                    codomain.contains(value),
+                    "{value} in {}",
+                    codomain.describe()
+                );
+            }
+        }
+    }
+    for tip in leaves {
+        session.history.seek(tip).unwrap();
+        let StateHash(shown) = session.history.twin.hash();
+        session.history.seek_afresh(tip).unwrap();
+        assert_eq!(session.history.twin.hash(), StateHash(shown));
+    }
+    session.history.seek(here).unwrap();
+}
+
+#[test]
+fn whatever_a_device_says_nothing_false_is_shown_and_nothing_is_lost() {
+    let mut failures = 0;
+    for seed in 0..40 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let folder = tempfile::tempdir().unwrap();
+        let Ok(mut session) = session(&folder, Anything(rng.fork())) else {
+            failures += 1;
+            continue;
+        };
+        let mut entries = 0;
+        for _ in 0..12 {
+            let command = random_command(&mut rng);
+            let done = session.execute(command, &mut impatient());
+            failures += u32::from(done.is_err());
+            let now = session.history.tree.entry_count();
+            assert!(
+                now >= entries,
+                "seed {seed}: {entries} entries were recorded, {now} are left"
+            );
+            entries = now;
+        }
+        check(&mut session);
+    }
+    assert!(
+        failures > 50,
+        "only {failures} commands failed: were there any lies?"
+    );
+}
+
+/// Says something else in place of the first message that is meant.
+struct Once<M> {
+    meant: fn(&Report) -> bool,
+    instead: Option<M>,
+}
+
+impl<M: FnOnce(Report) -> Vec<Report>> Lie for Once<M> {
+    fn tell(&mut self, truth: Vec<u8>) -> Vec<Vec<u8>> {
+        let ToHost { epoch, report } = ToHost::from_bytes(&truth).unwrap();
+        if !(self.meant)(&report) {
+            return vec![truth];
+        }
+        let Some(instead) = self.instead.take() else {
+            return vec![truth];
+        };
+        let say = |report| ToHost { epoch, report }.to_bytes();
+        instead(report).into_iter().map(say).collect()
+    }
+}
+
+/// What running says with a device that lies once.
+fn run(
+    meant: fn(&Report) -> bool,
+    instead: impl FnOnce(Report) -> Vec<Report> + 'static,
+) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let instead = Some(instead);
+    let mut session = session(&folder, Once { meant, instead }).unwrap();
+    let onward = Command::Continue {
+        direction: Direction::Forward,
+    };
+    let failed = session.execute(onward, &mut impatient()).unwrap_err();
+    check(&mut session);
+    failed.to_string()
+}
+
+#[test]
+fn a_reading_that_the_board_cannot_give_is_refused() {
+    let said = run(
+        |report| matches!(report, Report::Trace { .. }),
+        |_| {
+            let mut trace = TraceEncoder::new(0, 0);
+            trace
+                .push(&Record {
+                    steps: 3,
+                    kind: RecordKind::Input(borges_wire::Value::I32(70_000)),
+                })
+                .unwrap();
+            let batch = trace.take().unwrap();
+            vec![Report::Trace {
+                first: batch.first,
+                base: batch.base,
+                records: batch.bytes,
+            }]
+        },
+    );
+    assert!(
+        said.contains("it read 70000 at step 3, and the board allows"),
+        "{said}"
+    );
+}
+
+#[test]
+fn nobody_has_to_wait_for_a_device_that_says_it_is_far() {
+    let said = run(
+        |report| matches!(report, Report::Paused { .. }),
+        |truth| match truth {
+            Report::Paused {
+                reason,
+                state,
+                next_record,
+                ..
+            } => vec![Report::Paused {
+                reason,
+                steps: u64::MAX,
+                state,
+                next_record,
+            }],
+            other => vec![other],
+        },
+    );
+    assert!(
+        said.contains("the way there was given up at step"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_device_that_never_says_that_it_paused_is_left() {
+    let said = run(
+        |report| matches!(report, Report::Paused { .. }),
+        |_| Vec::new(),
+    );
+    assert!(
+        said.contains("has not answered for 10 s while running"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_device_that_talks_and_does_not_answer_is_left() {
+    let said = run(
+        |report| matches!(report, Report::Done { id } if id.0 > 4),
+        |_| vec![Report::Overrun { steps: 1 }; 70_000],
+    );
+    assert!(
+        said.contains("says a lot while pausing and does not answer"),
+        "{said}"
+    );
+}

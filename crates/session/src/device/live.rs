@@ -1,0 +1,339 @@
+//! A running device: what it says of its way, and the twin that follows.
+
+use std::collections::VecDeque;
+
+use borges_board::{Captured, Codomain, Event as BoardEvent};
+use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
+use borges_vm::{StateHash, Value};
+use borges_wire::{Command, PauseReason, Record, RecordKind, Report, TraceDecoder};
+
+use super::told::LiveStops;
+use super::{Course, Device, DeviceError, Intent};
+use crate::client::Sign;
+use crate::command::{Event, Flow};
+use crate::history::{History, Source};
+use crate::twin::Feed;
+
+/// Steps after which the twin's way to the device takes long enough to tell the user.
+const CATCHING_UP: u64 = 20_000_000;
+
+/// How a live run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Paused {
+    pub(crate) reason: PauseReason,
+    pub(crate) steps: u64,
+    /// We paused it, because it had recorded as much as it may at a time.
+    pub(crate) full: bool,
+}
+
+impl Device {
+    /// Runs the program, live, from the end of what is recorded, where both twin and device must stand, for at most
+    /// about `entries` inputs, outputs and events.
+    pub(crate) fn run(
+        &mut self,
+        history: &mut History,
+        until: Option<u64>,
+        entries: u64,
+        stops: &LiveStops,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<Paused, DeviceError> {
+        debug_assert_eq!(self.state, history.here());
+        self.arm(stops, true)?;
+        if !self.told.mocks {
+            self.set_mocks(self.mocks.list().to_vec())?;
+        }
+        self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
+        let last_record = self.next_record.saturating_add(entries);
+        let (mut pausing, mut looks) = (None, 0u32);
+        let mut patience = self.client.patience(Sign::Life);
+        let mut paused = loop {
+            if let Some(report) = self.client.listen(&mut patience, "running")?
+                && let Some(paused) = self.report(history, report, observer)?
+            {
+                break paused;
+            }
+            // A busy device says something at every look: its words must not keep the user from pausing it.
+            looks = looks.wrapping_add(1);
+            let done = history.twin.steps();
+            let progress = Event::Progress {
+                what: "running".to_owned(),
+                done,
+                total: until,
+            };
+            let full = self.next_record >= last_record;
+            let asked = || looks % 16 == 0 && observer(progress) == Flow::Pause;
+            if pausing.is_none() && (full || asked()) {
+                pausing = Some((self.client.post(Command::Pause)?, full));
+                patience = self.client.patience(Sign::Word);
+            }
+        };
+        if let Some((id, full)) = pausing {
+            paused.full = full;
+            // The program may have stopped by itself before: then it says twice that it stands.
+            self.due.push_back((id, Intent::Still, "pausing"));
+            match self.fulfil(history) {
+                Err(DeviceError::Link(error)) if error.may_still_come() => {}
+                other => other?,
+            }
+        }
+        Ok(paused)
+    }
+
+    /// The device stands where the twin stands now, or at least came so far.
+    fn settle(&mut self, history: &History) {
+        self.state = history.here();
+        self.effects = self.state.place;
+        self.frame = history.twin.frame(Some(&self.frame));
+    }
+
+    /// Takes note of what the device said by itself; how it stopped, if it did.
+    pub(super) fn report(
+        &mut self,
+        history: &mut History,
+        report: Report,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<Option<Paused>, DeviceError> {
+        let taken = self.take_in(history, report, observer);
+        // Whatever came of it: so far the device certainly came.
+        if !matches!(taken, Ok(None)) {
+            self.settle(history);
+        } else {
+            (self.state, self.effects) = (history.here(), history.here().place);
+        }
+        taken
+    }
+
+    fn take_in(
+        &mut self,
+        history: &mut History,
+        report: Report,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<Option<Paused>, DeviceError> {
+        match report {
+            Report::Trace {
+                first,
+                base,
+                records,
+            } => {
+                let known = self.take_records(first, base, &records)?;
+                self.ingest(history, known, observer)?;
+            }
+            Report::State { steps, state, .. } => {
+                self.ingest(history, steps, observer)?;
+                self.compare(history, steps, state)?;
+            }
+            Report::Overrun { steps } => {
+                let text = format!(
+                    "the link is slower than the program: recording stopped at step {steps}; pause, and go on from there"
+                );
+                observer(Event::Warning { text });
+            }
+            Report::Paused {
+                reason,
+                steps,
+                state,
+                next_record,
+            } => {
+                // It stands, whatever it says of where.
+                self.running = None;
+                if next_record != self.next_record {
+                    let (wanted, got) = (self.next_record, next_record);
+                    return Err(DeviceError::Gap { wanted, got });
+                }
+                self.catch_up(history, &reason, steps, observer)?;
+                self.compare(history, steps, state)?;
+                return Ok(Some(Paused {
+                    reason,
+                    steps,
+                    full: false,
+                }));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// Brings the twin to where the device paused.
+    fn catch_up(
+        &mut self,
+        history: &mut History,
+        reason: &PauseReason,
+        steps: u64,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<(), DeviceError> {
+        self.ingest(history, steps, observer)?;
+        match reason {
+            // A trapping instruction is not retired: the twin has to try it too.
+            PauseReason::Trapped { .. } => self.extend(history, steps.saturating_add(1)),
+            // It may have been told of this step before it was told of the end.
+            PauseReason::Finished { .. } if !history.twin.ended() => self.extend(history, steps),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads packed records; the step up to which the program certainly is.
+    pub(crate) fn take_records(
+        &mut self,
+        first: u64,
+        base: u64,
+        bytes: &[u8],
+    ) -> Result<u64, DeviceError> {
+        if first != self.next_record {
+            let (wanted, got) = (self.next_record, first);
+            return Err(DeviceError::Gap { wanted, got });
+        }
+        let mut decoder = TraceDecoder::new(base, bytes);
+        for record in decoder.by_ref() {
+            let record = record.map_err(|_| DeviceError::BadTrace { steps: base })?;
+            self.records.push_back(record);
+            self.next_record += 1;
+        }
+        Ok(decoder.end())
+    }
+
+    /// Lets the twin catch up with the device, to a step that the device has reached.
+    ///
+    /// A device can say that it is anywhere: the user can end the wait.
+    fn ingest(
+        &mut self,
+        history: &mut History,
+        steps: u64,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<(), DeviceError> {
+        let began = history.twin.steps();
+        while history.twin.steps() < steps {
+            let done = history.twin.steps();
+            let progress = Event::Progress {
+                what: "catching up with the device".to_owned(),
+                done,
+                total: Some(steps),
+            };
+            if done - began > CATCHING_UP && observer(progress) == Flow::Pause {
+                return Err(DeviceError::GivenUp { steps, done });
+            }
+            let until = steps.min(
+                history
+                    .twin
+                    .steps()
+                    .saturating_add(history.keyframes.spacing()),
+            );
+            self.extend(history, until)?;
+            if history.twin.steps() < until {
+                return Err(DeviceError::BadTrace {
+                    steps: history.twin.steps(),
+                });
+            }
+            history.keep(history.here());
+        }
+        // An event may be the last thing that happened at this step.
+        if self
+            .records
+            .front()
+            .is_some_and(|record| record.steps == steps)
+        {
+            self.extend(history, steps)?;
+        }
+        match self.records.front() {
+            Some(record) if record.steps < steps => Err(DeviceError::BadTrace {
+                steps: record.steps,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn extend(&mut self, history: &mut History, until: u64) -> Result<(), DeviceError> {
+        let mut live = Live::new(&mut self.records, &mut self.mocks);
+        let extended = history.extend(&mut live, Source::Device, until);
+        let steps = history.twin.steps();
+        if let Some((value, codomain)) = live.refused {
+            return Err(DeviceError::Outside {
+                steps,
+                value: value.to_string(),
+                codomain: codomain.describe(),
+            });
+        }
+        extended.map_err(|_| DeviceError::BadTrace { steps })?;
+        Ok(())
+    }
+
+    fn compare(&mut self, history: &History, steps: u64, device: u64) -> Result<(), DeviceError> {
+        let StateHash(twin) = history.twin.hash();
+        if history.twin.steps() != steps || twin != device {
+            let last_good = self.last_good;
+            return Err(DeviceError::Disagree {
+                steps,
+                device,
+                twin,
+                last_good,
+            });
+        }
+        self.last_good = steps;
+        Ok(())
+    }
+}
+
+/// Feeds the twin with what a device reported.
+pub(crate) struct Live<'a> {
+    records: &'a mut VecDeque<Record>,
+    mocks: &'a mut Mocks,
+    /// An input that the board does not have, and what it has.
+    pub(crate) refused: Option<(Value, Codomain)>,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(records: &'a mut VecDeque<Record>, mocks: &'a mut Mocks) -> Self {
+        Self {
+            records,
+            mocks,
+            refused: None,
+        }
+    }
+}
+
+impl Feed for Live<'_> {
+    fn event_due(&self) -> Option<u64> {
+        let record = self.records.front()?;
+        matches!(record.kind, RecordKind::Event { .. }).then_some(record.steps)
+    }
+
+    fn event(&mut self) -> Option<BoardEvent> {
+        match self.records.pop_front()?.kind {
+            RecordKind::Event { kind, payload } => decode_event(kind, &payload),
+            _ => None,
+        }
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        let value = match self.records.front() {
+            Some(Record {
+                steps,
+                kind: RecordKind::Input(value),
+            }) if *steps == call.steps => from_wire(*value),
+            _ => return None,
+        };
+        self.records.pop_front();
+        let mocked = self.mocks.take(call.primitive, call.args) == Some(value);
+        Some((value, mocked))
+    }
+
+    fn accepts(&mut self, value: Value, codomain: impl FnOnce() -> Codomain) -> bool {
+        let codomain = codomain();
+        let accepted = codomain.contains(value);
+        if !accepted {
+            self.refused = Some((value, codomain));
+        }
+        accepted
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        let captured = match self.records.front() {
+            Some(Record {
+                steps,
+                kind: RecordKind::Captured(bytes),
+            }) if *steps == call.steps => decode_captured(bytes)?,
+            _ => return Some(Captured::Nothing),
+        };
+        self.records.pop_front();
+        Some(captured)
+    }
+}

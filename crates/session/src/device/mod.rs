@@ -1,0 +1,405 @@
+//! The device as the session knows it: where its program stands, what of its outputs is in force, and how to move both.
+//!
+//! Invariant: [`Device::state`] and [`Device::effects`] change only with what the device confirmed. They differ only
+//! inside [`Device::bring`], or after one that failed half-way; the next one goes on from there. What was asked and not
+//! answered is *due*: the link delivers everything once, so the answer comes when the line works again, and nothing else
+//! is done before it.
+
+mod error;
+mod lies;
+mod live;
+mod told;
+
+use std::collections::VecDeque;
+
+use borges_multiverse::tree::Place;
+use borges_stub::{Mocks, Program, decode_captured, to_wire};
+use borges_vm::{FuncIdx, StateHash, Value};
+use borges_wire::link::Link;
+use borges_wire::{
+    Bytes, Command, ContentHash, DeviceLimits, DeviceStatus, LOAD_OVERHEAD, Part, Record, Report,
+    RequestId,
+};
+
+pub use error::DeviceError;
+pub(crate) use live::{Live, Paused};
+pub(crate) use told::LiveStops;
+use told::Told;
+
+use crate::client::{Client, LinkError, Sign, name_of};
+use crate::command::Flow;
+use crate::entry::Moment;
+use crate::history::History;
+use crate::twin::TwinFrame;
+
+/// A connected device.
+pub(crate) struct Device {
+    client: Client,
+    pub(crate) name: String,
+    limits: DeviceLimits,
+    board: ContentHash,
+    program: ContentHash,
+    entry: (FuncIdx, Vec<Value>),
+    /// Where its program stands.
+    pub(crate) state: Moment,
+    /// The outputs that are in force: those on the way to this place.
+    pub(crate) effects: Place,
+    /// The twin as it was at [`Self::state`], to compute differences from.
+    pub(crate) frame: TwinFrame,
+    /// What was asked and not answered, in order: the answer says whether it is so.
+    due: VecDeque<(RequestId, Intent, &'static str)>,
+    /// It runs, or did when it was last heard of.
+    running: Option<Course>,
+    mocks: Mocks,
+    told: Told,
+    pub(crate) next_record: u64,
+    last_good: u64,
+    /// Unread records of the trace.
+    pub(crate) records: VecDeque<Record>,
+}
+
+/// What is so once the device says that it has done what it was asked.
+#[derive(Debug)]
+pub(crate) enum Intent {
+    /// The outputs up to this place are in force.
+    Effects(Place),
+    /// So is this one, which captured what the answer says.
+    Performed(Place),
+    /// The program's state is another.
+    State(Moment, TwinFrame),
+    /// The program is at its start; this is its state there.
+    Begun(TwinFrame),
+    /// The program runs.
+    Run(Course),
+    /// The event that leads to this place was delivered.
+    Injected(Place),
+    /// The program stands still, as it may have done before: what it said of that again means nothing.
+    Still,
+    /// The program was told to stand still: what it said before the answer still counts.
+    Halting,
+}
+
+/// Which way a running program goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// Wherever the world takes it.
+    Live,
+    /// Along the recorded path to this place.
+    Along(Place),
+}
+
+impl Device {
+    /// Connects to a device, loads the program and puts it at its start, where `history`'s twin must stand.
+    pub(crate) fn connect(
+        link: Box<dyn Link>,
+        seed: u32,
+        program: &Program,
+        board: &[u8],
+        entry: (FuncIdx, Vec<Value>),
+        history: &mut History,
+    ) -> Result<Self, DeviceError> {
+        let (client, welcome) = Client::connect(link, seed, None)?;
+        let (name, limits, its_board, status) = match welcome {
+            Report::Welcome {
+                device,
+                limits,
+                board,
+                status,
+                ..
+            } => (device, limits, board, status),
+            _ => (
+                String::new(),
+                DeviceLimits::default(),
+                None,
+                DeviceStatus::Idle,
+            ),
+        };
+        let bytes = program.module.bytes();
+        let mut device = Self {
+            client,
+            name,
+            limits,
+            board: ContentHash::of(board),
+            program: ContentHash::of(bytes),
+            entry,
+            state: Moment::START,
+            effects: Place::ROOT,
+            frame: history.twin.frame(None),
+            due: VecDeque::new(),
+            running: None,
+            mocks: Mocks::default(),
+            told: Told::nothing(),
+            next_record: 0,
+            last_good: 0,
+            records: VecDeque::new(),
+        };
+        if status != DeviceStatus::Idle {
+            // Somebody was here before: what they left behind is not ours.
+            device.client.ask(Command::Reset)?;
+        }
+        if its_board != Some(device.board) {
+            device.load(Part::Board, board)?;
+        }
+        device.load(Part::Program, bytes)?;
+        device.begin(history)?;
+        Ok(device)
+    }
+
+    /// Bytes sent, bytes received, frames sent again.
+    pub(crate) fn traffic(&mut self) -> (u64, u64, u64) {
+        let (sent, received) = self.client.traffic();
+        (sent, received, self.client.retransmissions())
+    }
+
+    pub(crate) fn mocks(&self) -> &Mocks {
+        &self.mocks
+    }
+
+    /// Asks for something that changes where the device stands.
+    pub(crate) fn ask_for(
+        &mut self,
+        history: &mut History,
+        command: Command,
+        intent: Intent,
+    ) -> Result<(), DeviceError> {
+        self.ask_ahead(command, intent)?;
+        self.fulfil(history)
+    }
+
+    /// [`Self::ask_for`] without waiting: what is asked next shares a frame with it, and is done even if this is refused.
+    pub(crate) fn ask_ahead(
+        &mut self,
+        command: Command,
+        intent: Intent,
+    ) -> Result<(), DeviceError> {
+        let doing = name_of(&command);
+        let id = self.client.post(command)?;
+        self.due.push_back((id, intent, doing));
+        Ok(())
+    }
+
+    /// Waits for the answers that are due, and takes note of what is so then.
+    pub(crate) fn fulfil(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        while let Some((id, _, doing)) = self.due.front() {
+            let answer = self.client.answer(*id, doing);
+            if answer.as_ref().is_err_and(LinkError::may_still_come) {
+                return answer.map(|_| ()).map_err(DeviceError::Link);
+            }
+            let due = self.due.pop_front();
+            let report = answer?;
+            if let Some((_, intent, _)) = due {
+                self.take_note(history, intent, report);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was asked has been done.
+    fn take_note(&mut self, history: &mut History, intent: Intent, report: Report) {
+        match intent {
+            Intent::Effects(place) => self.effects = place,
+            Intent::Performed(place) => {
+                if let Report::Performed { captured, .. } = report {
+                    let captured = decode_captured(&captured).unwrap_or_default();
+                    history.amend_captured(place, captured);
+                }
+                self.effects = place;
+            }
+            Intent::State(state, frame) => {
+                (self.state, self.frame) = (state, frame);
+                self.last_good = state.steps;
+            }
+            Intent::Begun(frame) => {
+                (self.state, self.frame) = (Moment::START, frame);
+                self.told.board_events = Some(true);
+                (self.next_record, self.last_good) = (0, 0);
+            }
+            Intent::Run(course) => self.running = Some(course),
+            Intent::Injected(place) => {
+                (self.state.place, self.effects) = (place, place);
+            }
+            Intent::Still => self.client.forget_said(),
+            Intent::Halting => {}
+        }
+    }
+
+    /// Finds out where the device stands, if that was left open when the line failed.
+    ///
+    /// The twin may be elsewhere afterwards.
+    pub(crate) fn recover(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        self.fulfil(history)?;
+        let Some(course) = self.running else {
+            return Ok(());
+        };
+        let line = history.line();
+        history.seek(self.state)?;
+        let halted = self.halt(history, course);
+        history.set_line(line);
+        halted
+    }
+
+    /// Stops a program of which nothing was heard for a while.
+    fn halt(&mut self, history: &mut History, course: Course) -> Result<(), DeviceError> {
+        let id = self.client.post(Command::Pause)?;
+        self.due.push_back((id, Intent::Halting, "pausing"));
+        self.client.answer(id, "pausing")?;
+        let mut patience = self.client.patience(Sign::Word);
+        // All that was said before the answer is here: the first pause is the one that counts.
+        while let Some(report) = self.client.listen(&mut patience, "pausing")? {
+            let paused = match course {
+                Course::Live => self
+                    .report(history, report, &mut |_| Flow::Continue)?
+                    .is_some(),
+                Course::Along(path) => self.report_along(history, path, report)?.is_some(),
+            };
+            if paused {
+                break;
+            }
+        }
+        self.client.forget_said();
+        self.due.clear();
+        Ok(())
+    }
+
+    /// Compares the device's state with that of the twin where the device stands.
+    pub(crate) fn verify(&mut self, history: &mut History) -> Result<(u64, u64), DeviceError> {
+        let here = history.here();
+        let recovered = self.recover(history);
+        history.seek(here)?;
+        recovered?;
+        match self.client.ask(Command::QueryState)? {
+            Report::State { steps, state, .. } => self.agree(steps, state),
+            _ => Err(DeviceError::BadTrace {
+                steps: self.state.steps,
+            }),
+        }
+    }
+
+    /// Whether the device is in the state that it should be in.
+    pub(crate) fn agree(&mut self, steps: u64, device: u64) -> Result<(u64, u64), DeviceError> {
+        let StateHash(twin) = self.frame.vm.hash();
+        if (steps, device) != (self.state.steps, twin) {
+            let last_good = self.last_good;
+            return Err(DeviceError::Disagree {
+                steps,
+                device,
+                twin,
+                last_good,
+            });
+        }
+        self.last_good = steps;
+        Ok((steps, device))
+    }
+
+    /// Puts the program at its start, without touching the environment.
+    pub(crate) fn begin(&mut self, history: &mut History) -> Result<(), DeviceError> {
+        self.next_epoch();
+        let (entry, arguments) = &self.entry;
+        let begin = Command::Begin {
+            program: self.program,
+            board: self.board,
+            entry: entry.0,
+            arguments: arguments.iter().map(|value| to_wire(*value)).collect(),
+        };
+        let start = history.start().clone();
+        self.ask_for(history, begin, Intent::Begun(start))
+    }
+
+    /// What is still on its way belongs to a branch that is abandoned.
+    pub(crate) fn next_epoch(&mut self) {
+        self.client.next_epoch();
+        self.records.clear();
+    }
+
+    /// Waits until the device has paused on its way along a path.
+    pub(crate) fn hear_along(
+        &mut self,
+        history: &mut History,
+        path: Place,
+    ) -> Result<(), DeviceError> {
+        let mut reached = None;
+        let mut patience = self.client.patience(Sign::Word);
+        loop {
+            let heard = self.client.listen(&mut patience, "replaying");
+            match heard {
+                Err(silence) if silence.may_still_come() => {
+                    // Between two inputs it has nothing to say, but it gets on.
+                    let steps = self.query()?.map(|(steps, ..)| steps);
+                    if steps <= reached {
+                        return Err(silence.into());
+                    }
+                    reached = steps;
+                    patience = self.client.patience(Sign::Word);
+                }
+                heard => {
+                    if let Some(report) = heard?
+                        && self.report_along(history, path, report)?.is_some()
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The device's state, as it says.
+    pub(crate) fn query(&mut self) -> Result<Option<(u64, u64, u64)>, DeviceError> {
+        match self.client.ask(Command::QueryState)? {
+            Report::State {
+                steps,
+                state,
+                next_record,
+                ..
+            } => Ok(Some((steps, state, next_record))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The longest message that it takes.
+    pub(crate) fn message_bytes(&self) -> u32 {
+        self.limits.message_bytes
+    }
+
+    /// The longest difference of states that it takes.
+    pub(crate) fn delta_bytes(&self) -> u32 {
+        self.limits.delta_bytes
+    }
+
+    /// Drops what the device has said by itself.
+    pub(crate) fn forget_said(&mut self) {
+        self.client.forget_said();
+    }
+
+    pub(crate) fn stands_still(&mut self) {
+        self.running = None;
+    }
+
+    pub(crate) fn load(&mut self, part: Part, bytes: &[u8]) -> Result<(), DeviceError> {
+        let hash = ContentHash::of(bytes);
+        let total = u32::try_from(bytes.len())
+            .map_err(|_| DeviceError::CannotMove("more than 4 GiB".to_owned()))?;
+        let chunk = self
+            .limits
+            .message_bytes
+            .saturating_sub(LOAD_OVERHEAD)
+            .max(64) as usize;
+        let mut offset = 0;
+        // An empty blob is one empty chunk.
+        for bytes in bytes
+            .chunks(chunk)
+            .chain(bytes.is_empty().then_some(&[][..]))
+        {
+            let length = bytes.len() as u32;
+            let bytes = Bytes::from(bytes);
+            self.client.ask(Command::Load {
+                part,
+                hash,
+                total,
+                offset,
+                bytes,
+            })?;
+            offset += length;
+        }
+        Ok(())
+    }
+}
