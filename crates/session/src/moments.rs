@@ -9,11 +9,12 @@ use borges_vm::Value;
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
 use crate::answers::moment_of_id;
-use crate::command::UniverseId;
+use crate::command::{Event, Flow, UniverseId};
 use crate::device::Live;
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
 use crate::history::Source;
+use crate::motion::Observer;
 use crate::session::Session;
 
 /// What a moment string begins with: its format's version.
@@ -63,7 +64,11 @@ impl MomentText {
 impl Session {
     /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, a bookmark, `start`, `tip`,
     /// `device`, `here`, or a moment string.
-    pub(crate) fn moment_named(&mut self, name: &str) -> Result<Moment, CommandError> {
+    pub(crate) fn moment_named(
+        &mut self,
+        name: &str,
+        observer: Observer<'_>,
+    ) -> Result<Moment, CommandError> {
         let name = name.trim();
         if let Some(at) = self.notes.named(name) {
             return Ok(at);
@@ -81,7 +86,7 @@ impl Session {
             _ => {}
         }
         if name.starts_with(PREFIX) {
-            return self.moment_of_text(name);
+            return self.moment_of_text(name, observer);
         }
         if let Some(steps) = name.strip_prefix('@') {
             let tip = self.history.tip();
@@ -147,7 +152,13 @@ impl Session {
     }
 
     /// Replays a moment string into the multiverse. Branches that exist are followed.
-    fn moment_of_text(&mut self, text: &str) -> Result<Moment, CommandError> {
+    ///
+    /// Anybody may have written it, and it may say any step: the user can end the replay.
+    fn moment_of_text(
+        &mut self,
+        text: &str,
+        observer: Observer<'_>,
+    ) -> Result<Moment, CommandError> {
         let bad =
             |why: &str| CommandError::Invalid(format!("this is no moment of this program: {why}"));
         let mut parts = text.trim_start_matches(PREFIX).splitn(3, '-');
@@ -173,6 +184,18 @@ impl Session {
             || records.front().is_some_and(|record| record.steps == steps)
         {
             let before = (self.history.here(), records.len());
+            let progress = Event::Progress {
+                what: "replaying the moment".to_owned(),
+                done: self.history.twin.steps(),
+                total: Some(steps),
+            };
+            if observer(progress) == Flow::Pause {
+                let done = self.history.twin.steps();
+                reached = Err(CommandError::Invalid(format!(
+                    "the replay of the moment was given up at step {done} of {steps}"
+                )));
+                break;
+            }
             let until = steps.min(
                 self.history
                     .twin

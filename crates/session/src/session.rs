@@ -182,7 +182,7 @@ impl Session {
                 Ok(StopReason::Start)
             }),
             Command::Jump { target } => {
-                let moment = self.moment_named(&target)?;
+                let moment = self.moment_named(&target, observer)?;
                 self.moved(observer, |session, _| session.jump(moment))
             }
             Command::Follow { always } => self.follow(always),
@@ -199,6 +199,7 @@ impl Session {
             Command::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
             Command::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
             Command::Who { what } => self.who(&what),
+            Command::Compare { left, right } => self.compare(&left, &right, observer),
             Command::Verify => self.verify(),
             Command::Query { sql } => self.query(&sql),
             Command::Upload { program } => self.upload(Path::new(&program)),

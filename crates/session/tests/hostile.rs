@@ -269,3 +269,33 @@ fn a_thousand_forged_recordings() {
     }
     assert!(fates.refused > 300 && fates.sound > 50, "{fates:?}");
 }
+
+/// A moment string can name any step of a program that never ends.
+#[test]
+fn nobody_has_to_wait_for_a_moment_that_somebody_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program.wasm");
+    let spins = r#"(module (func (export "main") (loop $spin (br $spin))))"#;
+    std::fs::write(&path, wat::parse_str(spins).unwrap()).unwrap();
+    let mut session = Session::open(Options::new(path)).unwrap();
+    let Ok(Reply::Moment { moment: text, .. }) = run(&mut session, Command::Moment) else {
+        panic!("no moment");
+    };
+    let target = text.replace("-0-", &format!("-{}-", u64::MAX));
+    assert_ne!(target, text);
+    let mut looks = 0;
+    let jumped = session.execute(Command::Jump { target }, &mut |_| {
+        looks += 1;
+        if looks > 3 {
+            Flow::Pause
+        } else {
+            Flow::Continue
+        }
+    });
+    let said = jumped.unwrap_err().to_string();
+    assert!(said.contains("given up at step"), "{said}");
+    let Ok(Reply::Moment { moment: here, .. }) = run(&mut session, Command::Moment) else {
+        panic!("no moment");
+    };
+    assert_eq!(here, text);
+}

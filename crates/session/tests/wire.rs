@@ -117,10 +117,8 @@ fn going_back_over_an_output_sends_64_bytes_and_what_changed() {
         }
         println!("{changed} bytes change: {costs:?}");
         for (sent, difference) in costs {
-            // Above a kilobyte it takes more than one frame.
-            let frames = difference / 1000 * 24;
             assert!(
-                sent <= 64 + difference + frames,
+                sent <= 64 + difference,
                 "{sent} bytes sent to go back over one output; the states differ by {difference} bytes"
             );
             assert!(

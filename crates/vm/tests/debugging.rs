@@ -118,7 +118,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
             start: 43,
             length: 10
         }),
-        []
+        [stores(0)]
     );
     // The second store writes the zeros that are there: a write like any other.
     assert_eq!(

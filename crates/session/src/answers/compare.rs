@@ -8,12 +8,19 @@ use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::Stops;
 use crate::listing::{PlaceView, UniverseDifference, Written};
+use crate::motion::Observer;
 use crate::session::{Session, done};
 
 impl Session {
-    pub(super) fn compare(&mut self, left: &str, right: &str) -> Result<Reply, CommandError> {
+    pub(crate) fn compare(
+        &mut self,
+        left: &str,
+        right: &str,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         let here = self.history.here();
-        let (left_at, right_at) = (self.moment_named(left)?, self.moment_named(right)?);
+        let left_at = self.moment_named(left, observer)?;
+        let right_at = self.moment_named(right, observer)?;
         let join = self
             .history
             .tree

@@ -101,7 +101,6 @@ impl Session {
                     universe,
                 })
             }
-            Command::Compare { left, right } => self.compare(&left, &right),
             _ => Err(CommandError::Invalid(
                 "this command does not list anything".to_owned(),
             )),

@@ -58,14 +58,14 @@ pub enum DeviceError {
         /// What it may read.
         codomain: String,
     },
-    /// The user did not wait for the twin.
+    /// The device cannot have come so far.
     #[error(
-        "the device says that it is at step {steps}; the way there was given up at step {done}, and what came before it is kept"
+        "the device says that it is at step {steps}, and it was at step {done} just before: is its firmware of the same version? What came before it is kept"
     )]
-    GivenUp {
+    TooFar {
         /// Where it says that it is.
         steps: u64,
-        /// How far the twin came.
+        /// Where it was.
         done: u64,
     },
     /// The device cannot be moved back.

@@ -14,8 +14,8 @@ use crate::command::{Event, Flow};
 use crate::history::{History, Source};
 use crate::twin::Feed;
 
-/// Steps after which the twin's way to the device takes long enough to tell the user.
-const CATCHING_UP: u64 = 20_000_000;
+/// Steps that no device takes in a second. One that says so would keep the twin busy for ever.
+const FASTEST: u64 = 10_000_000_000;
 
 /// How a live run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,10 +116,10 @@ impl Device {
                 records,
             } => {
                 let known = self.take_records(first, base, &records)?;
-                self.ingest(history, known, observer)?;
+                self.ingest(history, known)?;
             }
             Report::State { steps, state, .. } => {
-                self.ingest(history, steps, observer)?;
+                self.ingest(history, steps)?;
                 self.compare(history, steps, state)?;
             }
             Report::Overrun { steps } => {
@@ -140,7 +140,7 @@ impl Device {
                     let (wanted, got) = (self.next_record, next_record);
                     return Err(DeviceError::Gap { wanted, got });
                 }
-                self.catch_up(history, &reason, steps, observer)?;
+                self.catch_up(history, &reason, steps)?;
                 self.compare(history, steps, state)?;
                 return Ok(Some(Paused {
                     reason,
@@ -159,9 +159,8 @@ impl Device {
         history: &mut History,
         reason: &PauseReason,
         steps: u64,
-        observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<(), DeviceError> {
-        self.ingest(history, steps, observer)?;
+        self.ingest(history, steps)?;
         match reason {
             // A trapping instruction is not retired: the twin has to try it too.
             PauseReason::Trapped { .. } => self.extend(history, steps.saturating_add(1)),
@@ -192,25 +191,13 @@ impl Device {
     }
 
     /// Lets the twin catch up with the device, to a step that the device has reached.
-    ///
-    /// A device can say that it is anywhere: the user can end the wait.
-    fn ingest(
-        &mut self,
-        history: &mut History,
-        steps: u64,
-        observer: &mut dyn FnMut(Event) -> Flow,
-    ) -> Result<(), DeviceError> {
-        let began = history.twin.steps();
+    fn ingest(&mut self, history: &mut History, steps: u64) -> Result<(), DeviceError> {
+        let done = history.twin.steps();
+        let farthest = FASTEST.saturating_mul(1 + self.running_since.elapsed().as_secs());
+        if steps.saturating_sub(done) > farthest {
+            return Err(DeviceError::TooFar { steps, done });
+        }
         while history.twin.steps() < steps {
-            let done = history.twin.steps();
-            let progress = Event::Progress {
-                what: "catching up with the device".to_owned(),
-                done,
-                total: Some(steps),
-            };
-            if done - began > CATCHING_UP && observer(progress) == Flow::Pause {
-                return Err(DeviceError::GivenUp { steps, done });
-            }
             let until = steps.min(
                 history
                     .twin

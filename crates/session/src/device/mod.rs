@@ -5,12 +5,14 @@
 //! answered is *due*: the link delivers everything once, so the answer comes when the line works again, and nothing else
 //! is done before it.
 
+mod boards;
 mod error;
 mod lies;
 mod live;
 mod told;
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use borges_multiverse::tree::Place;
 use borges_stub::{Mocks, Program, decode_captured, to_wire};
@@ -50,6 +52,8 @@ pub(crate) struct Device {
     due: VecDeque<(RequestId, Intent, &'static str)>,
     /// It runs, or did when it was last heard of.
     running: Option<Course>,
+    /// When it was last told to run.
+    running_since: Instant,
     mocks: Mocks,
     told: Told,
     pub(crate) next_record: u64,
@@ -127,6 +131,7 @@ impl Device {
             frame: history.twin.frame(None),
             due: VecDeque::new(),
             running: None,
+            running_since: Instant::now(),
             mocks: Mocks::default(),
             told: Told::nothing(),
             next_record: 0,
@@ -214,7 +219,9 @@ impl Device {
                 self.told.board_events = Some(true);
                 (self.next_record, self.last_good) = (0, 0);
             }
-            Intent::Run(course) => self.running = Some(course),
+            Intent::Run(course) => {
+                (self.running, self.running_since) = (Some(course), Instant::now());
+            }
             Intent::Injected(place) => {
                 (self.state.place, self.effects) = (place, place);
             }

@@ -48,7 +48,7 @@ impl Config {
         Self {
             side: Side::Host,
             window: 32,
-            segment_bytes: 1024,
+            segment_bytes: 4096,
             message_bytes: 1 << 20,
             send_bytes: 1 << 20,
             batch_us: 0,
