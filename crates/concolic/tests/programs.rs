@@ -2,7 +2,7 @@
 
 mod common;
 
-use borges_concolic::Bounds;
+use borges_concolic::{Bounds, Explored, Flow, News, Strategy};
 use common::{board, check, i32s, start_wat};
 
 fn bounds(inputs: u32) -> Bounds {
@@ -178,4 +178,78 @@ fn memory_grows_by_what_is_read() {
         board(vec![("in", vec![], i32s(0, 4))]),
     );
     check(&start, &bounds(2));
+}
+
+/// In whatever order, all paths are found; a random order is the same for the same seed.
+#[test]
+fn every_strategy_finds_every_path() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func $leaf (param i32)
+                (if (i32.eq (local.get 0) (i32.const 4)) (then (unreachable))))
+            (func (export "main") (local $n i32)
+                (loop $l
+                    (if (i32.gt_s (call $in) (i32.const 2))
+                        (then (call $leaf (call $in)))
+                        (else (if (i32.eqz (call $in)) (then (return)))))
+                    (br_if $l (i32.lt_s (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 2))))))"#,
+        board(vec![("in", vec![], i32s(0, 5))]),
+    );
+    let all = check(&start, &bounds(4));
+    let outcomes = |explored: &Explored| {
+        let paths = explored.paths.iter();
+        let paths = paths.map(|path| format!("{:?} {:?}", path.outcomes, path.end));
+        paths.collect::<Vec<_>>()
+    };
+    let sorted = |mut paths: Vec<String>| {
+        paths.sort();
+        paths
+    };
+    let expected = sorted(outcomes(&all));
+    let target = start.machine.location().expect("it runs").offset;
+    for strategy in [
+        Strategy::DepthFirst,
+        Strategy::BreadthFirst,
+        Strategy::CoverageFirst,
+        Strategy::Towards(vec![target]),
+        Strategy::Random(1),
+        Strategy::Random(2),
+    ] {
+        let explore = || {
+            let mut goes_on = |_: News<'_>| Flow::Continue;
+            borges_concolic::explore(&start, bounds(4), strategy.clone(), None, &mut goes_on)
+        };
+        let explored = explore();
+        assert!(explored.is_complete(), "{strategy:?}");
+        assert_eq!(outcomes(&explored), outcomes(&explore()), "{strategy:?}");
+        assert_eq!(sorted(outcomes(&explored)), expected, "{strategy:?}");
+    }
+}
+
+/// Who hears of the first path and has enough, keeps it; the rest is not silently missing.
+#[test]
+fn what_was_found_is_kept_when_the_caller_has_enough() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func (export "main")
+                (loop $l (if (i32.gt_s (call $in) (i32.const 2)) (then (br $l)) (else (br $l))))))"#,
+        board(vec![("in", vec![], i32s(0, 5))]),
+    );
+    let mut heard = 0;
+    let explored =
+        borges_concolic::explore(&start, bounds(6), Strategy::DepthFirst, None, &mut |news| {
+            match news {
+                News::Found(_) => {
+                    heard += 1;
+                    if heard == 3 {
+                        Flow::Stop
+                    } else {
+                        Flow::Continue
+                    }
+                }
+                News::Working(_) => Flow::Continue,
+            }
+        });
+    assert_eq!(explored.paths.len(), 3);
+    assert!(!explored.is_complete());
 }
