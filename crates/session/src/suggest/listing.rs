@@ -12,6 +12,7 @@ use super::report::{ended, place_of};
 use super::walk::{self, Choice, Walk};
 use crate::headless::json;
 use crate::inspect::Look;
+use crate::moments::MomentText;
 use crate::values::show;
 
 /// Paths drawn while more are looked for.
@@ -285,45 +286,63 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
 /// Gives every option its universe.
 fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNode]) {
     let mut written = 0;
+    let mut name = |option: &mut SuggestedOption, trace: &MomentText, steps: u64| {
+        if option.moment.is_empty() && written < MOST_MOMENTS {
+            option.moment = trace.clone().text(steps);
+            written += option.moment.len();
+        }
+        option.next as usize
+    };
     for walk in walks {
         let mut trace = inquiry.trace.clone();
         let mut at = 0;
-        for choice in walk.choices() {
-            let (text, after) = match choice {
-                Choice::Input(read, value) => {
-                    trace.input(read.step, value);
-                    (show(value), read.step + 1)
-                }
-                Choice::Event(event) => {
-                    // In a tree, that none arrives before the input is an option of its own.
-                    trace.event(event.step, &event.event);
-                    (walk::arrival(event), event.step)
-                }
+        let mut choices = walk.choices();
+        loop {
+            let choice = choices.next();
+            let (text, step) = match choice {
+                Some(Choice::Input(read, value)) => (show(value), read.step),
+                Some(Choice::Event(event)) => (walk::arrival(event), event.step),
+                None => (String::new(), end_of(walk.path)),
             };
-            at = past_quiet(nodes, at, &text);
-            let Some(node) = nodes.get_mut(at) else { break };
-            let Some(option) = node.options.iter_mut().find(|option| option.value == text) else {
-                break;
-            };
-            if option.moment.is_empty() && written < MOST_MOMENTS {
-                option.moment = trace.clone().text(after);
-                written += option.moment.len();
+            // In a tree, that no event arrives before the input (or the end) is an option of its own.
+            if let Some(quiet) = quiet_option(nodes, at, &text) {
+                at = name(quiet, &trace, step);
             }
-            at = option.next as usize;
+            let after = match choice {
+                Some(Choice::Input(read, value)) => {
+                    trace.input(read.step, value);
+                    step + 1
+                }
+                Some(Choice::Event(event)) => {
+                    trace.event(event.step, &event.event);
+                    step
+                }
+                None => break,
+            };
+            let options = nodes.get_mut(at).map(|node| &mut node.options);
+            let option = options.and_then(|all| all.iter_mut().find(|o| o.value == text));
+            let Some(option) = option else { break };
+            at = name(option, &trace, after);
         }
     }
 }
 
-/// The node at which a choice is made: where none of the events arrives, the one behind that.
-fn past_quiet(nodes: &[SuggestionNode], at: usize, choice: &str) -> usize {
-    let Some(node) = nodes.get(at) else { return at };
-    let quiet = node.options.iter().find(|option| option.value == NO_EVENT);
-    match quiet {
-        Some(quiet) if !node.options.iter().any(|option| option.value == choice) => {
-            quiet.next as usize
-        }
-        _ => at,
+/// The option that no event arrives, where events may, and the choice is none of them.
+fn quiet_option<'n>(
+    nodes: &'n mut [SuggestionNode],
+    at: usize,
+    choice: &str,
+) -> Option<&'n mut SuggestedOption> {
+    let options = &mut nodes.get_mut(at)?.options;
+    if options.iter().any(|option| option.value == choice) {
+        return None;
     }
+    options.iter_mut().find(|option| option.value == NO_EVENT)
+}
+
+/// The step at which a jump finds the end of a path: a trapping instruction is not retired, its attempt is one step more.
+fn end_of(path: &Path) -> u64 {
+    path.steps + u64::from(matches!(path.end, End::Trapped(..)))
 }
 
 /// What an event is called among inputs.
@@ -353,13 +372,11 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>) -> FoundPath {
             }
         });
     }
-    // A trapping instruction is not retired: its attempt is one step more.
-    let attempt = u64::from(matches!(walk.path.end, End::Trapped(..)));
     FoundPath {
         kind: kind.to_owned(),
         reason,
         place: at.map(|at| place_of(&inquiry.info, at)),
         inputs,
-        moment: trace.text(walk.path.steps + attempt),
+        moment: trace.text(end_of(walk.path)),
     }
 }
