@@ -233,19 +233,27 @@ fn million() {
 fn main() {
     let words: Vec<_> = std::env::args().skip(1).collect();
     let rounds = words.first().and_then(|word| word.parse().ok()).unwrap_or(3);
+    // All parts, or those that are named.
+    let wanted = |part: &str| words.len() < 2 || words[1..].iter().any(|word| word == part);
     let problems = problems();
-    println!("ours: interpreted AmbientTalk, visible steps; theirs: stateright, one thread, a model in Rust");
-    println!(
-        "{:<24} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6}",
-        "problem", "states", "theirs", "ours/s", "speed", "graph", "B/state", "theirs", "graph", "memory", "graph"
-    );
-    println!("(speed, graph: our states/s over theirs, without and with keeping the graph; memory, graph: their bytes over ours, likewise)");
-    for problem in &problems {
-        run(problem, rounds);
+    if wanted("speed") {
+        println!("ours: interpreted AmbientTalk, visible steps; theirs: stateright, one thread, a model in Rust");
+        println!(
+            "{:<24} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6}",
+            "problem", "states", "theirs", "ours/s", "speed", "graph", "B/state", "theirs", "graph", "memory", "graph"
+        );
+        println!("(speed, graph: our states/s over theirs, without and with keeping the graph; memory, graph: their bytes over ours, likewise)");
+        for problem in &problems {
+            run(problem, rounds);
+        }
     }
-    println!("\n{:<24} {:>10} {:>10} {:>9}", "problem", "states", "executions", "ratio");
-    for problem in &problems {
-        reduced(problem);
+    if wanted("executions") {
+        println!("\n{:<24} {:>10} {:>10} {:>9}", "problem", "states", "executions", "ratio");
+        for problem in &problems {
+            reduced(problem);
+        }
     }
-    million();
+    if wanted("million") {
+        million();
+    }
 }
