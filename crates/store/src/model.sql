@@ -58,9 +58,10 @@ WITH RECURSIVE back (outcome, state, via, depth) AS (
   SELECT b.outcome, s.id, s.via, s.depth
   FROM back b JOIN model_link e ON e.id = b.via JOIN model_state s ON s.id = e.source
 )
-SELECT b.outcome AS outcome, b.depth AS step, b.state AS state, e.agent AS agent, e.rule AS rule,
-  e.text AS text, e.line AS line
-FROM back b LEFT JOIN model_edge e ON e.id = b.via;
+-- Not over model_edge: SQLite would make all of that first.
+SELECT b.outcome AS outcome, b.depth AS step, b.state AS state, l.agent AS agent, l.rule AS rule,
+  l.text AS text, l.line AS line
+FROM back b LEFT JOIN model_link k ON k.id = b.via LEFT JOIN model_label l ON l.id = k.label;
 
 CREATE VIEW model_steps AS
 SELECT e.source AS state, e.option AS option, e.target AS target, e.agent AS agent, e.rule AS rule,
