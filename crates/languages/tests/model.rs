@@ -118,16 +118,50 @@ fn messages_that_overtake_each_other_add_outcomes() {
 }
 
 #[test]
-fn muoz_reports_what_it_should() {
+fn small_programs_report_what_they_should() {
     for (path, ends, classes, paths) in [
         ("order-violation/order-violation.oz", 2, 2, "18"),
         ("atomicity-violation/atomicity-violation.oz", 2, 4, "35"),
         ("deadlock/deadlock.oz", 2, 2, "10"),
+        ("choices/choices.amb", 3, 4, "4"),
     ] {
         let report = explore(path);
         assert_eq!(report.ends.len(), ends, "{path}");
         assert_eq!(report.classes, Some(classes), "{path}");
         assert_eq!(report.paths.as_deref(), Some(paths), "{path}");
+    }
+}
+
+#[test]
+fn all_ways_agree_on_the_purchase() {
+    for (path, answers) in [
+        ("purchase/purchase.oz", &[false, true][..]),
+        ("purchase/repaired.oz", &[false]),
+    ] {
+        let report = explore(path);
+        assert_eq!(report.classes, Some(6), "{path}");
+        let found = report.ends.iter().map(|end| match &end.values["result"] {
+            Datum::List(answers) => match answers[..] {
+                [Datum::Boolean(answer)] => answer,
+                _ => panic!("{answers:?}"),
+            },
+            other => panic!("{other:?}"),
+        });
+        let expected: BTreeSet<_> = answers.iter().copied().collect();
+        assert_eq!(found.collect::<BTreeSet<_>>(), expected, "{path}");
+    }
+}
+
+#[test]
+fn all_ways_agree_on_the_philosophers() {
+    for (path, classes, deadlocks) in [
+        ("philosophers/philosophers.oz", 7, 1),
+        ("philosophers/repaired.oz", 6, 0),
+    ] {
+        let report = explore(path);
+        assert_eq!(report.classes, Some(classes), "{path}");
+        let hang = report.ends.iter().filter(|end| end.kind == "deadlock");
+        assert_eq!(hang.count(), deadlocks, "{path}");
     }
 }
 
