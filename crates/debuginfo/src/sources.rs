@@ -133,12 +133,29 @@ impl SourceFile {
     }
 }
 
+/// As many names as a message bears.
+fn first_of(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.get(..SHOWN).unwrap_or(names).join(", ");
+    match more {
+        0 if names.is_empty() => "none: the program carries no debug information".to_owned(),
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// Why a file could not be found by (a part of) its path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// No file's path ends like this.
-    #[error("no source file is called {0}; `files` lists them")]
-    Unknown(String),
+    #[error("no source file is called {name}; there is {}", first_of(files))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The files that there are.
+        files: Vec<String>,
+    },
     /// Several files' paths end like this.
     #[error("{name} may be {}: write more of the path", .candidates.join(" or "))]
     Ambiguous {
@@ -221,7 +238,10 @@ impl Files {
             .filter(|&i| ends(&self.files[i].path))
             .collect();
         match found.as_slice() {
-            [] => Err(FileError::Unknown(name)),
+            [] => Err(FileError::Unknown {
+                name,
+                files: self.files.iter().map(|file| file.path.clone()).collect(),
+            }),
             [one] => Ok(FileId(*one as u32)),
             several => Err(FileError::Ambiguous {
                 candidates: several
@@ -281,7 +301,10 @@ mod tests {
         }
         assert_eq!(files.find("other.c"), Ok(FileId(2)));
         assert_eq!(files.find("b/main.c"), Ok(FileId(1)));
-        assert!(matches!(files.find("ain.c"), Err(FileError::Unknown(_))));
+        assert!(matches!(
+            files.find("ain.c"),
+            Err(FileError::Unknown { .. })
+        ));
         let Err(FileError::Ambiguous { candidates, .. }) = files.find("main.c") else {
             panic!("two files are called main.c");
         };

@@ -11,6 +11,9 @@ use crate::error::CommandError;
 use crate::listing::{Frame, StackListing, Variable};
 use crate::values::show;
 
+/// How many bytes of a watched range are shown.
+const WATCHED_BYTES: u32 = 16;
+
 /// How many children of a value are listed.
 const CHILDREN: u64 = 24;
 
@@ -214,12 +217,49 @@ impl<'a> Look<'a> {
         out + rest
     }
 
-    /// What has to be watched to see writes of an expression.
+    /// The range of memory that `ADDRESS, LENGTH` means; nothing if it is no such text.
+    fn memory_range(&self, text: &str) -> Option<Result<(u32, u32), CommandError>> {
+        let (start, length) = text.rsplit_once(',')?;
+        let bytes = self.machine.memory().len();
+        let range = || {
+            let (start, length) = (self.number(start)?, self.number(length)?);
+            let end = start.checked_add(length);
+            let inside = start >= 0 && length > 0 && end.is_some_and(|end| end <= bytes as i128);
+            match (u32::try_from(start), u32::try_from(length)) {
+                (Ok(start), Ok(length)) if inside => Ok((start, length)),
+                _ => Err(CommandError::Invalid(format!(
+                    "'{text}' is no range of the program's memory, which has {bytes} bytes"
+                ))),
+            }
+        };
+        Some(range())
+    }
+
+    /// What has the value that [`Self::watches`] watches.
+    pub(crate) fn watched(&self, text: &str) -> String {
+        let shown = match self.memory_range(text) {
+            None => self.print(text, 0).map(|(value, _)| value),
+            Some(range) => range.map(|(start, length)| {
+                let range = start as usize..(start + length.min(WATCHED_BYTES)) as usize;
+                let bytes = self.machine.memory().get(range).unwrap_or_default();
+                let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                let more = if length > WATCHED_BYTES { " …" } else { "" };
+                hex.join(" ") + more
+            }),
+        };
+        shown.unwrap_or_else(|error| format!("<{error}>"))
+    }
+
+    /// What has to be watched to see writes of an expression, or of memory given as `ADDRESS, LENGTH`.
     pub(crate) fn watches(&self, text: &str, frame: u32) -> Result<Vec<Watch>, CommandError> {
+        if let Some(range) = self.memory_range(text) {
+            let (start, length) = range?;
+            return Ok(vec![Watch::Memory { start, length }]);
+        }
         let value = self.evaluate(text, frame)?;
         let place = value.place().ok_or_else(|| {
             CommandError::Invalid(format!(
-                "'{text}' is a computed value: watch a variable, a global or mem32[address]"
+                "'{text}' is a computed value: watch a variable, a global, or memory as ADDRESS, LENGTH"
             ))
         })?;
         let depth = self.machine.depth() as u32;

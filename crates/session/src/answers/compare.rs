@@ -111,12 +111,7 @@ impl Session {
             );
             return Ok(done(&text));
         };
-        let value = |session: &Self| {
-            session
-                .look()
-                .print(what, 0)
-                .map_or_else(|e| format!("<{e}>"), |(value, _)| value)
-        };
+        let value = |session: &Self| session.look().watched(what);
         self.history.seek(written)?;
         let after = value(self);
         let before_write = self.history.before(written).unwrap_or(Moment::START);
