@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_board::{Captured, Codomain, Event};
+use borges_board::{Captured, Event};
 use borges_multiverse::tree::{BranchId, Edge, End, Growth, Path, Place, Tree, TreeError};
 use borges_stub::{Call, Halt, Mocks};
 use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
@@ -608,10 +608,6 @@ impl<F: Feed> Feed for Recorder<'_, F> {
 
     fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
         self.feed.input(call)
-    }
-
-    fn accepts(&mut self, value: Value, codomain: impl FnOnce() -> Codomain) -> bool {
-        self.feed.accepts(value, codomain)
     }
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {

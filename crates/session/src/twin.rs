@@ -4,7 +4,7 @@
 //! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
 //! changes the model.
 
-use borges_board::{BoardState, Captured, Codomain, Event};
+use borges_board::{BoardState, Captured, Event};
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash, Value};
 
@@ -30,11 +30,6 @@ pub(crate) trait Feed {
 
     /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
     fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)>;
-
-    /// Whether the call may have read this value. Only what comes from outside is held against the codomain.
-    fn accepts(&mut self, _value: Value, _codomain: impl FnOnce() -> Codomain) -> bool {
-        true
-    }
 
     /// What an output captured; nothing if it is not known that it happened.
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured>;
@@ -199,12 +194,6 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         let Some((value, mocked)) = self.feed.input(call).filter(fits) else {
             return Answer::Leave;
         };
-        let board = &self.program.board;
-        // Rules and clocks go by what was read before, mocks included, of which the world knows nothing.
-        let codomain = || board.codomain(call.primitive, call.args);
-        if !self.feed.accepts(value, codomain) {
-            return Answer::Leave;
-        }
         let entry = Entry {
             step: call.steps + 1,
             kind: EntryKind::Input {

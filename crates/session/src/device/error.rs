@@ -46,18 +46,6 @@ pub enum DeviceError {
         /// Where.
         steps: u64,
     },
-    /// An input that the board cannot have given.
-    #[error(
-        "the device says that it read {value} at step {steps}, and the board allows {codomain}: is this the board that the file describes? What came before it is kept"
-    )]
-    Outside {
-        /// Where.
-        steps: u64,
-        /// What it read.
-        value: String,
-        /// What it may read.
-        codomain: String,
-    },
     /// The device cannot have come so far.
     #[error(
         "the device says that it is at step {steps}, and it was at step {done} just before: is its firmware of the same version? What came before it is kept"

@@ -1,22 +1,18 @@
 //! A device that lies: every frame is well formed, what is in it may be anything.
 //!
-//! Whatever it says, nothing panics or waits for ever, nothing recorded is lost, every input shown is one that the board
-//! allows, and every universe shown is what its path leads to.
+//! Whatever it says, nothing panics or waits for ever, nothing recorded is lost, and every universe shown is what its
+//! path leads to.
 #![cfg(test)]
 #![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 
 use borges_sim::Faults;
-use borges_vm::{StateHash, Value};
+use borges_vm::StateHash;
 use borges_wire::link::{Link, Port};
-use borges_wire::{
-    Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Record, RecordKind, Report, ToHost,
-    TraceEncoder,
-};
+use borges_wire::{Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Report, ToHost};
 
 use crate::command::{Command, Direction, Event, Flow, StepSize};
-use crate::entry::EntryKind;
 use crate::open::simulated;
 use crate::{CommandError, Options, Session};
 
@@ -237,28 +233,12 @@ fn random_command(rng: &mut fastrand::Rng) -> Command {
     }
 }
 
-/// All that is recorded, and that it is possible.
+/// Every end of the multiverse is what its path leads to.
 fn check(session: &mut Session) {
     let here = session.history.here();
-    let mut leaves = Vec::new();
-    for branch in session.history.tree.branches() {
+    let branches: Vec<_> = session.history.tree.branches().collect();
+    for branch in branches {
         let tip = session.history.tip_of(branch);
-        leaves.push(tip);
-        for (_, entry) in session.history.tree.path(tip.place).unwrap() {
-            if let EntryKind::Input {
-                primitive, value, ..
-            } = entry.kind
-            {
-                let codomain = session.board().codomain(primitive, &[Value::I32(10)]);
-                assert!(
-                    codomain.contains(value),
-                    "{value} in {}",
-                    codomain.describe()
-                );
-            }
-        }
-    }
-    for tip in leaves {
         session.history.seek(tip).unwrap();
         let StateHash(shown) = session.history.twin.hash();
         session.history.seek_afresh(tip).unwrap();
@@ -331,32 +311,6 @@ fn run(
     let failed = session.execute(onward, &mut impatient()).unwrap_err();
     check(&mut session);
     failed.to_string()
-}
-
-#[test]
-fn a_reading_that_the_board_cannot_give_is_refused() {
-    let said = run(
-        |report| matches!(report, Report::Trace { .. }),
-        |_| {
-            let mut trace = TraceEncoder::new(0, 0);
-            trace
-                .push(&Record {
-                    steps: 3,
-                    kind: RecordKind::Input(borges_wire::Value::I32(70_000)),
-                })
-                .unwrap();
-            let batch = trace.take().unwrap();
-            vec![Report::Trace {
-                first: batch.first,
-                base: batch.base,
-                records: batch.bytes,
-            }]
-        },
-    );
-    assert!(
-        said.contains("it read 70000 at step 3, and the board allows"),
-        "{said}"
-    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use borges_board::{Captured, Codomain, Event as BoardEvent};
+use borges_board::{Captured, Event as BoardEvent};
 use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
 use borges_vm::{StateHash, Value};
 use borges_wire::{Command, PauseReason, Record, RecordKind, Report, TraceDecoder};
@@ -232,13 +232,6 @@ impl Device {
         let mut live = Live::new(&mut self.records, &mut self.mocks);
         let extended = history.extend(&mut live, Source::Device, until);
         let steps = history.twin.steps();
-        if let Some((value, codomain)) = live.refused {
-            return Err(DeviceError::Outside {
-                steps,
-                value: value.to_string(),
-                codomain: codomain.describe(),
-            });
-        }
         extended.map_err(|_| DeviceError::BadTrace { steps })?;
         Ok(())
     }
@@ -263,17 +256,11 @@ impl Device {
 pub(crate) struct Live<'a> {
     records: &'a mut VecDeque<Record>,
     mocks: &'a mut Mocks,
-    /// An input that the board does not have, and what it has.
-    pub(crate) refused: Option<(Value, Codomain)>,
 }
 
 impl<'a> Live<'a> {
     pub(crate) fn new(records: &'a mut VecDeque<Record>, mocks: &'a mut Mocks) -> Self {
-        Self {
-            records,
-            mocks,
-            refused: None,
-        }
+        Self { records, mocks }
     }
 }
 
@@ -301,15 +288,6 @@ impl Feed for Live<'_> {
         self.records.pop_front();
         let mocked = self.mocks.take(call.primitive, call.args) == Some(value);
         Some((value, mocked))
-    }
-
-    fn accepts(&mut self, value: Value, codomain: impl FnOnce() -> Codomain) -> bool {
-        let codomain = codomain();
-        let accepted = codomain.contains(value);
-        if !accepted {
-            self.refused = Some((value, codomain));
-        }
-        accepted
     }
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
