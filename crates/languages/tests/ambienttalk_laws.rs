@@ -129,7 +129,7 @@ fn outcomes(seed: u64, delivery: Delivery, tried: &mut Tried) -> Option<Outcomes
         tried.rules += 1;
     }
     // Most trees are too large, and that takes long to find out.
-    if seed / 2 % 3 == 0
+    if (seed / 2).is_multiple_of(3)
         && let Some(tree) = by_graph(&visible, Strategy::DepthFirst, false, TREE_STATES)
     {
         assert_eq!(tree, expected, "{}", at("tree"));
