@@ -23,9 +23,9 @@ pub(crate) const C: Comments = Comments {
 
 /// A text and its words, without those that a formatter may add or leave out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'t> {
-    pub(crate) text: &'t str,
-    pub(crate) spans: &'t [Span],
+struct Words<'t> {
+    text: &'t str,
+    spans: &'t [Span],
 }
 
 /// A comment that has its own lines, or `None` for the word that begins an output line.
@@ -35,9 +35,21 @@ struct Above<'t> {
     blank: bool,
 }
 
+/// `formatted` with the comments of `source`, where `words` finds the words of a text.
+pub(crate) fn with_comments<E>(
+    source: &str,
+    formatted: &str,
+    comments: Comments,
+    words: impl Fn(&str) -> Result<Vec<Span>, E>,
+) -> Result<String, E> {
+    let (from, to) = (words(source)?, words(formatted)?);
+    let words = |text, spans| Words { text, spans };
+    Ok(keep(words(source, &from), words(formatted, &to), comments))
+}
+
 /// `formatted` with the comments of `source`: those behind code at the ends of lines, those on lines
 /// of their own above the line of the word that follows; and with its paragraphs.
-pub(crate) fn keep(source: Words<'_>, formatted: Words<'_>, comments: Comments) -> String {
+fn keep(source: Words<'_>, formatted: Words<'_>, comments: Comments) -> String {
     debug_assert_eq!(source.spans.len(), formatted.spans.len());
     let mut above: Vec<Vec<Above<'_>>> = (0..=source.spans.len()).map(|_| Vec::new()).collect();
     let mut behind: Vec<Vec<&str>> = above.iter().map(|_| Vec::new()).collect();

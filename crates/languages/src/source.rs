@@ -1,5 +1,7 @@
 //! Places in source texts, as people name and see them.
 
+use std::fmt;
+
 use borges_multiverse::language::Span;
 
 /// A place in a text, counted from 1.
@@ -10,6 +12,33 @@ pub struct Position {
     /// The column in characters.
     pub column: u32,
 }
+
+/// Why a text is no program, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseError<K> {
+    /// What is wrong.
+    pub kind: K,
+    /// Where.
+    pub span: Span,
+}
+
+impl<K: fmt::Display> ParseError<K> {
+    /// The error with its line, column and a caret under the place; `text` is what was parsed.
+    #[must_use]
+    pub fn explain(&self, text: &str) -> String {
+        let Position { line, column } = position(text, self.span.start);
+        let place = underline(text, self.span);
+        format!("{line}:{column}: {}\n{place}", self.kind)
+    }
+}
+
+impl<K: fmt::Display> fmt::Display for ParseError<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl<K: fmt::Debug + fmt::Display> std::error::Error for ParseError<K> {}
 
 /// Characters of a line that an excerpt shows at most.
 const EXCERPT: usize = 96;

@@ -311,8 +311,7 @@ impl History {
             .steps
             .saturating_add(u64::from(self.traps_at(target)));
         loop {
-            let spacing = self.keyframes.spacing();
-            let until = last.min(self.twin.steps().saturating_add(spacing));
+            let until = last.min(self.next_keyframe());
             let path = self.tree.between(self.place, target.place);
             let path = path.ok_or(Divergence {
                 steps: self.twin.steps(),
@@ -353,6 +352,12 @@ impl History {
             }
             self.keep(here);
         }
+    }
+
+    /// The step at which a replay stops to see whether to keep a snapshot.
+    pub(crate) fn next_keyframe(&self) -> u64 {
+        let spacing = self.keyframes.spacing();
+        self.twin.steps().saturating_add(spacing)
     }
 
     /// Keeps a keyframe here if there is none near.

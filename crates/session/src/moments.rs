@@ -196,12 +196,7 @@ impl Session {
                 )));
                 break;
             }
-            let until = steps.min(
-                self.history
-                    .twin
-                    .steps()
-                    .saturating_add(self.history.keyframes.spacing()),
-            );
+            let until = steps.min(self.history.next_keyframe());
             let mut live = Live::new(&mut records, &mut mocks);
             let halt = self.history.extend(&mut live, Source::Told, until);
             // A trapping instruction is not retired: the string counts its attempt.

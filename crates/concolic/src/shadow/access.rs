@@ -144,8 +144,13 @@ impl Follower<'_> {
 
     /// A byte as an expression of 0 to 255.
     fn byte_of(&mut self, byte: Byte) -> Expr {
-        let by = u64::from(byte.number) * 8;
-        let mut value = byte.value;
+        self.bytes_of(byte, 1)
+    }
+
+    /// One to four bytes of a value, from this one on, as an unsigned number.
+    fn bytes_of(&mut self, first: Byte, count: usize) -> Expr {
+        let by = u64::from(first.number) * 8;
+        let mut value = first.value;
         if self.dag.ty(value) == ValType::I64 {
             let by = self.dag.constant(ValType::I64, by);
             value = self.dag.binary(N::I64ShrU, value, by);
@@ -154,7 +159,8 @@ impl Follower<'_> {
             let by = self.dag.constant(ValType::I32, by);
             value = self.dag.binary(N::I32ShrU, value, by);
         }
-        let mask = self.dag.constant(ValType::I32, 0xff);
+        let mask = u64::from(u32::MAX) >> (32 - 8 * count);
+        let mask = self.dag.constant(ValType::I32, mask);
         self.dag.binary(N::I32And, value, mask)
     }
 
@@ -239,23 +245,11 @@ impl Follower<'_> {
                 return None;
             }
         }
-        let of_64 = self.dag.ty(first.value) == ValType::I64;
         if wide {
+            let of_64 = self.dag.ty(first.value) == ValType::I64;
             return (of_64 && first.number == 0).then_some(first.value);
         }
-        let by = u64::from(first.number) * 8;
-        let mut value = first.value;
-        if of_64 {
-            let by = self.dag.constant(ValType::I64, by);
-            value = self.dag.binary(N::I64ShrU, value, by);
-            value = self.dag.unary(N::I32WrapI64, value);
-        } else {
-            let by = self.dag.constant(ValType::I32, by);
-            value = self.dag.binary(N::I32ShrU, value, by);
-        }
-        let mask = u64::from(u32::MAX) >> (32 - 8 * bytes.len());
-        let mask = self.dag.constant(ValType::I32, mask);
-        Some(self.dag.binary(N::I32And, value, mask))
+        Some(self.bytes_of(first, bytes.len()))
     }
 
     pub(super) fn move_bytes(&mut self, op: Op, site: &Site<'_>) -> Option<Stopped> {

@@ -1,7 +1,5 @@
 //! From text to programs, without recursion.
 
-use std::fmt;
-
 use borges_multiverse::language::Span;
 
 use super::{Expr, ExprId, Number, Operator, Program};
@@ -46,34 +44,7 @@ pub enum ParseErrorKind {
 }
 
 /// Why a text is no program, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-}
-
-impl ParseError {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
-    #[must_use]
-    pub fn explain(&self, text: &str) -> String {
-        let source::Position { line, column } = source::position(text, self.span.start);
-        format!(
-            "{line}:{column}: {}\n{}",
-            self.kind,
-            source::underline(text, self.span)
-        )
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl std::error::Error for ParseError {}
+pub type ParseError = source::ParseError<ParseErrorKind>;
 
 /// An expression of which the end is still to come.
 struct Open {

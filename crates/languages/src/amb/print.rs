@@ -26,17 +26,11 @@ const WIDTH: usize = 80;
 /// [`ParseError`] if the text is no program.
 pub fn format(text: &str) -> Result<String, ParseError> {
     let formatted = Amb::parse(text)?.pretty(WIDTH).to_string();
-    let (from, to) = (words(text), words(&formatted));
-    let words = |text, spans| layout::Words { text, spans };
     let comments = layout::Comments {
         line: ";",
         block: None,
     };
-    Ok(layout::keep(
-        words(text, &from),
-        words(&formatted, &to),
-        comments,
-    ))
+    layout::with_comments(text, &formatted, comments, |text| Ok(words(text)))
 }
 
 /// The places of all parentheses, operators and numbers.

@@ -1,7 +1,5 @@
 //! What can be wrong with a text.
 
-use std::fmt;
-
 use borges_multiverse::language::Span;
 
 use super::parse::{MAX_ARGUMENTS, MAX_TEXT};
@@ -94,31 +92,7 @@ pub enum ParseErrorKind {
 }
 
 /// Why a text is no program, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-}
-
-impl ParseError {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
-    #[must_use]
-    pub fn explain(&self, text: &str) -> String {
-        let source::Position { line, column } = source::position(text, self.span.start);
-        let place = source::underline(text, self.span);
-        format!("{line}:{column}: {}\n{place}", self.kind)
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl std::error::Error for ParseError {}
+pub type ParseError = source::ParseError<ParseErrorKind>;
 
 pub(super) fn error(kind: ParseErrorKind, start: usize, end: usize) -> ParseError {
     // Within u32, see MAX_TEXT.

@@ -14,14 +14,7 @@ use crate::layout;
 /// # Errors
 /// [`ParseError`] if the text is no program. Names are not checked.
 pub fn format(text: &str) -> Result<String, ParseError> {
-    let formatted = print(text)?;
-    let (from, to) = (words(text)?, words(&formatted)?);
-    let words = |text, spans| layout::Words { text, spans };
-    Ok(layout::keep(
-        words(text, &from),
-        words(&formatted, &to),
-        layout::C,
-    ))
+    layout::with_comments(text, &print(text)?, layout::C, words)
 }
 
 /// The places of all words but those that may be missing.

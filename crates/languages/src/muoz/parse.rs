@@ -2,10 +2,8 @@
 //!
 //! By recursive descent, with a limit on how deeply scopes nest.
 
-use std::collections::HashMap;
-use std::fmt;
-
 use borges_multiverse::language::Span;
+use std::collections::HashMap;
 
 use super::lex::{Token, lex, span};
 use super::program::{
@@ -55,31 +53,7 @@ pub enum ParseErrorKind {
 }
 
 /// Why a text is no program, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-}
-
-impl ParseError {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
-    #[must_use]
-    pub fn explain(&self, text: &str) -> String {
-        let source::Position { line, column } = source::position(text, self.span.start);
-        let shown = source::underline(text, self.span);
-        format!("{line}:{column}: {}\n{shown}", self.kind)
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl std::error::Error for ParseError {}
+pub type ParseError = source::ParseError<ParseErrorKind>;
 
 type Parsed<T> = Result<T, ParseError>;
 

@@ -49,13 +49,7 @@ pub fn format(text: &str) -> Result<String, ParseError> {
     };
     let program = &program;
     let formatted = Pretty { program, notation }.to_string();
-    let to = words(&formatted)?;
-    let words = |text, spans| layout::Words { text, spans };
-    Ok(layout::keep(
-        words(text, &from),
-        words(&formatted, &to),
-        layout::C,
-    ))
+    layout::with_comments(text, &formatted, layout::C, words)
 }
 
 /// The places of all words but those that may be missing.

@@ -1,5 +1,4 @@
 //! Which boards a device takes from the host, and which it refuses.
-#![cfg(test)]
 #![allow(clippy::unwrap_used)]
 
 use borges_sim::Faults;

@@ -2,7 +2,6 @@
 //!
 //! Whatever it says, nothing panics or waits for ever, nothing recorded is lost, and every universe shown is what its
 //! path leads to.
-#![cfg(test)]
 #![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;

@@ -198,12 +198,7 @@ impl Device {
             return Err(DeviceError::TooFar { steps, done });
         }
         while history.twin.steps() < steps {
-            let until = steps.min(
-                history
-                    .twin
-                    .steps()
-                    .saturating_add(history.keyframes.spacing()),
-            );
+            let until = steps.min(history.next_keyframe());
             self.extend(history, until)?;
             if history.twin.steps() < until {
                 return Err(DeviceError::BadTrace {
@@ -238,17 +233,7 @@ impl Device {
 
     fn compare(&mut self, history: &History, steps: u64, device: u64) -> Result<(), DeviceError> {
         let StateHash(twin) = history.twin.hash();
-        if history.twin.steps() != steps || twin != device {
-            let last_good = self.last_good;
-            return Err(DeviceError::Disagree {
-                steps,
-                device,
-                twin,
-                last_good,
-            });
-        }
-        self.last_good = steps;
-        Ok(())
+        self.agreed((history.twin.steps(), twin), (steps, device))
     }
 }
 

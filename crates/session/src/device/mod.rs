@@ -5,8 +5,10 @@
 //! answered is *due*: the link delivers everything once, so the answer comes when the line works again, and nothing else
 //! is done before it.
 
+#[cfg(test)]
 mod boards;
 mod error;
+#[cfg(test)]
 mod lies;
 mod live;
 mod told;
@@ -285,17 +287,22 @@ impl Device {
     /// Whether the device is in the state that it should be in.
     pub(crate) fn agree(&mut self, steps: u64, device: u64) -> Result<(u64, u64), DeviceError> {
         let StateHash(twin) = self.frame.vm.hash();
-        if (steps, device) != (self.state.steps, twin) {
-            let last_good = self.last_good;
+        self.agreed((self.state.steps, twin), (steps, device))?;
+        Ok((steps, device))
+    }
+
+    /// Holds the step count and hash that the device told against those of the twin.
+    fn agreed(&mut self, twin: (u64, u64), (steps, device): (u64, u64)) -> Result<(), DeviceError> {
+        if (steps, device) != twin {
             return Err(DeviceError::Disagree {
                 steps,
                 device,
-                twin,
-                last_good,
+                twin: twin.1,
+                last_good: self.last_good,
             });
         }
         self.last_good = steps;
-        Ok((steps, device))
+        Ok(())
     }
 
     /// Puts the program at its start, without touching the environment.

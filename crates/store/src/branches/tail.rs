@@ -10,17 +10,17 @@ use crate::{Damage, Entry, Store, StoreError, Upload};
 #[derive(Clone, Debug)]
 pub(crate) struct Tail {
     pub(super) id: i64,
-    pub(super) identity: u64,
+    identity: u64,
     /// The position of the branch's first entry, and of its next.
     pub(super) fork: u32,
     pub(super) next: u32,
     /// The block that the next entry goes to.
-    pub(super) block: u32,
-    pub(super) count: u32,
-    pub(super) first_steps: u64,
-    pub(super) last_steps: u64,
-    pub(super) checksum: u64,
-    pub(super) dirty: bool,
+    block: u32,
+    count: u32,
+    first_steps: u64,
+    last_steps: u64,
+    checksum: u64,
+    dirty: bool,
 }
 
 impl Store {
@@ -71,7 +71,7 @@ impl Store {
         self.tail_within(&self.db, upload, branch)
     }
 
-    pub(super) fn tail_within(
+    fn tail_within(
         &self,
         db: &Connection,
         upload: Upload,
