@@ -46,6 +46,8 @@ pub enum Action {
     Record(Record),
     /// Run a recording again and check that everything comes out the same, bit for bit
     Replay(Replay),
+    /// Be a simulated board that other processes debug, over TCP
+    Board(Board),
     /// Find everything that a program of a model language can come to
     Explore(Explore),
     /// Find the inputs that lead to every path of a program within a bound
@@ -80,6 +82,34 @@ pub struct Start {
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Seeds the simulated board's noise and random numbers [default: the board's own seed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// The device to run it on.
+#[derive(Args, Clone, Debug)]
+pub struct Target {
+    /// Run it on a real device: serial:PORT, serial:PORT@BAUD or tcp:HOST:PORT [default: a simulated one]
+    #[arg(long, value_name = "ADDRESS")]
+    pub device: Option<String>,
+    /// The key that the device was started with: needed for one that is not on this computer
+    #[arg(long, value_name = "FILE", requires = "device")]
+    pub key_file: Option<PathBuf>,
+}
+
+/// `borges board`.
+#[derive(Args, Debug)]
+pub struct Board {
+    /// The board: a TOML file [default: the default board]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Where to wait for the debugger; beyond this computer only with a key. Port 0 is any that is free
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5555")]
+    pub listen: String,
+    /// Let nobody in who does not have this key; made if there is no such file
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// Seeds the board's noise and random numbers [default: the board's own seed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -136,9 +166,9 @@ pub struct Repl {
     /// Keep the session in this file; go on with it if it exists
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
-    /// Run it on a real device: serial:PORT, serial:PORT@BAUD or tcp:HOST:PORT [default: a simulated one]
-    #[arg(long, value_name = "ADDRESS")]
-    pub device: Option<String>,
+    /// The device to run it on.
+    #[command(flatten)]
+    pub target: Target,
     /// Take commands from this file (- for standard input) instead of the prompt
     #[arg(long, value_name = "FILE", conflicts_with = "execute")]
     pub script: Option<PathBuf>,

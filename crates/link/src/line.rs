@@ -1,19 +1,20 @@
 //! A line that is opened again when it breaks.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use borges_wire::guard::{Intrusion, Key};
 use borges_wire::link::Link;
 use serialport::SerialPort;
 use thiserror::Error;
 
 use crate::Address;
+use crate::socket::{self, ConnectError, Socket, WAIT};
 
-/// How long reading waits if nothing has arrived: short enough for anything that also has to be done.
-const WAIT: Duration = Duration::from_millis(1);
 /// Between two attempts to open a broken line.
 const RETRY: Duration = Duration::from_millis(200);
+/// So often the other end may hang up before it has said anything, until that is taken for its answer.
+const REBUFFS: u32 = 5;
 
 /// A line cannot be opened.
 #[derive(Debug, Error)]
@@ -36,30 +37,78 @@ pub enum OpenError {
         /// Why.
         source: std::io::Error,
     },
+    /// Another computer, without a key.
+    #[error(
+        "{host} is not on this computer: give the key of its board with --key-file, so that nobody else can speak for it, or to it"
+    )]
+    KeyNeeded {
+        /// Where.
+        host: String,
+    },
+    /// The other end hung up instead of proving that it has the key.
+    #[error(
+        "{host} does not take this key: it hung up. Is --key-file the file that the board was started with?"
+    )]
+    KeyRefused {
+        /// Where.
+        host: String,
+    },
+    /// The other end says nothing.
+    #[error("{host} does not answer: is it a Borges board that was started with a key?")]
+    KeyUnanswered {
+        /// Where.
+        host: String,
+    },
+    /// The other end speaks without a key.
+    #[error(
+        "{host} asks for no key, so it may be anybody: leave --key-file away if it is a device on this computer"
+    )]
+    NoKeyThere {
+        /// Where.
+        host: String,
+    },
+    /// The other end has another key.
+    #[error(
+        "{host} has another key than this one, so it may be anybody: nothing was told to it. Is --key-file the right one?"
+    )]
+    Impostor {
+        /// Where.
+        host: String,
+    },
 }
 
 enum Stream {
     Serial(Box<dyn SerialPort>),
-    Tcp(TcpStream),
+    Tcp(Socket),
 }
 
 /// A line that is opened again when it breaks.
 pub(crate) struct Line {
     address: Address,
+    key: Option<Key>,
     stream: Option<Stream>,
     last_attempt: Instant,
     beginning: Instant,
+    /// How often the other end has hung up without a word; nothing once it has said something.
+    rebuffs: Option<u32>,
 }
 
 impl Line {
-    pub(crate) fn open(address: Address) -> Result<Self, OpenError> {
-        let stream = Some(connect(&address)?);
+    pub(crate) fn open(address: Address, key: Option<Key>) -> Result<Self, OpenError> {
+        let mut stream = connect(&address, key.as_ref())?;
+        if let (Address::Tcp { host }, Stream::Tcp(socket)) = (&address, &mut stream) {
+            socket
+                .wait_open()
+                .map_err(|error| refused(host.clone(), &error))?;
+        }
         let now = Instant::now();
         Ok(Self {
             address,
-            stream,
+            key,
+            stream: Some(stream),
             last_attempt: now,
             beginning: now,
+            rebuffs: Some(0),
         })
     }
 
@@ -67,7 +116,7 @@ impl Line {
     fn stream(&mut self) -> Option<&mut Stream> {
         if self.stream.is_none() && self.last_attempt.elapsed() >= RETRY {
             self.last_attempt = Instant::now();
-            self.stream = connect(&self.address).ok();
+            self.stream = connect(&self.address, self.key.as_ref()).ok();
         }
         self.stream.as_mut()
     }
@@ -76,15 +125,14 @@ impl Line {
     fn passed(&mut self, result: std::io::Result<usize>) -> usize {
         match result {
             Ok(length) => length,
-            Err(e)
-                if matches!(
-                    e.kind(),
-                    ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted
-                ) =>
-            {
-                0
-            }
+            Err(error) if socket::is_patient(&error) => 0,
             Err(_) => {
+                if let (Some(Stream::Tcp(socket)), Some(rebuffs)) =
+                    (&self.stream, &mut self.rebuffs)
+                    && !socket.heard
+                {
+                    *rebuffs += 1;
+                }
                 self.stream = None;
                 self.last_attempt = Instant::now();
                 0
@@ -109,22 +157,33 @@ impl Link for Line {
                 std::thread::sleep(WAIT);
                 return 0;
             }
-            Some(Stream::Serial(port)) => port.read(buffer),
-            // A socket that has ended reads nothing without an error.
-            Some(Stream::Tcp(socket)) => match socket.read(buffer) {
+            // A serial port that has been pulled out reads nothing without an error, on some systems.
+            Some(Stream::Serial(port)) => match port.read(buffer) {
                 Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
                 result => result,
             },
+            Some(Stream::Tcp(socket)) => socket.read(buffer),
         };
-        self.passed(result)
+        let length = self.passed(result);
+        if length > 0 {
+            self.rebuffs = None;
+        }
+        length
     }
 
     fn now_us(&self) -> u64 {
         u64::try_from(self.beginning.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
+
+    fn trouble(&self) -> Option<&'static str> {
+        let rebuffed = self.rebuffs.is_some_and(|rebuffs| rebuffs >= REBUFFS);
+        rebuffed.then_some(
+            "it hangs up without a word. Does it want a key (--key-file), or is another debugger connected?",
+        )
+    }
 }
 
-fn connect(address: &Address) -> Result<Stream, OpenError> {
+fn connect(address: &Address, key: Option<&Key>) -> Result<Stream, OpenError> {
     match address {
         Address::Serial { port, baud } => {
             let opened = serialport::new(port, *baud).timeout(WAIT).open();
@@ -135,38 +194,22 @@ fn connect(address: &Address) -> Result<Stream, OpenError> {
             opened.map(Stream::Serial).map_err(failed)
         }
         Address::Tcp { host } => {
-            let socket = TcpStream::connect(host).and_then(|socket| {
-                socket.set_nodelay(true)?;
-                socket.set_read_timeout(Some(WAIT))?;
-                socket.set_write_timeout(Some(WAIT))?;
-                Ok(socket)
-            });
-            let failed = |source| OpenError::Tcp {
-                host: host.clone(),
-                source,
-            };
-            socket.map(Stream::Tcp).map_err(failed)
+            let host = host.clone();
+            match socket::connect(&host, key) {
+                Ok(socket) => Ok(Stream::Tcp(socket)),
+                Err(ConnectError::KeyNeeded) => Err(OpenError::KeyNeeded { host }),
+                Err(ConnectError::Io(source)) => Err(OpenError::Tcp { host, source }),
+            }
         }
     }
 }
 
-/// The serial ports of this computer, with what is known of each.
-///
-/// # Errors
-/// What the operating system says.
-pub fn ports() -> Result<Vec<(String, String)>, serialport::Error> {
-    let ports = serialport::available_ports()?.into_iter().map(|port| {
-        let what = match port.port_type {
-            serialport::SerialPortType::UsbPort(usb) => {
-                let names = [usb.manufacturer, usb.product, usb.serial_number];
-                let names: Vec<String> = names.into_iter().flatten().collect();
-                format!("USB {:04x}:{:04x} {}", usb.vid, usb.pid, names.join(" "))
-            }
-            serialport::SerialPortType::PciPort => "built in".to_owned(),
-            serialport::SerialPortType::BluetoothPort => "Bluetooth".to_owned(),
-            serialport::SerialPortType::Unknown => String::new(),
-        };
-        (port.port_name, what.trim().to_owned())
-    });
-    Ok(ports.collect())
+/// Why a connection ended before its other end had proved that it has the key.
+fn refused(host: String, error: &std::io::Error) -> OpenError {
+    match socket::intrusion(error) {
+        Some(Intrusion::Unguarded) => OpenError::NoKeyThere { host },
+        Some(Intrusion::WrongKey | Intrusion::Forged) => OpenError::Impostor { host },
+        None if error.kind() == ErrorKind::ConnectionAborted => OpenError::KeyUnanswered { host },
+        None => OpenError::KeyRefused { host },
+    }
 }

@@ -40,6 +40,12 @@ pub enum LinkError {
         /// During what.
         doing: String,
     },
+    /// The line will never carry anything.
+    #[error("the device cannot be reached: {trouble}")]
+    Unreachable {
+        /// Why.
+        trouble: String,
+    },
     /// The device lost the connection, as after a reboot.
     #[error("the connection broke while {doing}: {cause}; what was recorded is kept")]
     Lost {
@@ -174,6 +180,10 @@ impl Client {
         // A slow line is not a silent one.
         if patience.heard != self.heard(patience.sign) {
             *patience = self.patience(patience.sign);
+        }
+        if let Some(trouble) = self.port.link().trouble() {
+            let trouble = trouble.to_owned();
+            return Err(LinkError::Unreachable { trouble });
         }
         if self.now_us() > patience.deadline {
             return Err(silent(doing));

@@ -34,6 +34,7 @@ mod open;
 mod outline;
 mod record;
 mod replay;
+mod serve;
 mod session;
 pub mod suggest;
 mod survey;
@@ -43,7 +44,7 @@ pub mod values;
 
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
-pub use borges_link::{Address, AddressError};
+pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit};
 pub use client::LinkError;
 pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;
@@ -51,4 +52,5 @@ pub use error::CommandError;
 pub use history::Divergence;
 pub use open::{OpenError, Options};
 pub use replay::Replayed;
+pub use serve::BoardServer;
 pub use session::Session;

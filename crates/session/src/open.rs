@@ -38,6 +38,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// The real device to run it on; without one, a simulated one.
     pub device: Option<borges_link::Address>,
+    /// The key that the device has; one on another computer needs one.
+    pub device_key: Option<borges_link::Key>,
     /// Faults of the simulated link, with their seed.
     pub faults: Option<(Faults, u64)>,
     /// Whether the simulated device takes differences of states; if not, it is moved by restart.
@@ -64,6 +66,7 @@ impl Options {
             session_file: None,
             seed: None,
             device: None,
+            device_key: None,
             faults: None,
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
@@ -267,7 +270,10 @@ impl Session {
                 self.connect(link)?;
                 self.simulated = Some(handle);
             }
-            Some(address) => self.connect(borges_link::open(address)?)?,
+            Some(address) => {
+                let line = borges_link::open(address, self.options.device_key.as_ref())?;
+                self.connect(line)?;
+            }
         }
         Ok(())
     }
@@ -307,6 +313,21 @@ impl Session {
 
 /// A simulated device for a board.
 pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn Link>, SimHandle<SimBoard>) {
+    let stub = simulated_stub(options, board, 1);
+    match &options.faults {
+        None => {
+            let (device, handle) = SimDevice::new(stub);
+            (Box::new(device), handle)
+        }
+        Some((faults, seed)) => {
+            let (device, handle) = SimDevice::lossy(stub, faults, *seed);
+            (Box::new(device), handle)
+        }
+    }
+}
+
+/// The debug server of a simulated device; `boot` differs from one start to the next.
+pub(crate) fn simulated_stub(options: &Options, board: &Board, boot: u32) -> Stub<SimBoard> {
     let mut description = board.description.clone();
     if let Some(seed) = options.seed {
         description.simulation.seed = seed;
@@ -339,22 +360,12 @@ pub(crate) fn simulated(options: &Options, board: &Board) -> (Box<dyn Link>, Sim
             batch_us: 2_000,
             ..borges_wire::Config::device()
         },
-        seed: 1,
+        seed: boot,
     };
-    let stub = Stub::new(
+    Stub::new(
         config,
         borges_vm::Shared::new(description),
         ContentHash::of(&board.portable()),
         hardware,
-    );
-    match &options.faults {
-        None => {
-            let (device, handle) = SimDevice::new(stub);
-            (Box::new(device), handle)
-        }
-        Some((faults, seed)) => {
-            let (device, handle) = SimDevice::lossy(stub, faults, *seed);
-            (Box::new(device), handle)
-        }
-    }
+    )
 }

@@ -2,7 +2,7 @@
 
 use borges_board::{
     Action, Angle, Board, Codomain, EventSource, Hardware, Model, PrimitiveId, Reading, Restore,
-    Sensor, VecMap,
+    Sensor, Simulation, VecMap,
 };
 use borges_vm::{ValType, Value};
 
@@ -23,11 +23,10 @@ const SLIP: u64 = 1 << 33;
 #[derive(Clone, Debug)]
 pub struct SimBoard {
     environment: Environment,
+    /// Our own, whoever describes the board to the stub: a description that came over a link says nothing of the outside.
+    simulation: Simulation,
     /// One for each source of the board, in the same order.
     sources: Vec<Running>,
-    seed: u64,
-    step_ns: u32,
-    slip: u16,
     steps: u64,
     /// How often anything was read that has no source, and how often motors have slipped.
     chances: u64,
@@ -55,9 +54,7 @@ impl SimBoard {
                 .iter()
                 .map(|(_, source)| Running::new(source.clone()))
                 .collect(),
-            seed: simulation.seed,
-            step_ns: simulation.step_ns,
-            slip: simulation.motor_slip,
+            simulation: simulation.clone(),
             steps: 0,
             chances: 0,
             changing: changing_pins(board),
@@ -72,7 +69,7 @@ impl SimBoard {
 
     /// The time since the start, in microseconds.
     pub fn now_us(&self) -> u64 {
-        let steps_us = u128::from(self.steps) * u128::from(self.step_ns) / 1000;
+        let steps_us = u128::from(self.steps) * u128::from(self.simulation.step_ns) / 1000;
         self.environment
             .waited_us
             .saturating_add(u64::try_from(steps_us).unwrap_or(u64::MAX))
@@ -97,11 +94,12 @@ impl SimBoard {
 
     /// What a motor really travels when it should travel so far.
     fn slipping(&mut self, microdegrees: i64) -> i64 {
-        if self.slip == 0 {
+        if self.simulation.motor_slip == 0 {
             return microdegrees;
         }
         self.chances += 1;
-        let miss = (random::unit(self.seed, SLIP, self.chances) * 2.0 - 1.0) * f64::from(self.slip)
+        let miss = (random::unit(self.simulation.seed, SLIP, self.chances) * 2.0 - 1.0)
+            * f64::from(self.simulation.motor_slip)
             / 1000.0;
         microdegrees.saturating_add((microdegrees as f64 * miss) as i64)
     }
@@ -116,22 +114,22 @@ impl SimBoard {
     }
 
     /// The reading of a call that has a source.
-    fn sourced(&mut self, board: &Board, calls: SensorCall<'_>) -> Option<Value> {
-        let simulation = &board.simulation;
-        let i = simulation
+    fn sourced(&mut self, calls: SensorCall<'_>) -> Option<Value> {
+        let i = self
+            .simulation
             .sources
             .iter()
             .position(|(of, _)| of.include(calls.id, calls.args))?;
-        let (now_us, seed) = (self.now_us(), self.seed);
+        let (now_us, seed) = (self.now_us(), self.simulation.seed);
         self.sources
             .get_mut(i)
             .map(|running| running.read(calls.ty, now_us, seed, i as u64))
     }
 
     /// The reading of a call that looks at a model.
-    fn modelled(&self, board: &Board, call: SensorCall<'_>) -> Option<Value> {
+    fn modelled(&self, call: SensorCall<'_>) -> Option<Value> {
         let mut rooms = self.environment.rooms.iter();
-        for model in &board.simulation.models {
+        for model in &self.simulation.models {
             let room = if matches!(model, Model::Room { .. }) {
                 rooms.next()
             } else {
@@ -180,8 +178,8 @@ impl SimBoard {
     }
 
     /// What a pin reads if it has no source: the level at the other end of its wire, or its own.
-    fn own_level(&self, board: &Board, pin: u8) -> bool {
-        let wired = board.simulation.models.iter().find_map(|m| match m {
+    fn own_level(&self, pin: u8) -> bool {
+        let wired = self.simulation.models.iter().find_map(|m| match m {
             Model::Wire { from, to } if *to == pin => Some(*from),
             _ => None,
         });
@@ -191,7 +189,7 @@ impl SimBoard {
     /// Noise for what has no source: any value of its codomain.
     fn noise(&mut self, board: &Board, call: SensorCall<'_>) -> Value {
         self.chances += 1;
-        let chance = random::bits(self.seed, UNNAMED, self.chances);
+        let chance = random::bits(self.simulation.seed, UNNAMED, self.chances);
         let codomain = match board.codomain(call.id, call.args) {
             Codomain::NotBeforeLast(ty) => return number(self.now_us() as f64, ty),
             codomain => codomain,
@@ -269,14 +267,11 @@ impl Hardware for SimBoard {
             return Value::I64(self.now_us() as i64);
         }
         self.settle();
-        if let Some(value) = self
-            .sourced(board, call)
-            .or_else(|| self.modelled(board, call))
-        {
+        if let Some(value) = self.sourced(call).or_else(|| self.modelled(call)) {
             return value;
         }
         match reading.sensor {
-            Sensor::Level(pin) => Value::I32(i32::from(self.own_level(board, pin))),
+            Sensor::Level(pin) => Value::I32(i32::from(self.own_level(pin))),
             _ => self.noise(board, call),
         }
     }
@@ -343,7 +338,7 @@ impl Hardware for SimBoard {
         let (at, _) = self.next_event()?;
         let missing_ns = u128::from(at.saturating_sub(self.environment.waited_us)) * 1000;
         // The first step count at which the clock shows that time.
-        let steps = match self.step_ns {
+        let steps = match self.simulation.step_ns {
             0 if at > self.now_us() => return None,
             0 => 0,
             step_ns => u64::try_from(missing_ns.div_ceil(u128::from(step_ns))).unwrap_or(u64::MAX),

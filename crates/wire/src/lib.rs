@@ -8,6 +8,8 @@
 //!    stream of bytes that may lose, double, reorder or corrupt them, and delivers each message
 //!    once and in order. It has no clock and does no I/O; [`link`] ties it to something that does.
 //!
+//! `guard` (a feature) lets nobody speak to an endpoint who does not have its key.
+//!
 //! What comes from the line is hostile until proven otherwise: no byte sequence makes anything here
 //! panic, and memory is bounded by the [`Config`] of the endpoint.
 #![no_std]
@@ -17,6 +19,8 @@ extern crate alloc;
 
 mod bytes;
 pub mod endpoint;
+#[cfg(feature = "guard")]
+pub mod guard;
 pub mod link;
 pub mod message;
 pub mod trace;

@@ -18,6 +18,11 @@ pub trait Link {
 
     /// The time in µs since any beginning; it never goes back.
     fn now_us(&self) -> u64;
+
+    /// What keeps the line from ever carrying anything, for people, if that is known.
+    fn trouble(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<L: Link + ?Sized> Link for alloc::boxed::Box<L> {
@@ -31,6 +36,10 @@ impl<L: Link + ?Sized> Link for alloc::boxed::Box<L> {
 
     fn now_us(&self) -> u64 {
         (**self).now_us()
+    }
+
+    fn trouble(&self) -> Option<&'static str> {
+        (**self).trouble()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod ask;
+pub mod board;
 pub mod check;
 pub mod debug;
 pub mod explore;
@@ -11,6 +12,7 @@ pub mod paths;
 pub mod record;
 pub mod repl;
 pub mod run;
+pub mod target;
 pub mod test;
 
 use std::io::Write as _;
@@ -33,6 +35,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Run(options) => run::run(options, cli.global.quiet, output),
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
+        Action::Board(options) => board::board(options, output),
         Action::Explore(options) => explore::explore(options, cli.global.quiet, output),
         Action::Paths(options) => paths::paths(options, cli.global.quiet, output),
         Action::Reach(options) => ask::reach(options, cli.global.quiet, output),

@@ -9,6 +9,7 @@ use borges_multiverse::language::Language;
 use borges_session::model::ModelSession;
 use borges_session::{Options, Session, contents};
 
+use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -83,17 +84,10 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
     if let Some(file) = options.session.as_deref().filter(|file| file.exists()) {
         return go_on(file, path);
     }
-    let device =
-        match &options.device {
-            None => None,
-            Some(address) => Some(address.parse().map_err(
-                |error: borges_session::AddressError| {
-                    Failure::usage(error.to_string(), "see `borges repl --help`")
-                },
-            )?),
-        };
+    let target = Target::of(&options.target)?;
     let session = Options {
-        device,
+        device: target.address,
+        device_key: target.key,
         board: options.start.board.clone(),
         entry: options.start.entry.clone(),
         session_file: options.session.clone(),

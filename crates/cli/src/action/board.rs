@@ -1,0 +1,98 @@
+//! `borges board`: a simulated board for debuggers in other processes.
+
+use std::fs::OpenOptions;
+use std::io::{Error, ErrorKind, Write as _};
+use std::path::Path;
+
+use borges_session::{BoardServer, Gate, Key, Visit};
+use serde_json::json;
+
+use super::target::read_key;
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::Output;
+use crate::paint::Role;
+
+/// Is a simulated board until it is interrupted.
+///
+/// # Errors
+/// What the user is told.
+pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure> {
+    let key = options.key_file.as_deref().map(key_of).transpose()?;
+    let guarded = key.is_some();
+    let gate = Gate::open(&options.listen, key)
+        .map_err(|error| Failure::new(Exit::Device, error, "see 'borges board --help'"))?;
+    let address = gate
+        .address()
+        .map_err(|error| Failure::new(Exit::Device, error, ""))?;
+    let mut server = BoardServer::new(options.file.as_deref(), options.seed, gate)
+        .map_err(|error| super::unopened(&error))?;
+    if output.json {
+        let device = format!("tcp:{address}");
+        output.json(
+            &json!({ "ok": true, "board": server.name(), "device": device, "guarded": guarded }),
+        )?;
+    } else {
+        let key = match &options.key_file {
+            Some(file) => format!(" --key-file {}", file.display()),
+            None => String::new(),
+        };
+        let next = format!("borges repl PROGRAM --device tcp:{address}{key}");
+        output.text(&format!(
+            "the board '{}' waits at {address}\ndebug a program on it with: {}\n",
+            server.name(),
+            output.paint.paint(Role::Name, next)
+        ))?;
+    }
+    let _pausable = Pausable::begin();
+    while !interrupt::pressed() {
+        for visit in server.work() {
+            report(visit, output)?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn report(visit: Visit, output: &mut Output) -> Result<(), Failure> {
+    let (event, from) = match visit {
+        Visit::Came(from) => ("connected", from),
+        Visit::Left(from) => ("left", from),
+        Visit::TurnedAway(from) => ("turned-away", from),
+    };
+    if output.json {
+        return output.json(&json!({ "event": event, "from": from.to_string() }));
+    }
+    let text = match visit {
+        Visit::Came(_) => format!("a debugger at {from} is connected\n"),
+        Visit::Left(_) => format!("the debugger at {from} has left; the program goes on\n"),
+        Visit::TurnedAway(_) => format!("somebody at {from} does not have the key\n"),
+    };
+    output.text(&text)
+}
+
+/// The key in a file, which is made with a random one if it does not exist.
+fn key_of(path: &Path) -> Result<Key, Failure> {
+    match write_key(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            let message = format!("{} cannot be written: {error}", path.display());
+            Err(Failure::new(Exit::Device, message, ""))
+        }
+        _ => read_key(path),
+    }
+}
+
+/// Writes 32 random bytes, as text, to a file that does not exist yet and that nobody else may read.
+fn write_key(path: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(Error::other)?;
+    for byte in secret {
+        write!(file, "{byte:02x}")?;
+    }
+    writeln!(file)
+}

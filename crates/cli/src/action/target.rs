@@ -1,0 +1,45 @@
+//! The device that the command line names, and its key.
+
+use std::path::Path;
+
+use borges_session::{Address, Key};
+
+use crate::args;
+use crate::exit::Failure;
+
+/// The device that the command line names.
+#[derive(Debug, Default)]
+pub struct Target {
+    /// Where it is; nothing for a simulated one.
+    pub address: Option<Address>,
+    /// The key that it has.
+    pub key: Option<Key>,
+}
+
+impl Target {
+    /// The device that these options name.
+    ///
+    /// # Errors
+    /// The address names no device, or the key cannot be read.
+    pub fn of(options: &args::Target) -> Result<Self, Failure> {
+        let parse = |text: &String| text.parse::<Address>();
+        let address = options.device.as_ref().map(parse).transpose();
+        let address = address.map_err(|error| Failure::usage(error, "see 'borges repl --help'"))?;
+        let key = options.key_file.as_deref().map(read_key).transpose()?;
+        Ok(Self { address, key })
+    }
+}
+
+/// The key that a file holds: its text, without blanks around it.
+///
+/// # Errors
+/// It cannot be read, or is too short to be a key.
+pub fn read_key(path: &Path) -> Result<Key, Failure> {
+    let text = super::read_text(path)?;
+    Key::new(text.trim().as_bytes()).map_err(|error| {
+        Failure::input(
+            format!("{}: {error}", path.display()),
+            "'borges board --key-file FILE' makes a good one if there is no such file",
+        )
+    })
+}
