@@ -93,6 +93,9 @@ case "${1:-build}" in
     *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
+if [ "${1:-build}" = tests ]; then
+    npm_install firmware/tools
+fi
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
     npm_install examples
 fi

@@ -8,9 +8,9 @@ const CAPACITY: usize = 200;
 /// Says that a text was written here and not by chance.
 const MAGIC: u32 = 0x626f_7267;
 
-/// The place of the text. Give it a static in memory that is not initialised (`#[link_section = ".uninit"]`).
+/// The place of the text. It wants a static in memory that is not initialised (`.uninit`).
 #[repr(C)]
-pub struct LastWords {
+pub(crate) struct LastWords {
     magic: u32,
     length: u32,
     text: [u8; CAPACITY],
@@ -18,12 +18,12 @@ pub struct LastWords {
 
 impl LastWords {
     /// Nothing said.
-    pub const fn nowhere() -> MaybeUninit<Self> {
+    pub(crate) const fn nowhere() -> MaybeUninit<Self> {
         MaybeUninit::uninit()
     }
 
     /// Keeps what a panic says, cut off if it is too long.
-    pub fn keep(place: &mut MaybeUninit<Self>, message: fmt::Arguments<'_>) {
+    pub(crate) fn keep(place: &mut MaybeUninit<Self>, message: fmt::Arguments<'_>) {
         let words = place.write(Self {
             magic: 0,
             length: 0,
@@ -42,7 +42,7 @@ impl LastWords {
         unsafe_code,
         reason = "memory that a reboot leaves alone has no initial value"
     )]
-    pub unsafe fn take(place: &mut MaybeUninit<Self>) -> Option<alloc::string::String> {
+    pub(crate) unsafe fn take(place: &mut MaybeUninit<Self>) -> Option<alloc::string::String> {
         // SAFETY: all fields are integers, for which any bytes are valid values; reading memory that was never written
         // by this program is what the caller vouches for.
         let words = unsafe { core::ptr::read_volatile(place.as_ptr()) };

@@ -3,7 +3,7 @@
 //! Pins are numbered by port: 0 to 15 are PA0 to PA15, 16 to 31 PB0 to PB15, 32 to 47 PC0 to PC15. Taken: PA9 and PA10
 //! are the line to the host, PA2, PA3, PB10 and PB11 sensors' lines, PA5 and PA7 the SPI bus, PB5 the pixel strip.
 
-use borges_firmware::{Chip, Pwm, Stepper, Wiring};
+use borges_firmware::{Chance, Chip, Pwm, Stepper, Wiring, send_pixels};
 use embassy_stm32::pac;
 use embassy_stm32::pac::gpio::{Gpio, vals::Moder, vals::Pupdr};
 use embassy_stm32::pac::timer::TimGp16;
@@ -27,7 +27,7 @@ pub struct Stm32f405 {
     readings: [Option<u8>; 2],
     /// For each of the sixteen lines of edges, the pin that has it.
     edges: [Option<u8>; 16],
-    chance: u32,
+    chance: Chance,
 }
 
 impl Stm32f405 {
@@ -68,7 +68,7 @@ impl Stm32f405 {
         Self {
             readings: [None; 2],
             edges: [None; 16],
-            chance: 1,
+            chance: Chance::default(),
         }
     }
 }
@@ -171,11 +171,11 @@ impl Chip for Stm32f405 {
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> usize {
-        line::receive(buffer)
+        line::HOST.receive(buffer)
     }
 
     fn send(&mut self, bytes: &[u8]) -> usize {
-        line::send(bytes)
+        line::HOST.send(bytes)
     }
 
     fn pin_mode(&mut self, pin: u8, mode: Option<i32>) {
@@ -266,22 +266,7 @@ impl Chip for Stm32f405 {
     }
 
     fn pixels(&mut self, colours: &[u32]) {
-        // WS2812: a bit is 1.25 µs, high for 0.4 µs (0) or 0.8 µs (1); green, red, blue.
-        const SHORT: u32 = clock::CORE_HZ / 2_500_000;
-        const LONG: u32 = clock::CORE_HZ / 1_250_000;
-        self.pin_mode(STRIP, Some(2));
-        for rgb in colours {
-            let grb = (rgb & 0x00ff00) << 8 | (rgb & 0xff0000) >> 8 | rgb & 0x0000ff;
-            critical_section::with(|_| {
-                for bit in (0..24).rev() {
-                    let one = grb >> bit & 1 == 1;
-                    self.write(STRIP, true);
-                    cortex_m::asm::delay(if one { LONG } else { SHORT });
-                    self.write(STRIP, false);
-                    cortex_m::asm::delay(if one { SHORT } else { LONG });
-                }
-            });
-        }
+        send_pixels(self, STRIP, colours, clock::CORE_HZ);
     }
 
     fn sensor(&mut self, port: u8) -> Option<u8> {
@@ -319,12 +304,8 @@ impl Chip for Stm32f405 {
     }
 
     fn random(&mut self) -> u32 {
-        if wait_for(|| pac::RNG.sr().read().drdy()) {
-            return pac::RNG.dr().read();
-        }
-        // Without a noise source: splitmix over the time.
-        self.chance = self.chance.wrapping_add(0x9e37_79b9) ^ clock::now_us() as u32;
-        let mixed = (self.chance ^ self.chance >> 16).wrapping_mul(0x85eb_ca6b);
-        mixed ^ mixed >> 13
+        // QEMU has no noise source: the time will do.
+        let noise = wait_for(|| pac::RNG.sr().read().drdy()).then(|| pac::RNG.dr().read());
+        self.chance.next(noise.unwrap_or(0), clock::now_us())
     }
 }

@@ -1,12 +1,9 @@
-//! Serial lines, with a buffer each way that an interrupt empties and fills.
+//! The chip's serial lines: one to the host, two to sensors.
 
-use core::cell::RefCell;
-
-use critical_section::Mutex;
+use borges_firmware::{Line, Uart};
 use embassy_stm32::pac;
 use embassy_stm32::pac::interrupt;
 use embassy_stm32::pac::usart::Usart;
-use heapless::Deque;
 
 /// Half of the core's clock (APB2) or a quarter of it (APB1).
 const HOST_CLOCK_HZ: u32 = crate::clock::CORE_HZ / 2;
@@ -16,15 +13,30 @@ const HOST_BAUD: u32 = 115_200;
 /// Of the lines to sensors.
 const SENSOR_BAUD: u32 = 57_600;
 
-struct Buffers {
-    incoming: Deque<u8, 2048>,
-    outgoing: Deque<u8, 512>,
-}
+/// The line to the host.
+pub static HOST: Line<Registers> = Line::new(Registers(pac::USART1));
 
-static HOST: Mutex<RefCell<Buffers>> = Mutex::new(RefCell::new(Buffers {
-    incoming: Deque::new(),
-    outgoing: Deque::new(),
-}));
+/// Those of one line.
+pub struct Registers(Usart);
+
+impl Uart for Registers {
+    fn take(&self) -> Option<u8> {
+        let arrived = self.0.sr().read().rxne();
+        arrived.then(|| self.0.dr().read().dr() as u8)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.sr().read().txe()
+    }
+
+    fn put(&self, byte: u8) {
+        self.0.dr().write(|w| w.set_dr(u16::from(byte)));
+    }
+
+    fn wake_when_ready(&self, wanted: bool) {
+        self.0.cr1().modify(|w| w.set_txeie(wanted));
+    }
+}
 
 fn start_line(line: Usart, clock_hz: u32, baud: u32) {
     line.brr().write(|w| w.0 = clock_hz.div_ceil(baud));
@@ -45,88 +57,28 @@ pub fn start() {
     unsafe { cortex_m::peripheral::NVIC::unmask(pac::Interrupt::USART1) };
 }
 
-/// Takes what the host sent.
-pub fn receive(buffer: &mut [u8]) -> usize {
-    critical_section::with(|cs| {
-        let mut buffers = HOST.borrow_ref_mut(cs);
-        let mut length = 0;
-        for place in buffer {
-            let Some(byte) = buffers.incoming.pop_front() else {
-                break;
-            };
-            *place = byte;
-            length += 1;
-        }
-        length
-    })
-}
-
-/// Takes what is to be sent to the host, as far as there is room.
-pub fn send(bytes: &[u8]) -> usize {
-    critical_section::with(|cs| {
-        let mut buffers = HOST.borrow_ref_mut(cs);
-        let mut taken = 0;
-        for byte in bytes {
-            if buffers.outgoing.push_back(*byte).is_err() {
-                transmit(&mut buffers);
-                if buffers.outgoing.push_back(*byte).is_err() {
-                    break;
-                }
-            }
-            taken += 1;
-        }
-        transmit(&mut buffers);
-        taken
-    })
-}
-
-/// Sends as much as the line takes now; an interrupt goes on with the rest.
-fn transmit(buffers: &mut Buffers) {
-    let line = pac::USART1;
-    while line.sr().read().txe() {
-        let Some(byte) = buffers.outgoing.pop_front() else {
-            break;
-        };
-        line.dr().write(|w| w.set_dr(u16::from(byte)));
-    }
-    let more = !buffers.outgoing.is_empty();
-    line.cr1().modify(|w| w.set_txeie(more));
-}
-
 /// The latest byte of a sensor, if one has come since the last call.
 pub fn sensor(port: u8) -> Option<u8> {
     let line = sensor_line(port)?;
-    let mut latest = None;
-    while line.sr().read().rxne() {
-        latest = Some(line.dr().read().dr() as u8);
-    }
-    latest
+    core::iter::from_fn(|| line.take()).last()
 }
 
 /// Sends a byte to a sensor.
 pub fn to_sensor(port: u8, byte: u8) {
     if let Some(line) = sensor_line(port) {
-        line.dr().write(|w| w.set_dr(u16::from(byte)));
+        line.put(byte);
     }
 }
 
-fn sensor_line(port: u8) -> Option<Usart> {
+fn sensor_line(port: u8) -> Option<Registers> {
     match port {
-        0 => Some(pac::USART2),
-        1 => Some(pac::USART3),
+        0 => Some(Registers(pac::USART2)),
+        1 => Some(Registers(pac::USART3)),
         _ => None,
     }
 }
 
 #[interrupt]
 fn USART1() {
-    critical_section::with(|cs| {
-        let mut buffers = HOST.borrow_ref_mut(cs);
-        while pac::USART1.sr().read().rxne() {
-            let byte = pac::USART1.dr().read().dr() as u8;
-            // A byte too many is lost; the host sends the frame again.
-            let _lost = buffers.incoming.push_back(byte);
-        }
-        transmit(&mut buffers);
-    });
+    HOST.on_interrupt();
 }

@@ -4,8 +4,6 @@
 #![no_std]
 #![no_main]
 
-extern crate alloc;
-
 mod chip;
 mod clock;
 mod line;
@@ -14,14 +12,9 @@ use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
-use borges_firmware::last_words::LastWords;
-use borges_firmware::{Measures, serve};
-use embedded_alloc::LlffHeap;
+use borges_firmware::{Measures, keep_last_words, serve};
 
 use crate::chip::Stm32f405;
-
-/// What the stub, the program and the program's memory share.
-const HEAP_BYTES: usize = 112 * 1024;
 
 const MEASURES: Measures = Measures {
     name: "STM32F405",
@@ -31,28 +24,18 @@ const MEASURES: Measures = Measures {
     slice: 5000,
 };
 
-#[global_allocator]
-static HEAP: LlffHeap = LlffHeap::empty();
-static mut HEAP_MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
-
-/// Survives a reboot.
-#[unsafe(link_section = ".uninit.last_words")]
-static mut LAST_WORDS: MaybeUninit<LastWords> = LastWords::nowhere();
+/// What the stub, the program and the program's memory share.
+static mut HEAP: [MaybeUninit<u8>; 112 * 1024] = [MaybeUninit::uninit(); _];
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    unsafe { HEAP.init(addr_of_mut!(HEAP_MEMORY) as usize, HEAP_BYTES) };
-    // SAFETY: nothing else has a reference to it while `main` runs; a panic, which ends it, writes to it.
-    let last_words = unsafe { LastWords::take(&mut *addr_of_mut!(LAST_WORDS)) };
+    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP)) };
     serve(Stm32f405::start(), MEASURES, last_words)
 }
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    cortex_m::interrupt::disable();
-    // SAFETY: with interrupts off, nothing else runs any more.
-    let place = unsafe { &mut *addr_of_mut!(LAST_WORDS) };
-    LastWords::keep(place, format_args!("{info}"));
+    keep_last_words(info);
     cortex_m::peripheral::SCB::sys_reset()
 }

@@ -1,0 +1,78 @@
+//! The chip's serial lines: one to the host, one to a sensor.
+
+use borges_firmware::{Line, Uart};
+use embassy_rp::pac;
+use embassy_rp::pac::interrupt;
+
+/// Of the line to the host.
+const HOST_BAUD: u32 = 115_200;
+/// Of the line to the sensor.
+const SENSOR_BAUD: u32 = 57_600;
+
+/// The line to the host.
+pub static HOST: Line<Registers> = Line::new(HOST_REGISTERS);
+const HOST_REGISTERS: Registers = Registers(pac::UART0);
+/// The line to the sensor at port 0.
+pub const SENSOR: Registers = Registers(pac::UART1);
+
+/// Those of one line.
+pub struct Registers(pac::uart::Uart);
+
+impl Registers {
+    fn start(&self, clock_hz: u32, baud: u32) {
+        let line = self.0;
+        // In 64ths, rounded: a sixteenth of a bit is what the divider makes.
+        let divider = (clock_hz * 4 + baud / 2) / baud;
+        line.uartibrd()
+            .write(|w| w.set_baud_divint((divider >> 6) as u16));
+        line.uartfbrd()
+            .write(|w| w.set_baud_divfrac((divider & 63) as u8));
+        // Eight bits, no parity. The divider is taken over with this.
+        line.uartlcr_h().write(|w| {
+            w.set_wlen(3);
+            w.set_fen(true);
+        });
+        line.uartcr().write(|w| {
+            w.set_uarten(true);
+            w.set_txe(true);
+            w.set_rxe(true);
+        });
+    }
+}
+
+impl Uart for Registers {
+    fn take(&self) -> Option<u8> {
+        let arrived = !self.0.uartfr().read().rxfe();
+        arrived.then(|| self.0.uartdr().read().data())
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.0.uartfr().read().txff()
+    }
+
+    fn put(&self, byte: u8) {
+        self.0.uartdr().write(|w| w.set_data(byte));
+    }
+
+    fn wake_when_ready(&self, wanted: bool) {
+        self.0.uartimsc().modify(|w| w.set_txim(wanted));
+    }
+}
+
+/// Starts both lines, whose clock has this frequency.
+pub fn start(clock_hz: u32) {
+    HOST_REGISTERS.start(clock_hz, HOST_BAUD);
+    SENSOR.start(clock_hz, SENSOR_BAUD);
+    HOST_REGISTERS.0.uartimsc().write(|w| {
+        w.set_rxim(true);
+        // What is too little for an interrupt of its own comes when the line has been quiet.
+        w.set_rtim(true);
+    });
+    // SAFETY: the handler only touches what is behind the critical section.
+    unsafe { cortex_m::peripheral::NVIC::unmask(pac::Interrupt::UART0_IRQ) };
+}
+
+#[interrupt]
+fn UART0_IRQ() {
+    HOST.on_interrupt();
+}

@@ -1,0 +1,40 @@
+//! Borges on an RP2040, the Raspberry Pi Pico's chip.
+//!
+//! The same binary runs on silicon and in `rp2040js`.
+#![no_std]
+#![no_main]
+
+mod chip;
+mod line;
+
+use core::mem::MaybeUninit;
+use core::panic::PanicInfo;
+use core::ptr::addr_of_mut;
+
+use borges_firmware::{Measures, keep_last_words, serve};
+
+use crate::chip::Rp2040;
+
+const MEASURES: Measures = Measures {
+    name: "RP2040",
+    program_bytes: 48 * 1024,
+    memory_bytes: 64 * 1024,
+    trace_bytes: 4096,
+    slice: 5000,
+};
+
+/// What the stub, the program and the program's memory share.
+static mut HEAP: [MaybeUninit<u8>; 200 * 1024] = [MaybeUninit::uninit(); _];
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
+    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP)) };
+    serve(Rp2040::start(), MEASURES, last_words)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    keep_last_words(info);
+    chip::restart()
+}

@@ -1,0 +1,48 @@
+// Runs the Pico's firmware in rp2040js; its serial line to the host is a TCP port.
+//
+//   node emulator.js FIRMWARE.elf PORT
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { Board } from './pico.js';
+
+/** Instructions between two looks at the socket and the wall's clock. */
+const BATCH = 20_000;
+/** The most that emulated time catches up in one go, in milliseconds: a pause of this process is no time passed. */
+const CATCH_UP_MS = 5;
+
+const [firmware, port] = process.argv.slice(2);
+if (!firmware || !/^\d+$/.test(port ?? '')) {
+  console.error('usage: node emulator.js FIRMWARE.elf PORT');
+  process.exit(2);
+}
+
+const board = new Board(readFileSync(firmware));
+let client = null;
+let arrived = Buffer.alloc(0);
+
+createServer((socket) => {
+  // Whoever comes last has the cable.
+  client?.destroy();
+  client = socket.setNoDelay(true);
+  socket.on('data', (bytes) => (arrived = Buffer.concat([arrived, bytes])));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    if (client === socket) client = null;
+  });
+}).listen(Number(port), '127.0.0.1');
+
+let before = performance.now();
+
+function turn() {
+  arrived = arrived.subarray(board.receive(arrived));
+  board.run(BATCH);
+  const now = performance.now();
+  board.pass(Math.min(now - before, CATCH_UP_MS));
+  before = now;
+  const sent = board.sent();
+  if (sent.length > 0) client?.write(sent);
+  setImmediate(turn);
+}
+
+turn();

@@ -1,0 +1,85 @@
+// A Pico: the emulated chip, with what the boot ROM and the reset line of a real one do.
+
+import { LogLevel, RP2040, ConsoleLogger } from 'rp2040js';
+import { segments } from './elf.js';
+
+const FLASH = 0x10000000;
+/** Behind the second stage of the boot loader. */
+const VECTORS = 0x10000100;
+const NANOSECONDS_A_CYCLE = 8;
+/** Instructions between two ticks of the emulated clock. */
+const TICK = 16;
+
+/** The address of the watchdog, which can restart the chip. */
+const WATCHDOG = 0x40058;
+
+export class Board {
+  #firmware;
+  #chip;
+  #sent = [];
+  /** The clock at the end of the last batch, in nanoseconds. */
+  #restart = false;
+  #executed = 0;
+
+  /** A board with this ELF file in its flash, just started. */
+  constructor(elf) {
+    this.#firmware = segments(elf);
+    this.#chip = this.#boot(null);
+  }
+
+  /** How many instructions were executed since the board was switched on. */
+  get executed() {
+    return this.#executed;
+  }
+
+  /** Gives bytes to the serial line; how many it took. */
+  receive(bytes) {
+    const line = this.#chip.uart[0];
+    let taken = 0;
+    while (taken < bytes.length && !line.rxFIFO.full) line.feedByte(bytes[taken++]);
+    return taken;
+  }
+
+  /** What was sent on the serial line since the last call. */
+  sent() {
+    const bytes = Buffer.from(this.#sent);
+    this.#sent = [];
+    return bytes;
+  }
+
+  /** Executes so many instructions. The clock goes as fast as a real core's: to let it go faster, use `pass`. */
+  run(instructions) {
+    const started = this.#chip.clock.nanos;
+    for (let done = 0; done < instructions; done += TICK) {
+      const { core, clock } = this.#chip;
+      let cycles = 0;
+      for (let i = 0; i < TICK; i++) cycles += core.executeInstruction();
+      clock.tick(cycles * NANOSECONDS_A_CYCLE);
+      if (this.#restart) this.#chip = this.#boot(this.#chip);
+    }
+    this.#executed += instructions;
+    this.ran = this.#chip.clock.nanos - started;
+  }
+
+  /** Lets time go on until this many milliseconds have passed since before the last run. */
+  pass(milliseconds) {
+    const behind = milliseconds * 1e6 - this.ran;
+    if (behind > 0) this.#chip.clock.tick(behind);
+  }
+
+  /** What the boot ROM does: starts what lies in flash. A restart leaves memory alone. */
+  #boot(before) {
+    const chip = new RP2040();
+    chip.logger = new ConsoleLogger(LogLevel.Error, false);
+    for (const { address, bytes } of this.#firmware) chip.flash.set(bytes, address - FLASH);
+    if (before) chip.sram.set(before.sram);
+    chip.core.VTOR = VECTORS;
+    chip.core.SP = chip.readUint32(VECTORS);
+    chip.core.PC = chip.readUint32(VECTORS + 4) & ~1;
+    chip.uart[0].onByte = (byte) => this.#sent.push(byte);
+    // Between two instructions: this is called in the middle of one.
+    chip.peripherals[WATCHDOG].onWatchdogTrigger = () => (this.#restart = true);
+    this.#restart = false;
+    return chip;
+  }
+}
