@@ -1,25 +1,32 @@
 #!/usr/bin/env bash
-# Builds the firmware and says how large it is. `test` also runs sessions on it in emulators.
+# Builds the firmware, says how large it is and fails where it is too large. `test` also runs sessions on it in emulators.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-target=thumbv7em-none-eabihf
 
-if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
-    rustup target add "$target"
-fi
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
-(
-    cd firmware
-    cargo fmt --all --check
-    cargo clippy --release --target "$target" --quiet -- -D warnings
-    cargo build --release --target "$target" --quiet
+# Package and target of each.
+firmware=(
+    "borges-stm32f4 thumbv7em-none-eabihf"
+    "borges-pico thumbv6m-none-eabi"
 )
-firmware=$CARGO_TARGET_DIR/$target/release/borges-stm32f4
-
-# Sections that lie in flash, and those that take memory before the program has any; the heap's size is the board's.
-"$(rustc --print sysroot)"/lib/rustlib/*/bin/llvm-size "$firmware" 2>/dev/null || size "$firmware"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+built=()
+(cd firmware && cargo fmt --all --check)
+for each in "${firmware[@]}"; do
+    read -r package target <<<"$each"
+    if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
+        rustup target add "$target"
+    fi
+    (
+        cd firmware
+        cargo clippy --release --package "$package" --target "$target" --quiet -- -D warnings
+        cargo build --release --package "$package" --target "$target" --quiet
+    )
+    built+=("$CARGO_TARGET_DIR/$target/release/$package")
+done
+scripts/setup.sh firmware
+node firmware/tools/sizes.js "${built[@]}"
 
 if [ "${1:-}" = test ]; then
     scripts/setup.sh tests
-    BORGES_FIRMWARE=$firmware cargo test -p borges-cli --test emulated -- --ignored
+    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test emulated -- --ignored
 fi

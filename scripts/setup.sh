@@ -4,6 +4,7 @@
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
 #   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
+#   scripts/setup.sh firmware   and what measuring and emulating the firmware needs
 #   scripts/setup.sh tests      and what the tests need
 #
 # The two commands of the README call it. It works as root, and through sudo.
@@ -49,10 +50,16 @@ for_page() {
     need fonts-dejavu-core "the page's letters in that browser" /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 }
 
+for_firmware() {
+    need nodejs "measures the firmware, and runs the Pico's" node
+    need npm "installs the Pico's emulator" npm
+    need qemu-system-arm "runs the other firmware" qemu-system-arm
+}
+
 for_tests() {
     if bookworm; then for_examples; fi
     for_page
-    need qemu-system-arm "runs the firmware" qemu-system-arm
+    for_firmware
 }
 
 install_packages() {
@@ -89,13 +96,14 @@ case "${1:-build}" in
     build) ;;
     examples) for_examples ;;
     page) for_page ;;
+    firmware) for_firmware ;;
     tests) for_tests ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
-if [ "${1:-build}" = tests ]; then
-    npm_install firmware/tools
-fi
+case "${1:-build}" in
+    firmware | tests) npm_install firmware/tools ;;
+esac
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
     npm_install examples
 fi

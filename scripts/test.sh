@@ -22,10 +22,11 @@ cargo test --package borges-concolic --no-default-features --test solvers "$@"
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
 scripts/page.sh test
 
-# The firmware, in an emulated microcontroller. Its compiler's library comes from rustup.
-target=thumbv7em-none-eabihf
-if rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target"; then
+# The firmware, in emulated microcontrollers. Its compiler's libraries come from rustup.
+targets="thumbv6m-none-eabi thumbv7em-none-eabihf"
+# shellcheck disable=SC2086 # two words
+if rustup target add $targets; then
     scripts/firmware.sh test
 else
-    echo "firmware: not tested, because rustup could not install $target" >&2
+    echo "firmware: not tested, because rustup could not install $targets" >&2
 fi

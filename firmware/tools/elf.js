@@ -29,7 +29,7 @@ export function sections(file) {
     }));
 }
 
-/** The symbols that have a size: `{ name, address, size }`. */
+/** The symbols: `{ name, address, size }`. */
 export function symbols(file) {
   const all = headers(file);
   return all
@@ -40,8 +40,7 @@ export function symbols(file) {
         const [name, address, length] = words(file, offset + i * 16, 3);
         return { name: text(file, names + name), address, size: length };
       });
-    })
-    .filter(({ size }) => size > 0);
+    });
 }
 
 function headers(file) {
