@@ -71,9 +71,7 @@ fn watchdog() {
 
 fn feed_watchdog() {
     // It counts two for each microsecond (erratum RP2040-E1).
-    pac::WATCHDOG
-        .load()
-        .write(|w| w.set_load(WATCHDOG_US * 2));
+    pac::WATCHDOG.load().write(|w| w.set_load(WATCHDOG_US * 2));
 }
 
 /// Restarts the whole chip; what lies in its memory stays.
@@ -214,7 +212,7 @@ impl Chip for Rp2040 {
         slice.div().write(|w| w.set_int(divider as u8));
         slice.top().write(|w| w.set_top((period - 1) as u16));
         slice.cc().modify(|w| {
-            if pin % 2 == 0 {
+            if pin.is_multiple_of(2) {
                 w.set_a(high as u16);
             } else {
                 w.set_b(high as u16);

@@ -25,12 +25,12 @@ const MEASURES: Measures = Measures {
 };
 
 /// What the stub, the program and the program's memory share.
-static mut HEAP: [MaybeUninit<u8>; 112 * 1024] = [MaybeUninit::uninit(); _];
+static mut HEAP_MEMORY: [MaybeUninit<u8>; 112 * 1024] = [MaybeUninit::uninit(); _];
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP)) };
+    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
     serve(Stm32f405::start(), MEASURES, last_words)
 }
 
