@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { longest, pan, watchTasks } from "./bench";
-import { borges, launch, ready, ROOT, Server } from "./support";
+import { borges, launch, open, ready, ROOT, Server } from "./support";
 
 const NODES = 100_000;
 let browser: Browser;
@@ -21,23 +21,21 @@ afterAll(async () => {
 });
 
 test("a stored session of 100,000 nodes", async () => {
-  // A reading is forked into thousands of values again and again: a bush.
-  const dial = join(ROOT, "examples/color-dial/color-dial.wasm");
-  const board = join(folder, "board.toml");
-  writeFileSync(board, 'name = "Bush"\nmotors = 1\nports = 1\n[ranges]\n"read_uart_sensor(0)" = "0..60000"\n[sources]\n"read_uart_sensor(0)" = 1\n');
+  // Every reading of a thermometer is forked into all of its values, 25 times one after another: a bush.
+  const program = join(ROOT, "examples/temperature-monitor/temperature-monitor.wasm");
   const file = join(folder, "bush.borges");
-  const script = ["entry", "branches 0..49999", "next", "entry", "entry", "entry", "reverse-entry", "branches 0..49999"].flatMap((line) => ["-x", line]);
-  const made = spawnSync(borges(), ["repl", dial, "--board", board, "--session", file, ...script], { encoding: "utf8", timeout: 80_000 });
+  // The second of the commands to go on ends where the new branch has no more recorded.
+  const fork = ["continue", "branches 0..4095", "continue"];
+  const script = ["break call chip_analog_read", ...Array<string[]>(25).fill(fork).flat()].flatMap((line) => ["-x", line]);
+  const made = spawnSync(borges(), ["repl", program, "--session", file, ...script], { encoding: "utf8", timeout: 80_000 });
   if (made.status !== 0) {
     throw new Error(made.stdout + made.stderr);
   }
   const server = await Server.start([file]);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await watchTasks(page);
   const begun = Date.now();
-  await page.goto(server.url);
-  await page.waitForFunction((nodes) => (window.borgesTree?.rows() ?? 0) >= nodes * 0.99, NODES);
+  const page = await open(context, server.url, watchTasks);
+  await page.waitForFunction((nodes) => (window.borgesTree?.drawn() ?? 0) >= nodes, NODES);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   const first = Date.now() - begun;
   const close = await pan(page, "borgesTree");
@@ -66,9 +64,7 @@ test("a path of a million instructions", async () => {
   writeFileSync(program, Uint8Array.from(wasm));
   const server = await Server.start([program]);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await watchTasks(page);
-  await page.goto(server.url);
+  const page = await open(context, server.url, watchTasks);
   await ready(page);
   await page.keyboard.press("c");
   await page.getByText("finished", { exact: true }).waitFor();

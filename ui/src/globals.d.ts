@@ -2,7 +2,8 @@ interface Window {
   /** For tests and benches only. */
   borgesTree?: {
     spot(branch: number, index: number, offset?: number): { x: number; y: number } | null;
-    rows(): number;
+    /** How many branches have a place in the picture. */
+    drawn(): number;
     /** Middles of the suggested options. */
     suggested(): { x: number; y: number; set: string; end: string }[];
     pan(dx: number, dy: number): void;

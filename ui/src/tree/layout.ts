@@ -64,44 +64,31 @@ export interface Layout {
   hidden: Uint32Array;
   width: number;
   height: number;
+  /** The rows of the model on level n are those of `onLevel` from `level[n]` to `level[n + 1]`. */
+  level: Uint32Array;
+  onLevel: Uint32Array;
+  spines: Spines;
+}
+
+/** Lines down from the forks: all branches that leave a row at the same place hang on one. */
+export interface Spines {
+  count: number;
+  x: Float64Array;
+  /** Level of the row that is left, and of the lowest branch that leaves it there. */
+  top: Int32Array;
+  bottom: Int32Array;
 }
 
 export function key(branch: number, index: number): string {
   return `${branch}.${index}`;
 }
 
-/** Children of each row, in the order of the model: row n's are those from `first[n]` to `first[n + 1]`. */
-function childrenOf(model: Multiverse): { first: Uint32Array; list: Uint32Array } {
-  const first = new Uint32Array(model.count + 1);
-  const parents = new Int32Array(model.count).fill(-1);
-  for (let row = 1; row < model.count; row++) {
-    const parent = model.parentRow(row);
-    if (parent !== undefined) {
-      parents[row] = parent;
-      first[parent + 1] = (first[parent + 1] ?? 0) + 1;
-    }
-  }
-  for (let row = 0; row < model.count; row++) {
-    first[row + 1] = (first[row + 1] ?? 0) + (first[row] ?? 0);
-  }
-  const next = first.slice();
-  const list = new Uint32Array(first[model.count] ?? 0);
-  for (let row = 1; row < model.count; row++) {
-    const parent = parents[row] ?? -1;
-    if (parent >= 0) {
-      const at = next[parent] ?? 0;
-      list[at] = row;
-      next[parent] = at + 1;
-    }
-  }
-  return { first, list };
-}
-
 export function layOut(model: Multiverse, wishes: Wishes): Layout {
-  const { first, list } = childrenOf(model);
+  const { first, list } = model.children();
   const shown = visible(model, wishes, first, list);
   const layout = segments(model, wishes, first, list, shown);
   stack(model, layout, first, list);
+  index(model, layout, first, list);
   return layout;
 }
 
@@ -147,6 +134,9 @@ function segments(
     hidden: new Uint32Array(count),
     width: 0,
     height: 0,
+    level: new Uint32Array(1),
+    onLevel: new Uint32Array(0),
+    spines: { count: 0, x: new Float64Array(0), top: new Int32Array(0), bottom: new Int32Array(0) },
   };
   let used = 0;
   const stops: number[] = [];
@@ -341,4 +331,54 @@ function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint
   }
   layout.rows = rows;
   layout.height = rows * ROW;
+}
+
+/** What of the layout lies on each level, so that drawing costs as much as is in sight. */
+function index(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): void {
+  const { y, x0 } = layout;
+  const level = new Uint32Array(layout.rows + 1);
+  for (const at of y) {
+    if (at >= 0) {
+      level[at + 1] = (level[at + 1] ?? 0) + 1;
+    }
+  }
+  for (let at = 0; at < layout.rows; at++) {
+    level[at + 1] = (level[at + 1] ?? 0) + (level[at] ?? 0);
+  }
+  const next = level.slice();
+  layout.level = level;
+  layout.onLevel = new Uint32Array(level[layout.rows] ?? 0);
+  const spines: Spines = {
+    count: 0,
+    x: new Float64Array(list.length),
+    top: new Int32Array(list.length),
+    bottom: new Int32Array(list.length),
+  };
+  layout.spines = spines;
+  const at = new Map<number, number>();
+  for (let row = 0; row < model.count; row++) {
+    const own = y[row] ?? -1;
+    if (own < 0) {
+      continue;
+    }
+    const place = next[own] ?? 0;
+    layout.onLevel[place] = row;
+    next[own] = place + 1;
+    at.clear();
+    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
+      const child = list[n] ?? 0;
+      const [x, deep] = [x0[child] ?? 0, y[child] ?? -1];
+      if (deep < 0) {
+        continue;
+      }
+      let spine = at.get(x);
+      if (spine === undefined) {
+        spine = spines.count++;
+        at.set(x, spine);
+        spines.x[spine] = x;
+        spines.top[spine] = own;
+      }
+      spines.bottom[spine] = Math.max(spines.bottom[spine] ?? 0, deep);
+    }
+  }
 }

@@ -7,6 +7,12 @@ export interface Place {
   index: number;
 }
 
+/** Branches that leave each row, in the order of the model: row n's are `list` from `first[n]` to `first[n + 1]`. */
+export interface Children {
+  first: Uint32Array;
+  list: Uint32Array;
+}
+
 export const OPEN = 0;
 export const FINISHED = 1;
 export const TRAPPED = 2;
@@ -24,6 +30,7 @@ export class Multiverse {
   reached = new Float64Array(16);
   readonly words = new Map<number, string>();
   private readonly rows = new Map<number, number>();
+  private known: { revision: number; children: Children } | null = null;
 
   /** Takes in what has changed. */
   apply(frame: BranchesFrame): void {
@@ -61,6 +68,39 @@ export class Multiverse {
   /** The row of the branch that it leaves; none for the first. */
   parentRow(row: number): number | undefined {
     return row === 0 ? undefined : this.rows.get(this.parent[row] ?? 0);
+  }
+
+  children(): Children {
+    if (this.known?.revision !== this.revision) {
+      this.known = { revision: this.revision, children: this.countChildren() };
+    }
+    return this.known.children;
+  }
+
+  private countChildren(): Children {
+    const first = new Uint32Array(this.count + 1);
+    const parents = new Int32Array(this.count).fill(-1);
+    for (let row = 1; row < this.count; row++) {
+      const parent = this.parentRow(row);
+      if (parent !== undefined) {
+        parents[row] = parent;
+        first[parent + 1] = (first[parent + 1] ?? 0) + 1;
+      }
+    }
+    for (let row = 0; row < this.count; row++) {
+      first[row + 1] = (first[row + 1] ?? 0) + (first[row] ?? 0);
+    }
+    const next = first.slice();
+    const list = new Uint32Array(first[this.count] ?? 0);
+    for (let row = 1; row < this.count; row++) {
+      const parent = parents[row] ?? -1;
+      if (parent >= 0) {
+        const at = next[parent] ?? 0;
+        list[at] = row;
+        next[parent] = at + 1;
+      }
+    }
+    return { first, list };
   }
 
   /** The place whose branch owns the last entry before it. */

@@ -64,38 +64,40 @@ export interface Scene {
 
 /** Above this zoom, entries are named. */
 const NAMED = 0.62;
+/** Below this zoom, entries are not drawn, and branches fall on one another. */
+const FAR = NAMED / 2;
+/** Pixels after a branch's last entry for how it ended. */
+const END_ROOM = 160;
 const CORNER = 9;
 /** More dots in a run than this would be a line anyway. */
 const MOST_DOTS = 4000;
 
 export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { camera, layout, model, width, height } = scene;
+  const { camera, width, height } = scene;
   context.clearRect(0, 0, width, height);
-  const top = camera.y - ROW;
-  const bottom = camera.y + height / camera.zoom + ROW;
-  const right = camera.x + width / camera.zoom;
   context.save();
   context.scale(camera.zoom, camera.zoom);
   context.translate(-camera.x, -camera.y);
   context.lineCap = "round";
-  const { y: ys, x0, x1 } = layout;
-  for (let pass = 0; pass < 2; pass++) {
-    // The user's path lies over the others.
-    for (let row = 0; row < model.count; row++) {
-      const onPath = scene.path.has(row) || scene.preview.has(row);
-      const level = ys[row] ?? -1;
-      if (level < 0 || onPath !== (pass === 1) || (x0[row] ?? 0) > right) {
+  const rows = inSight(scene);
+  paintLines(context, scene, rows);
+  for (const row of rows) {
+    if (!scene.path.has(row) && !scene.preview.has(row)) {
+      paintContent(context, scene, row);
+    }
+  }
+  // The user's path lies over the others.
+  for (const along of [scene.preview, scene.path]) {
+    for (const [row, to] of along) {
+      if ((scene.layout.y[row] ?? -1) < 0) {
         continue;
       }
-      const y = level * ROW + ROW / 2;
-      const parent = model.parentRow(row);
-      const from = parent === undefined ? y : (ys[parent] ?? 0) * ROW + ROW / 2;
-      if (y < top || from > bottom) {
-        continue;
-      }
-      const ends = (x1[row] ?? 0) + tail(scene, row) + 160;
-      const near = y <= bottom && ends >= camera.x;
-      paintBranch(context, scene, row, from, y, near);
+      paintWay(context, scene, row, to, along === scene.path);
+    }
+  }
+  for (const row of rows) {
+    if (scene.path.has(row) || scene.preview.has(row)) {
+      paintContent(context, scene, row);
     }
   }
   for (const mark of scene.marks) {
@@ -104,56 +106,110 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   context.restore();
 }
 
-function baseline(row: number, layout: Layout): number {
-  return (layout.y[row] ?? 0) * ROW + ROW / 2;
+/** Rows of the model of which something is in sight; of several that fall on one pixel, one. */
+function inSight(scene: Scene): number[] {
+  const { camera, layout, path, preview } = scene;
+  const { level, onLevel, x0, x1 } = layout;
+  const right = camera.x + scene.width / camera.zoom;
+  const top = Math.max(0, Math.floor(camera.y / ROW) - 1);
+  const bottom = Math.min(layout.rows, Math.ceil((camera.y + scene.height / camera.zoom) / ROW) + 1);
+  const far = camera.zoom < FAR;
+  const rows: number[] = [];
+  const taken = new Set<number>();
+  for (let n = level[top] ?? 0; n < (level[bottom] ?? 0); n++) {
+    const row = onLevel[n] ?? 0;
+    const [begin, end] = [x0[row] ?? 0, (x1[row] ?? 0) + tail(scene, row) + END_ROOM];
+    if (begin > right || end < camera.x) {
+      continue;
+    }
+    if (far && !path.has(row) && !preview.has(row) && end - begin < END_ROOM + ENTRY * 2) {
+      const [px, py] = [Math.floor((begin - camera.x) * camera.zoom), Math.floor(baseline(row, layout) * camera.zoom)];
+      const pixel = py * 65_536 + px;
+      if (taken.has(pixel)) {
+        continue;
+      }
+      taken.add(pixel);
+    }
+    rows.push(row);
+  }
+  return rows;
 }
 
-function paintBranch(
+/** All branches in sight as one line drawing. */
+function paintLines(context: CanvasRenderingContext2D, scene: Scene, rows: number[]): void {
+  const { camera, layout, palette } = scene;
+  const { spines, x0, x1 } = layout;
+  const [left, right] = [camera.x, camera.x + scene.width / camera.zoom];
+  const [top, bottom] = [camera.y - ROW, camera.y + scene.height / camera.zoom + ROW];
+  context.strokeStyle = palette.line;
+  context.lineWidth = Math.max(1.5, 0.5 / camera.zoom);
+  context.beginPath();
+  for (let n = 0; n < spines.count; n++) {
+    const x = spines.x[n] ?? 0;
+    const [from, to] = [middle(spines.top[n] ?? 0), middle(spines.bottom[n] ?? 0) - CORNER];
+    if (x >= left - ROW && x <= right && from <= bottom && to >= top) {
+      context.moveTo(x, Math.max(from, top));
+      context.lineTo(x, Math.min(to, bottom));
+    }
+  }
+  for (const row of rows) {
+    const [x, y] = [x0[row] ?? 0, baseline(row, layout)];
+    if (row === 0) {
+      context.moveTo(x, y);
+    } else {
+      context.moveTo(x, y - CORNER);
+      context.quadraticCurveTo(x, y, x + CORNER, y);
+    }
+    context.lineTo(x1[row] ?? 0, y);
+  }
+  context.stroke();
+}
+
+/** The part of a row that the user came along, or would go along. */
+function paintWay(
   context: CanvasRenderingContext2D,
   scene: Scene,
   row: number,
-  from: number,
-  y: number,
-  near: boolean,
+  to: number,
+  walked: boolean,
 ): void {
   const { model, layout, palette, wishes } = scene;
-  const begin = layout.x0[row] ?? 0;
-  const end = layout.x1[row] ?? 0;
-  const elbow = (to: number) => {
-    context.beginPath();
-    if (row === 0) {
-      context.moveTo(begin, y);
-    } else {
-      context.moveTo(begin, from);
-      context.lineTo(begin, y - CORNER);
-      context.quadraticCurveTo(begin, y, begin + CORNER, y);
-    }
-    context.lineTo(to, y);
-    context.stroke();
-  };
-  context.strokeStyle = palette.line;
-  context.lineWidth = 1.5;
-  elbow(end);
-  for (const [along, colour, dash] of [
-    [scene.preview, palette.preview, [5, 4]],
-    [scene.path, palette.path, []],
-  ] as const) {
-    const to = along.get(row);
-    if (to !== undefined) {
-      context.strokeStyle = colour;
-      context.lineWidth = 2.5;
-      context.setLineDash([...dash]);
-      elbow(xOf(model, layout, row, to, wishes));
-      context.setLineDash([]);
-    }
+  const parent = model.parentRow(row);
+  const y = baseline(row, layout);
+  const x = layout.x0[row] ?? 0;
+  context.strokeStyle = walked ? palette.path : palette.preview;
+  context.lineWidth = Math.max(2.5, 1.5 / scene.camera.zoom);
+  context.setLineDash(walked ? [] : [5, 4]);
+  context.beginPath();
+  if (parent === undefined) {
+    context.moveTo(x, y);
+  } else {
+    context.moveTo(x, baseline(parent, layout));
+    context.lineTo(x, y - CORNER);
+    context.quadraticCurveTo(x, y, x + CORNER, y);
   }
-  if (near) {
-    paintSegments(context, scene, row, y);
-    paintEnd(context, scene, row, y);
-  }
+  context.lineTo(xOf(model, layout, row, to, wishes), y);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** What is on a row's line. */
+function paintContent(context: CanvasRenderingContext2D, scene: Scene, row: number): void {
+  const y = baseline(row, scene.layout);
+  paintSegments(context, scene, row, y);
+  paintEnd(context, scene, row, y);
   if (row === 0) {
-    dot(context, begin, y, 5, palette.path, palette.paper);
+    dot(context, scene.layout.x0[row] ?? 0, y, 5, scene.palette.path, scene.palette.paper);
   }
+}
+
+/** The height of a level's line. */
+function middle(level: number): number {
+  return level * ROW + ROW / 2;
+}
+
+function baseline(row: number, layout: Layout): number {
+  return middle(layout.y[row] ?? 0);
 }
 
 function paintSegments(context: CanvasRenderingContext2D, scene: Scene, row: number, y: number): void {
@@ -214,7 +270,7 @@ function paintEntries(
     if (!plain) {
       paintSteps(context, scene, row, index - 1, at, y);
     }
-    if (camera.zoom < NAMED / 2) {
+    if (camera.zoom < FAR) {
       continue;
     }
     const entry = camera.zoom >= NAMED ? scene.entries.at(row, index) : null;
@@ -332,6 +388,9 @@ function paintSteps(
 /** Width of the last run of a row, if its instructions are unfolded. */
 function tail(scene: Scene, row: number): number {
   const { model, wishes } = scene;
+  if (wishes.opened.size === 0) {
+    return 0;
+  }
   return (wishes.opened.get(`${model.branch[row] ?? 0}.${model.tip[row] ?? 0}`) ?? 0) * STEP;
 }
 
@@ -362,7 +421,7 @@ function paintEnd(context: CanvasRenderingContext2D, scene: Scene, row: number, 
   } else if (kind === FINISHED) {
     context.fillStyle = palette.text;
     context.fillRect(x - 4, y - 4, 8, 8);
-  } else {
+  } else if (camera.zoom >= FAR) {
     context.strokeStyle = palette.line;
     context.setLineDash([1.5, 3]);
     context.beginPath();
@@ -523,18 +582,18 @@ export interface Hit {
 
 /** Finds what is drawn at a point of the canvas. */
 export function hit(scene: Scene, px: number, py: number): Hit | null {
-  const { camera, layout, model, wishes } = scene;
+  const { camera, layout, wishes } = scene;
   const x = px / camera.zoom + camera.x;
   const y = py / camera.zoom + camera.y;
   const level = Math.floor(y / ROW);
   if (Math.abs(y - (level * ROW + ROW / 2)) > ROW * 0.42) {
     return null;
   }
-  for (let row = 0; row < model.count; row++) {
-    if (layout.y[row] !== level || x < (layout.x0[row] ?? 0) - 8 || x > (layout.x1[row] ?? 0) + tail(scene, row) + 30) {
-      continue;
+  for (let n = layout.level[level] ?? 0; n < (layout.level[level + 1] ?? 0); n++) {
+    const row = layout.onLevel[n] ?? 0;
+    if (x >= (layout.x0[row] ?? 0) - 8 && x <= (layout.x1[row] ?? 0) + tail(scene, row) + 30) {
+      return hitOnRow(scene, row, x, wishes);
     }
-    return hitOnRow(scene, row, x, wishes);
   }
   return null;
 }

@@ -52,14 +52,17 @@ export function next(place: Place, layout: Layout): Place | null {
 export function futures(place: Place): Place[] {
   const model = view.multiverse;
   const at = model.canonical(place);
-  const list: Place[] = [];
   const row = model.rowOf(at.branch);
-  if (row !== undefined && at.index < (model.tip[row] ?? 0)) {
-    list.push({ branch: at.branch, index: at.index + 1 });
+  if (row === undefined) {
+    return [];
   }
-  for (let other = 1; other < model.count; other++) {
-    if (model.parent[other] === at.branch && model.fork[other] === at.index) {
-      list.push({ branch: model.branch[other] ?? 0, index: at.index + 1 });
+  const index = at.index + 1;
+  const list: Place[] = at.index < (model.tip[row] ?? 0) ? [{ branch: at.branch, index }] : [];
+  const { first, list: children } = model.children();
+  for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
+    const child = children[n] ?? 0;
+    if (model.fork[child] === at.index) {
+      list.push({ branch: model.branch[child] ?? 0, index });
     }
   }
   return list;
