@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the firmware, says how large it is and fails where it is too large. `test` also runs sessions on it in emulators.
+# Builds the firmware, says how large it is and fails where it is too large. `test` also runs sessions on it in
+# emulators; `lossy` runs the one that takes minutes: a thousand commands on a bad line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,5 +29,7 @@ node firmware/tools/sizes.js "${built[@]}"
 
 if [ "${1:-}" = test ]; then
     scripts/setup.sh tests
-    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test emulated -- --ignored
+    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test emulated --test links -- --ignored --skip thousand
+elif [ "${1:-}" = lossy ]; then
+    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test links -- --ignored thousand --nocapture
 fi

@@ -46,6 +46,10 @@ pub enum Action {
     Record(Record),
     /// Run a recording again and check that everything comes out the same, bit for bit
     Replay(Replay),
+    /// List serial ports, and what answers on them
+    Devices(Devices),
+    /// Put the firmware onto a board
+    Flash(Flash),
     /// Be a simulated board that other processes debug, over TCP
     Board(Board),
     /// Find everything that a program of a model language can come to
@@ -92,9 +96,49 @@ pub struct Target {
     /// Run it on a real device: serial:PORT, serial:PORT@BAUD or tcp:HOST:PORT [default: a simulated one]
     #[arg(long, value_name = "ADDRESS")]
     pub device: Option<String>,
+    /// Bits a second of a serial port [default: 115200]; a USB port has its own speed
+    #[arg(long, value_name = "N", requires = "device", value_parser = clap::value_parser!(u32).range(1..))]
+    pub baud: Option<u32>,
     /// The key that the device was started with: needed for one that is not on this computer
     #[arg(long, value_name = "FILE", requires = "device")]
     pub key_file: Option<PathBuf>,
+}
+
+/// `borges devices`.
+#[derive(Args, Debug)]
+pub struct Devices {
+    /// Ask at these addresses (serial:PORT, tcp:HOST:PORT) instead of at all serial ports
+    #[arg(value_name = "ADDRESS")]
+    pub addresses: Vec<String>,
+    /// Open no port, only list them
+    #[arg(long, conflicts_with = "addresses")]
+    pub list: bool,
+    /// Bits a second at which to ask [default: 115200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub baud: Option<u32>,
+    /// Say whether one of these programs is on a device
+    #[arg(long = "program", value_name = "FILE")]
+    pub programs: Vec<PathBuf>,
+    /// The key of the devices that have one
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+}
+
+/// `borges flash`.
+#[derive(Args, Debug)]
+pub struct Flash {
+    /// The firmware: a UF2 or ELF file for the Pico; for other chips what probe-rs takes (ELF, HEX)
+    #[arg(value_name = "FIRMWARE")]
+    pub firmware: PathBuf,
+    /// The drive of the Pico that waits for firmware [default: the one that there is]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
+    pub drive: Option<PathBuf>,
+    /// Write a UF2 file instead
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Another chip, through a debug probe with probe-rs: STM32F405RGTx, …
+    #[arg(long, value_name = "CHIP", conflicts_with_all = ["drive", "output"])]
+    pub chip: Option<String>,
 }
 
 /// `borges board`.

@@ -10,6 +10,7 @@ pub mod action;
 pub mod args;
 pub mod caredeb;
 pub mod exit;
+pub mod flash;
 pub mod interrupt;
 pub mod output;
 pub mod paint;

@@ -1,14 +1,19 @@
 //! A simulated board in a process of its own: sessions on it go as on one in the debugger's, and who does not have its
 //! key gets nothing.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+#[path = "support/board.rs"]
+mod served;
+
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use borges_session::command::{Command as Asked, Direction, Flow, StepSize};
 use borges_session::{Key, Options, Session};
+
+use served::{Board, example};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -16,65 +21,23 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SCRIPT: &str = "break color-dial.ts:19; continue; verify; finish; verify; board; back; back; follow; verify; \
                       board; tree";
 
-/// A board in a process of its own.
-struct Board {
-    process: Child,
-    address: SocketAddr,
+/// A board as one names it to a debugger.
+fn device_of(board: &Board) -> String {
+    format!("tcp:{}", board.address)
 }
 
-impl Board {
-    fn start(key_file: Option<&Path>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_borges"));
-        command.args(["board", "--json", "--listen", "127.0.0.1:0"]);
-        command.arg(example("color-dial").with_file_name("board.toml"));
-        if let Some(file) = key_file {
-            command.arg("--key-file").arg(file);
-        }
-        let mut process = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("borges starts");
-        let stdout = process.stdout.take().expect("it was piped");
-        let mut lines = BufReader::new(stdout).lines();
-        let first = lines.next().expect("a line").expect("of text");
-        // It never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
-        let said: serde_json::Value = serde_json::from_str(&first).expect("an object");
-        let device = said["device"].as_str().expect("an address");
-        let address = device.trim_start_matches("tcp:").parse();
-        let address = address.expect("host and port");
-        Self { process, address }
+/// All that the board says to somebody who says this, until it hangs up.
+fn answer_to(board: &Board, said: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(board.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    // It may hang up before it has heard everything.
+    let _heard = stream.write_all(said);
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Ok(_) => {}
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
     }
-
-    fn device(&self) -> String {
-        format!("tcp:{}", self.address)
-    }
-
-    /// All that the board says to somebody who says this, until it hangs up.
-    fn answer_to(&self, said: &[u8]) -> Vec<u8> {
-        let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        // It may hang up before it has heard everything.
-        let _heard = stream.write_all(said);
-        let mut answer = Vec::new();
-        match stream.read_to_end(&mut answer) {
-            Ok(_) => {}
-            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
-        }
-        answer
-    }
-}
-
-impl Drop for Board {
-    fn drop(&mut self) {
-        let _ended = self.process.kill();
-        let _status = self.process.wait();
-    }
-}
-
-fn example(name: &str) -> PathBuf {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    examples.join(name).join(name).with_extension("wasm")
+    answer
 }
 
 /// A file of this test's own, which is not there yet.
@@ -110,7 +73,7 @@ fn failure(arguments: &[&str]) -> String {
 #[test]
 fn a_session_on_it_goes_as_on_a_board_of_ones_own() {
     let board = Board::start(None);
-    let device = board.device();
+    let device = device_of(&board);
     assert_eq!(transcript(&["--device", &device]), transcript(&[]));
     // What the first session left behind is not in the second one's way; the cards that the sensor sees have gone on.
     transcript(&["--device", &device]);
@@ -121,7 +84,7 @@ fn with_the_key_everything_goes_as_without_one() {
     let file = fresh("board.key");
     let board = Board::start(Some(&file));
     let path = file.display().to_string();
-    let arguments = ["--device", &board.device(), "--key-file", &path];
+    let arguments = ["--device", &device_of(&board), "--key-file", &path];
     assert_eq!(transcript(&arguments), transcript(&[]));
 }
 
@@ -132,12 +95,12 @@ fn who_does_not_have_the_key_is_told_so() {
     let wrong = fresh("wrong.key");
     std::fs::write(&wrong, "another key than the board's").expect("a file");
     let wrong = wrong.display().to_string();
-    let said = failure(&["--device", &guarded.device(), "--key-file", &wrong]);
+    let said = failure(&["--device", &device_of(&guarded), "--key-file", &wrong]);
     assert!(said.contains("does not take this key"), "{said}");
-    let said = failure(&["--device", &guarded.device()]);
+    let said = failure(&["--device", &device_of(&guarded)]);
     assert!(said.contains("Does it want a key (--key-file)"), "{said}");
     let open = Board::start(None);
-    let said = failure(&["--device", &open.device(), "--key-file", &wrong]);
+    let said = failure(&["--device", &device_of(&open), "--key-file", &wrong]);
     assert!(said.contains("asks for no key"), "{said}");
     // 192.0.2.0/24 is nobody's: the refusal comes before anything is sent.
     let said = failure(&["--device", "tcp:192.0.2.1:5555"]);
@@ -180,7 +143,7 @@ fn step(count: u64) -> Asked {
 fn what_strangers_say_changes_nothing_and_is_answered_by_random_bytes_at_most() {
     let file = fresh("strangers.key");
     let board = Board::start(Some(&file));
-    let mut session = session(&board.device(), &file);
+    let mut session = session(&device_of(&board), &file);
     let before = execute(&mut session, Asked::Verify);
     let greeting = golden_greeting();
     let hello = [&b"BGK1"[..], &[7; 16]].concat();
@@ -195,7 +158,7 @@ fn what_strangers_say_changes_nothing_and_is_answered_by_random_bytes_at_most() 
         (&[&frames[..], &[0; 32]].concat(), 20),
     ];
     for (said, most) in strangers {
-        let answer = board.answer_to(said);
+        let answer = answer_to(&board, said);
         assert!(answer.len() <= most, "{said:?} is answered by {answer:?}");
     }
     assert_eq!(execute(&mut session, Asked::Verify), before);
@@ -211,7 +174,7 @@ fn a_recorded_session_opens_nothing() {
     let mut first = session(&format!("tcp:{wire}"), &file);
     let state = execute(&mut first, Asked::Verify);
     let said = recording.recv_timeout(PATIENCE).expect("the first bytes");
-    let answer = board.answer_to(&said);
+    let answer = answer_to(&board, &said);
     assert!(answer.len() <= 20, "{} bytes for a stranger", answer.len());
     assert_eq!(execute(&mut first, Asked::Verify), state);
 }

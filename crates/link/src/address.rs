@@ -41,6 +41,26 @@ pub enum AddressError {
     Baud(String),
 }
 
+impl Address {
+    /// A serial port, with the usual baud rate if none is given.
+    #[must_use]
+    pub fn serial(port: &str, baud: Option<u32>) -> Self {
+        Self::Serial {
+            port: port.to_owned(),
+            baud: baud.unwrap_or(BAUD),
+        }
+    }
+
+    /// The same with another baud rate; nothing if it is no serial port.
+    #[must_use]
+    pub fn with_baud(self, baud: u32) -> Option<Self> {
+        match self {
+            Self::Serial { port, .. } => Some(Self::Serial { port, baud }),
+            Self::Tcp { .. } => None,
+        }
+    }
+}
+
 impl FromStr for Address {
     type Err = AddressError;
 

@@ -47,7 +47,9 @@ pub enum LinkError {
         trouble: String,
     },
     /// The device lost the connection, as after a reboot.
-    #[error("the connection broke while {doing}: {cause}; what was recorded is kept")]
+    #[error(
+        "the connection broke while {doing}: {cause}; what was recorded is kept, and the next command that needs the device loads the program again and brings it to the place shown"
+    )]
     Lost {
         /// Why.
         cause: String,

@@ -32,6 +32,7 @@ mod motion;
 mod notes;
 mod open;
 mod outline;
+pub mod probe;
 mod record;
 mod replay;
 mod serve;
@@ -44,7 +45,7 @@ pub mod values;
 
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
-pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit};
+pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit, ports};
 pub use client::LinkError;
 pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;

@@ -177,6 +177,11 @@ impl Board {
         })
     }
 
+    /// The program must fit a microcontroller.
+    pub(crate) fn shrink(&mut self) {
+        self.base = Limits::small();
+    }
+
     /// What a device gets to know of it. Its hash names the board between host and device.
     pub(crate) fn portable(&self) -> Vec<u8> {
         let limits = self.vm_limits();
@@ -230,7 +235,7 @@ impl Session {
         let bytes = read(&options.program)?;
         let mut board = Board::find(&options.program, options.board.as_deref())?;
         if options.device.is_some() {
-            board.base = Limits::small();
+            board.shrink();
         }
         let mut session = Self::start(options, board, &bytes)?;
         session.create_file(&bytes)?;
@@ -257,6 +262,19 @@ impl Session {
             info,
             history,
         ))
+    }
+
+    /// Runs a session that was kept on this device: the one it was on, at another address or with its key, or another of
+    /// its kind.
+    pub fn use_device(
+        &mut self,
+        address: Option<borges_link::Address>,
+        key: Option<borges_link::Key>,
+    ) {
+        if address.is_some() {
+            self.options.device = address;
+        }
+        self.options.device_key = key;
     }
 
     /// Connects to the device, or makes a simulated one, if that has not happened yet.
@@ -292,9 +310,11 @@ impl Session {
             &self.board.portable(),
             self.entry.clone(),
             &mut self.history,
+            self.left_device.take(),
         );
         self.history.seek(here)?;
         let mut device = connected?;
+        self.notice = device.notice.take();
         if !self.mocks.is_empty() {
             device.set_mocks(self.mocks.clone())?;
         }

@@ -39,6 +39,10 @@ pub struct Session {
     pub(crate) device: Option<Device>,
     /// The same from behind, if it is a simulated one.
     pub(crate) simulated: Option<SimHandle<SimBoard>>,
+    /// Where an earlier session left the device.
+    pub(crate) left_device: Option<Moment>,
+    /// What was found on the device, until the user is told.
+    pub(crate) notice: Option<String>,
     pub(crate) breakpoints: Breakpoints,
     /// Offsets of a *run to here*.
     pub(crate) temporary: Vec<CodeOffset>,
@@ -71,6 +75,8 @@ impl Session {
             info: Arc::new(info),
             history,
             device: None,
+            left_device: None,
+            notice: None,
             simulated: None,
             breakpoints: Breakpoints::default(),
             temporary: Vec::new(),
@@ -97,6 +103,9 @@ impl Session {
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, CommandError> {
         let result = self.carry_out(command, observer);
+        if let Some(text) = self.notice.take() {
+            observer(Event::Warning { text });
+        }
         // Also a command that failed may have recorded something.
         let saved = self.save();
         let reply = result?;

@@ -4,7 +4,9 @@ pub mod ask;
 pub mod board;
 pub mod check;
 pub mod debug;
+pub mod devices;
 pub mod explore;
+pub mod flash;
 pub mod format;
 pub mod inspect;
 pub mod model;
@@ -35,6 +37,8 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Run(options) => run::run(options, cli.global.quiet, output),
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
+        Action::Devices(options) => devices::devices(options, output),
+        Action::Flash(options) => flash::flash(options, output),
         Action::Board(options) => board::board(options, output),
         Action::Explore(options) => explore::explore(options, cli.global.quiet, output),
         Action::Paths(options) => paths::paths(options, cli.global.quiet, output),

@@ -78,13 +78,17 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
             "give a WebAssembly module, a session file, a source of a model language, or a λ_amb expression in parentheses",
         ));
     }
-    if super::is_session(path) {
-        return super::record::resume(path);
-    }
-    if let Some(file) = options.session.as_deref().filter(|file| file.exists()) {
-        return go_on(file, path);
-    }
     let target = Target::of(&options.target)?;
+    let kept = if super::is_session(path) {
+        Some(super::record::resume(path)?)
+    } else {
+        let file = options.session.as_deref().filter(|file| file.exists());
+        file.map(|file| go_on(file, path)).transpose()?
+    };
+    if let Some(mut session) = kept {
+        session.use_device(target.address, target.key);
+        return Ok(session);
+    }
     let session = Options {
         device: target.address,
         device_key: target.key,

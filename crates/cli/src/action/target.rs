@@ -24,7 +24,13 @@ impl Target {
     pub fn of(options: &args::Target) -> Result<Self, Failure> {
         let parse = |text: &String| text.parse::<Address>();
         let address = options.device.as_ref().map(parse).transpose();
-        let address = address.map_err(|error| Failure::usage(error, "see 'borges repl --help'"))?;
+        let named = address.map_err(|error| Failure::usage(error, "see 'borges repl --help'"))?;
+        let address = match (named, options.baud) {
+            (Some(address), Some(baud)) => Some(address.with_baud(baud).ok_or_else(|| {
+                Failure::usage("only serial ports have a baud rate", "leave --baud away")
+            })?),
+            (named, _) => named,
+        };
         let key = options.key_file.as_deref().map(read_key).transpose()?;
         Ok(Self { address, key })
     }

@@ -76,6 +76,7 @@ fn what_is_no_board_is_refused() {
             bytes,
             entry.clone(),
             &mut session.history,
+            None,
         );
         let refused = refused.err().unwrap().to_string();
         assert!(refused.contains("not a board"), "{refused}");

@@ -5,6 +5,7 @@
 //! answered is *due*: the link delivers everything once, so the answer comes when the line works again, and nothing else
 //! is done before it.
 
+mod arrive;
 #[cfg(test)]
 mod boards;
 mod error;
@@ -21,10 +22,10 @@ use borges_stub::{Mocks, Program, decode_captured, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, DeviceStatus, LOAD_OVERHEAD, Part, Record, Report,
-    RequestId,
+    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Part, Record, Report, RequestId,
 };
 
+use arrive::Found;
 pub use error::DeviceError;
 pub(crate) use live::{Live, Paused};
 pub(crate) use told::LiveStops;
@@ -62,6 +63,8 @@ pub(crate) struct Device {
     last_good: u64,
     /// Unread records of the trace.
     pub(crate) records: VecDeque<Record>,
+    /// What was found on the device when it was connected, if the user has to know.
+    pub(crate) notice: Option<String>,
 }
 
 /// What is so once the device says that it has done what it was asked.
@@ -95,7 +98,9 @@ pub(crate) enum Course {
 }
 
 impl Device {
-    /// Connects to a device, loads the program and puts it at its start, where `history`'s twin must stand.
+    /// Connects to a device. If it stands where `left` says that the last session left it, it goes on there; otherwise
+    /// the program is loaded and put at its start. `history`'s twin must stand at its start, and may be elsewhere
+    /// afterwards.
     pub(crate) fn connect(
         link: Box<dyn Link>,
         seed: u32,
@@ -103,28 +108,15 @@ impl Device {
         board: &[u8],
         entry: (FuncIdx, Vec<Value>),
         history: &mut History,
+        left: Option<Moment>,
     ) -> Result<Self, DeviceError> {
         let (client, welcome) = Client::connect(link, seed, None)?;
-        let (name, limits, its_board, status) = match welcome {
-            Report::Welcome {
-                device,
-                limits,
-                board,
-                status,
-                ..
-            } => (device, limits, board, status),
-            _ => (
-                String::new(),
-                DeviceLimits::default(),
-                None,
-                DeviceStatus::Idle,
-            ),
-        };
+        let found = Found::from(welcome);
         let bytes = program.module.bytes();
         let mut device = Self {
             client,
-            name,
-            limits,
+            name: found.name.clone(),
+            limits: found.limits,
             board: ContentHash::of(board),
             program: ContentHash::of(bytes),
             entry,
@@ -139,12 +131,12 @@ impl Device {
             next_record: 0,
             last_good: 0,
             records: VecDeque::new(),
+            notice: None,
         };
-        if status != DeviceStatus::Idle {
-            // Somebody was here before: what they left behind is not ours.
-            device.client.ask(Command::Reset)?;
+        if device.take_over(history, &found, left)? {
+            return Ok(device);
         }
-        if its_board != Some(device.board) {
+        if found.board != Some(device.board) {
             device.load(Part::Board, board)?;
         }
         device.load(Part::Program, bytes)?;

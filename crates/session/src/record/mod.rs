@@ -313,6 +313,9 @@ fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload,
     if let Some(entry) = &session.options.entry {
         store.set_setting("entry", entry)?;
     }
+    if let Some(address) = &session.options.device {
+        store.set_setting("device", &address.to_string())?;
+    }
     if let Some(seed) = session.options.seed {
         store.set_setting("seed", &seed.to_string())?;
     }

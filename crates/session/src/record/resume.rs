@@ -39,12 +39,21 @@ impl Session {
         options.entry = setting("entry")?;
         options.seed = setting("seed")?.and_then(|seed| seed.parse().ok());
         options.session_file = Some(path.to_owned());
-        let board = Board::parse(program.board, path)?;
+        // An address that this version does not know is none: the file may be from a later one.
+        options.device = setting("device")?.and_then(|address| address.parse().ok());
+        let mut board = Board::parse(program.board, path)?;
+        if options.device.is_some() {
+            board.shrink();
+        }
         let mut session = Self::start(options, board, &program.bytes)?;
         session.version = upload.0;
         session.read_tree(&store, upload, path).map_err(wrong)?;
         let user = store
             .place(Who::User)
+            .map_err(stored)?
+            .filter(|place| place.upload == upload);
+        let left = store
+            .place(Who::Device)
             .map_err(stored)?
             .filter(|place| place.upload == upload);
         let notes = store.notes().map_err(stored)?;
@@ -76,6 +85,7 @@ impl Session {
             .all()
             .map(|(at, note)| (at, note.clone()))
             .collect();
+        session.left_device = left.map(moment);
         session.record = Some(Record {
             breakpoints: session
                 .breakpoints

@@ -1,0 +1,98 @@
+//! Links that fail, with the firmware itself at the other end, in an emulated microcontroller: cables that are pulled,
+//! devices that reboot or were running already, frames that are lost and damaged, programs that are too much.
+//!
+//! Ignored unless asked for, because they need QEMU and the built firmware: `scripts/firmware.sh test`.
+
+mod emulator;
+mod lossy;
+mod reconnect;
+mod wire;
+
+use std::path::{Path, PathBuf};
+
+use borges_session::command::{Direction, MockValues, StepSize};
+use borges_session::{Command, CommandError, Event, Flow, Options, Reply, Session};
+
+/// A session and what it was told beside its replies.
+struct Debugger {
+    session: Session,
+    warnings: Vec<String>,
+}
+
+impl Debugger {
+    /// A session with the colour dial, whose sensor says what the test wants; simulated without an address.
+    fn on_the_dial(device: Option<&str>) -> Self {
+        Self::on(&example("color-dial"), device, None)
+    }
+
+    fn on(program: &Path, device: Option<&str>, file: Option<&Path>) -> Self {
+        let options = Options {
+            device: device.map(|address| address.parse().expect("an address")),
+            session_file: file.map(Path::to_owned),
+            ..Options::new(program)
+        };
+        Self::with(Session::open(options).expect("a program"))
+    }
+
+    fn with(session: Session) -> Self {
+        Self {
+            session,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn execute(&mut self, command: Command) -> Result<Reply, CommandError> {
+        let warnings = &mut self.warnings;
+        self.session.execute(command, &mut |event| {
+            if let Event::Warning { text } = event {
+                warnings.push(text);
+            }
+            Flow::Continue
+        })
+    }
+
+    /// Executes what has to work, and says what came out.
+    fn do_all(&mut self, commands: impl IntoIterator<Item = Command>) -> Vec<String> {
+        let say = |command: Command| match self.execute(command.clone()) {
+            Ok(reply) => format!("{reply:?}"),
+            Err(error) => panic!("{command:?}: {error}"),
+        };
+        commands.into_iter().map(say).collect()
+    }
+}
+
+fn step(direction: Direction, size: StepSize, count: u64) -> Command {
+    Command::Step {
+        direction,
+        size,
+        count,
+    }
+}
+
+fn entries(count: u64) -> Command {
+    step(Direction::Forward, StepSize::Entry, count)
+}
+
+/// The colour that the sensor sees from now on.
+fn colour(value: u64) -> Command {
+    Command::Mock {
+        call: "read_uart_sensor(0)".to_owned(),
+        values: MockValues::Sequence(vec![value.to_string()]),
+    }
+}
+
+fn follow() -> Command {
+    Command::Follow { always: None }
+}
+
+fn example(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    examples.join(name).join(name).with_extension("wasm")
+}
+
+/// A file of a test's own, which is not there yet.
+fn fresh(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _was_there = std::fs::remove_file(&path);
+    path
+}

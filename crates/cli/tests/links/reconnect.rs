@@ -1,0 +1,145 @@
+//! Cables that are pulled, devices that reboot, devices that were running when the debugger came.
+
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use borges_session::command::{Direction, StepSize};
+use borges_session::{Command, Session};
+use borges_sim::Faults;
+
+use crate::emulator::Emulator;
+use crate::wire::Wire;
+use crate::{Debugger, colour, entries, example, follow, fresh, step};
+
+/// Some way into the program, at an input, with outputs behind.
+fn some_way() -> [Command; 4] {
+    [colour(5), entries(7), Command::Verify, colour(2)]
+}
+
+/// On from there, back, and on again.
+fn further() -> [Command; 6] {
+    [
+        entries(4),
+        Command::Verify,
+        step(Direction::Backward, StepSize::Entry, 6),
+        follow(),
+        Command::Verify,
+        entries(2),
+    ]
+}
+
+#[test]
+#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
+fn a_pulled_cable_costs_nothing() {
+    let emulator = Emulator::start();
+    let wire = Wire::new(emulator.address(), &Faults::none(), 1, 0);
+    let mut debugger = Debugger::on_the_dial(Some(&wire.device()));
+    let mut simulated = Debugger::on_the_dial(None);
+    assert_eq!(debugger.do_all(some_way()), simulated.do_all(some_way()));
+    wire.plug(false);
+    // Plugged in again while the debugger waits for an answer.
+    let plugging = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(700));
+            wire.plug(true);
+        });
+        debugger.do_all(further())
+    });
+    assert_eq!(plugging, simulated.do_all(further()));
+    // And once more between two commands.
+    wire.plug(false);
+    std::thread::sleep(Duration::from_millis(50));
+    wire.plug(true);
+    assert_eq!(debugger.do_all(further()), simulated.do_all(further()));
+    assert!(debugger.warnings.is_empty(), "{:?}", debugger.warnings);
+}
+
+#[test]
+#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
+fn a_device_that_reboots_is_brought_back_to_the_place_shown() {
+    let mut emulator = Emulator::start();
+    let mut debugger = Debugger::on_the_dial(Some(&emulator.device()));
+    let mut simulated = Debugger::on_the_dial(None);
+    assert_eq!(debugger.do_all(some_way()), simulated.do_all(some_way()));
+    emulator.reset();
+    let said = debugger.execute(Command::Verify);
+    let said = said
+        .err()
+        .map(|error| error.to_string())
+        .unwrap_or_default();
+    assert!(said.contains("the device has restarted"), "{said}");
+    assert!(said.contains("loads the program again"), "{said}");
+    // Nothing of what was recorded is lost, and the device comes to where the user is.
+    let again = [follow(), Command::Verify];
+    let brought = debugger.do_all(again.clone());
+    assert_eq!(brought[1], simulated.do_all(again)[1]);
+    assert_eq!(debugger.do_all(further()), simulated.do_all(further()));
+}
+
+#[test]
+#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
+fn a_session_goes_on_where_the_last_one_left_the_device() {
+    let emulator = Emulator::start();
+    let file = fresh("left.borges");
+    let mut first = Debugger::on(
+        &example("color-dial"),
+        Some(&emulator.device()),
+        Some(&file),
+    );
+    let mut simulated = Debugger::on_the_dial(None);
+    assert_eq!(first.do_all(some_way()), simulated.do_all(some_way()));
+    drop(first);
+    let mut second = Debugger::with(Session::resume(&file).expect("a session file"));
+    assert_eq!(second.do_all(further()), simulated.do_all(further()));
+    let [warning] = second.warnings.as_slice() else {
+        panic!("{:?}", second.warnings);
+    };
+    assert!(
+        warning.contains("stands where the last session left it"),
+        "{warning}"
+    );
+}
+
+#[test]
+#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
+fn a_program_that_runs_for_nobody_is_found_and_stopped() {
+    let emulator = Emulator::start();
+    let file = fresh("killed.borges");
+    // A debugger that is killed while the program runs.
+    let mut killed = Process::new(env!("CARGO_BIN_EXE_borges"))
+        .arg("repl")
+        .arg(example("color-dial"))
+        .args(["--device", &emulator.device()])
+        .arg("--session")
+        .arg(&file)
+        .args(["-x", "mock read_uart_sensor(0) = 5; step; continue"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("borges starts");
+    std::thread::sleep(Duration::from_secs(2));
+    killed.kill().expect("it runs for ever");
+    killed.wait().expect("it was killed");
+    let mut second = Debugger::with(Session::resume(&file).expect("a session file"));
+    second.do_all([Command::Verify]);
+    let [warning] = second.warnings.as_slice() else {
+        panic!("{:?}", second.warnings);
+    };
+    for part in [
+        "was running on the device, at step",
+        "is not recorded",
+        "begins anew",
+    ] {
+        assert!(warning.contains(part), "{warning}");
+    }
+    second.do_all([follow(), Command::Verify, entries(5), Command::Verify]);
+    // Another program, for a session that knows nothing of the first.
+    drop(second);
+    let mut third = Debugger::on(&example("light-sensor"), Some(&emulator.device()), None);
+    third.do_all([entries(1), Command::Verify]);
+    assert!(
+        third.warnings[0].contains("another program stood still on the device"),
+        "{:?}",
+        third.warnings
+    );
+}
