@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::listing::{
-    BoardListing, BreakpointListing, Disassembly, EntryListing, FunctionListing, Info,
-    InputListing, MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing,
+    BoardListing, BreakpointListing, Disassembly, EntryListing, FoundListing, FunctionListing,
+    Info, InputListing, MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing,
     PlaceView, SeriesListing, SourceListing, StackListing, TableListing, TreeListing,
     UniverseDifference, VariableListing, Written,
 };
@@ -253,6 +253,13 @@ pub enum Command {
         /// With the arguments of calls, which takes a replay.
         calls: bool,
     },
+    /// The universes that a text leads to: a primitive's name, a value, the words of a trap; whatever its case.
+    Find {
+        /// The text.
+        text: String,
+        /// How many to list; at most 1,000.
+        most: u32,
+    },
     /// The calls that are about to happen in some universes.
     Calls {
         /// Which; at most 256.
@@ -437,6 +444,8 @@ pub enum Reply {
     Multiverse(MultiverseListing),
     /// Entries of a branch.
     Entries(EntryListing),
+    /// Universes that a text leads to.
+    Found(FoundListing),
     /// The calls about to happen; nothing where none is.
     Calls {
         /// In the order of the question.

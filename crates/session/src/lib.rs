@@ -20,6 +20,7 @@ pub mod contents;
 mod device;
 mod entry;
 mod error;
+mod find;
 pub mod headless;
 mod history;
 mod inspect;

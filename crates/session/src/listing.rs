@@ -458,6 +458,30 @@ pub struct EntryListing {
     pub entries: Vec<EntryRow>,
 }
 
+/// A universe that a text leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct FoundRow {
+    /// The universe right after the entry, or at the trap.
+    pub universe: UniverseId,
+    /// The entry in words.
+    pub text: String,
+    /// Steps before it.
+    pub steps: u64,
+}
+
+/// Universes that a text leads to, on all branches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct FoundListing {
+    /// The first of them, branch by branch.
+    pub found: Vec<FoundRow>,
+    /// How many there are.
+    pub all: u64,
+    /// False if the search was paused before its end.
+    pub complete: bool,
+}
+
 /// An input that the program can read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

@@ -103,7 +103,7 @@ impl Session {
         }))
     }
 
-    fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
+    pub(crate) fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
         let named = |id: PrimitiveId| match call {
             Some((id, args)) => self.look().call_text(id, args),
             None => self.primitive_name(id),

@@ -219,6 +219,7 @@ impl Session {
                 count,
                 calls,
             } => self.entries(branch, from, count, calls),
+            Command::Find { text, most } => self.find(&text, most, observer),
             Command::Calls { universes } => self.calls(&universes),
             Command::Inputs => Ok(self.inputs()),
             Command::Series {

@@ -614,6 +614,7 @@ fn only_looks(command: &Command) -> bool {
             | Command::Tree { .. }
             | Command::Multiverse
             | Command::Entries { .. }
+            | Command::Find { .. }
             | Command::Calls { .. }
             | Command::Inputs
             | Command::Series { .. }

@@ -40,6 +40,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Tree(tree) => multiverse::tree(tree, paint),
         Reply::Multiverse(branches) => outline::branches(branches),
         Reply::Entries(entries) => outline::entries(entries, paint),
+        Reply::Found(listing) => outline::found(listing, paint),
         Reply::Calls { calls } => lines(
             &calls
                 .iter()

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use borges_session::listing::{
-    BranchEnd, EntryListing, InputListing, MultiverseListing, SeriesListing,
+    BranchEnd, EntryListing, FoundListing, InputListing, MultiverseListing, SeriesListing,
 };
 
-use crate::paint::{Paint, Role, printable};
+use super::universe;
+use crate::paint::{Paint, Role, count, grouped, printable};
 
 /// What the program can read, one input a line.
 pub(super) fn inputs(inputs: &[InputListing], paint: &Paint) -> String {
@@ -67,6 +68,26 @@ pub(super) fn entries(listing: &EntryListing, paint: &Paint) -> String {
             value.unwrap_or_default()
         );
     }
+    text
+}
+
+/// A line for each universe that was found.
+pub(super) fn found(listing: &FoundListing, paint: &Paint) -> String {
+    let mut text = String::new();
+    for row in &listing.found {
+        let steps = paint.paint(Role::Dim, format!("step {}", grouped(row.steps)));
+        let place = universe(row.universe);
+        let _ = writeln!(text, "{place:<9} {}  {steps}", printable(&row.text));
+    }
+    let more = listing.all - listing.found.len() as u64;
+    let last = match (more, listing.complete) {
+        (0, true) if listing.all == 0 => "nothing in the multiverse mentions it\n".to_owned(),
+        (0, true) => return text,
+        (0, false) => "paused before all was looked through\n".to_owned(),
+        (more, true) => format!("… {} more\n", count(more, "universe")),
+        (more, false) => format!("… {} more so far, then paused\n", count(more, "universe")),
+    };
+    text.push_str(&paint.paint(Role::Dim, last));
     text
 }
 

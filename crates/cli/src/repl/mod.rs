@@ -5,7 +5,6 @@ pub mod backend;
 pub mod cursor;
 pub mod driver;
 pub mod editor;
-mod find;
 pub mod help;
 pub mod interpreter;
 pub mod session;

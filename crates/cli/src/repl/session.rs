@@ -358,7 +358,6 @@ impl Interpreter for SessionRepl {
                 right,
             },
             Request::Frame(choice) => return self.choose_frame(line, choice, output),
-            Request::Find(text) => return self.find(line, &text, output),
             Request::Help(topic) => return tell_help(line, COMMANDS, topic.as_deref(), output),
             Request::Quit => {
                 if output.json {

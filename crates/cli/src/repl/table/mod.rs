@@ -26,8 +26,6 @@ pub enum Request {
     Frame(FrameChoice),
     /// Compares the universe shown with another one.
     CompareHere(String),
-    /// Lists the universes after which something with this text in it happened.
-    Find(String),
     /// Help, on one command or on all.
     Help(Option<String>),
     /// The end.

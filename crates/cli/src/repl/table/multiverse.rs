@@ -7,6 +7,9 @@ use crate::repl::arguments::number_u32;
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Spec};
 
+/// Universes that a search lists at most.
+const MOST_FOUND: u32 = 40;
+
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "jump",
@@ -48,12 +51,12 @@ The device does not move; see 'follow'.")
             if text.is_empty() {
                 return Err(cursor.missing("a text to look for"));
             }
-            Ok(Request::Find(text))
+            Ok(Request::Session(Command::Find { text, most: MOST_FOUND }))
         },
     )
     .letters(&["/"])
     .arguments("TEXT")
-    .details("Looks through all branches for primitives, values and events, small and capital letters alike.")
+    .details("Looks through all branches for primitives, values, events and the words of traps, small and capital letters alike.")
     .examples(&[
             ("find drive_motor", "after every turn of a motor"),
             ("/uart_sensor = 7", "where the sensor said 7"),
