@@ -348,7 +348,15 @@ count: number,
 /**
  * With the arguments of calls, which takes a replay.
  */
-calls: boolean, } | { "command": "calls", 
+calls: boolean, } | { "command": "find", 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * How many to list; at most 1,000.
+ */
+most: number, } | { "command": "calls", 
 /**
  * Which; at most 256.
  */
@@ -588,6 +596,20 @@ changed: boolean,
  */
 followed: boolean, };
 
+export type FoundListing = { 
+/**
+ * The first of them, branch by branch.
+ */
+found: Array<FoundRow>, 
+/**
+ * How many there are.
+ */
+all: number, 
+/**
+ * False if the search was paused before its end.
+ */
+complete: boolean, };
+
 export type FoundPath = { 
 /**
  * `returned`, `trapped`, `stopped`, `inputs` (it would read one more than the bound), or `cut`.
@@ -609,6 +631,20 @@ inputs: Array<SuggestedInput>,
  * Its end, for `jump`.
  */
 moment: string, };
+
+export type FoundRow = { 
+/**
+ * The universe right after the entry, or at the trap.
+ */
+universe: UniverseId, 
+/**
+ * The entry in words.
+ */
+text: string, 
+/**
+ * Steps before it.
+ */
+steps: number, };
 
 export type Frame = { 
 /**
@@ -1048,7 +1084,7 @@ value: string,
 /**
  * Its type, if known.
  */
-type: string, } | { "reply": "variables" } & VariableListing | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "calls", 
+type: string, } | { "reply": "variables" } & VariableListing | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls", 
 /**
  * In the order of the question.
  */
