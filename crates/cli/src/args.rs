@@ -102,6 +102,19 @@ pub struct Target {
     /// The key that the device was started with: needed for one that is not on this computer
     #[arg(long, value_name = "FILE", requires = "device")]
     pub key_file: Option<PathBuf>,
+    /// What a program does that is faster than the link
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub when_slow: WhenSlow,
+}
+
+/// What a program does that is faster than the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum WhenSlow {
+    /// It waits until what it did so far is recorded
+    #[default]
+    Wait,
+    /// It goes on, and you are told up to which step it is recorded
+    StopRecording,
 }
 
 /// `borges devices`.

@@ -12,6 +12,10 @@ use thiserror::Error;
 /// How long a device may take for an answer before it is taken for lost, in µs of the link's clock.
 const ANSWER_US: u64 = 10_000_000;
 
+/// How long a device may take to connect after a restart, and then for its last words, if it had any.
+const RESTART_US: u64 = 1_000_000;
+const LAST_WORDS_US: u64 = 100_000;
+
 /// What a device may say by itself before it answers: more than any link holds back.
 const SAID: usize = 1 << 16;
 
@@ -85,7 +89,9 @@ pub enum LinkError {
         doing: String,
     },
     /// The device's own software failed.
-    #[error("the device's software failed: {0}")]
+    #[error(
+        "the device's software failed when it ran last, and it has restarted since ({0}); say the command again"
+    )]
     Panic(String),
 }
 
@@ -290,19 +296,45 @@ impl Client {
                 }
                 Incoming::Lost(lost) => {
                     let cause = match lost.cause {
-                        LostCause::PeerRestarted => "the device has restarted",
-                        LostCause::Violation => "the other end is no Borges device",
-                        LostCause::Restarted => "the connection was made anew",
+                        LostCause::PeerRestarted => self.why_restarted(),
+                        LostCause::Violation => "the other end is no Borges device".to_owned(),
+                        LostCause::Restarted => "the connection was made anew".to_owned(),
                     };
-                    return Err(LinkError::Lost {
-                        cause: cause.to_owned(),
-                        doing: doing.to_owned(),
-                    });
+                    let doing = doing.to_owned();
+                    return Err(LinkError::Lost { cause, doing });
                 }
                 Incoming::Connected | Incoming::Quiet | Incoming::Back | Incoming::Foreign(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Waits for what a device may say of its restart: firmware that fails keeps its last words over the reboot, and
+    /// tells them to whoever connects next.
+    fn why_restarted(&mut self) -> String {
+        let mut deadline = self.now_us() + RESTART_US;
+        while self.now_us() < deadline {
+            self.port.poll();
+            while let Some(incoming) = self.port.receive() {
+                match incoming {
+                    // They are the first thing that it says.
+                    Incoming::Connected => deadline = self.now_us() + LAST_WORDS_US,
+                    Incoming::Message(message) => {
+                        if let Ok(ToHost {
+                            report: Report::Panic { text },
+                            ..
+                        }) = ToHost::from_bytes(&message.bytes)
+                        {
+                            return format!(
+                                "the device has restarted, because its software failed ({text})"
+                            );
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        "the device has restarted".to_owned()
     }
 
     fn message(&mut self, bytes: &[u8]) -> Result<(), LinkError> {

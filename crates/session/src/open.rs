@@ -40,6 +40,8 @@ pub struct Options {
     pub device: Option<borges_link::Address>,
     /// The key that the device has; one on another computer needs one.
     pub device_key: Option<borges_link::Key>,
+    /// Whether a program goes on unrecorded where the link is slower than it is; otherwise it waits for the link.
+    pub stop_recording_when_slow: bool,
     /// Faults of the simulated link, with their seed.
     pub faults: Option<(Faults, u64)>,
     /// Whether the simulated device takes differences of states; if not, it is moved by restart.
@@ -67,6 +69,7 @@ impl Options {
             seed: None,
             device: None,
             device_key: None,
+            stop_recording_when_slow: false,
             faults: None,
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
@@ -270,11 +273,13 @@ impl Session {
         &mut self,
         address: Option<borges_link::Address>,
         key: Option<borges_link::Key>,
+        stop_recording_when_slow: bool,
     ) {
         if address.is_some() {
             self.options.device = address;
         }
         self.options.device_key = key;
+        self.options.stop_recording_when_slow = stop_recording_when_slow;
     }
 
     /// Connects to the device, or makes a simulated one, if that has not happened yet.
@@ -315,6 +320,9 @@ impl Session {
         self.history.seek(here)?;
         let mut device = connected?;
         self.notice = device.notice.take();
+        if self.options.stop_recording_when_slow {
+            device.stop_recording_when_slow()?;
+        }
         if !self.mocks.is_empty() {
             device.set_mocks(self.mocks.clone())?;
         }

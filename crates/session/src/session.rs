@@ -336,11 +336,9 @@ impl Session {
         ))
     }
 
-    /// A device that has forgotten everything is none any more: another connection begins with its start.
+    /// A device of which nobody knows where it stands is none any more: another connection begins with its start.
     fn unless_gone<T>(&mut self, result: Result<T, DeviceError>) -> Result<T, CommandError> {
-        if let Err(DeviceError::Link(error)) = &result
-            && error.is_gone()
-        {
+        if result.as_ref().is_err_and(DeviceError::is_gone) {
             (self.device, self.simulated) = (None, None);
         }
         Ok(result?)

@@ -86,12 +86,13 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
         file.map(|file| go_on(file, path)).transpose()?
     };
     if let Some(mut session) = kept {
-        session.use_device(target.address, target.key);
+        session.use_device(target.address, target.key, target.stop_recording_when_slow);
         return Ok(session);
     }
     let session = Options {
         device: target.address,
         device_key: target.key,
+        stop_recording_when_slow: target.stop_recording_when_slow,
         board: options.start.board.clone(),
         entry: options.start.entry.clone(),
         session_file: options.session.clone(),

@@ -14,6 +14,8 @@ pub struct Target {
     pub address: Option<Address>,
     /// The key that it has.
     pub key: Option<Key>,
+    /// A program that is faster than the link goes on unrecorded.
+    pub stop_recording_when_slow: bool,
 }
 
 impl Target {
@@ -32,7 +34,11 @@ impl Target {
             (named, _) => named,
         };
         let key = options.key_file.as_deref().map(read_key).transpose()?;
-        Ok(Self { address, key })
+        Ok(Self {
+            address,
+            key,
+            stop_recording_when_slow: options.when_slow == args::WhenSlow::StopRecording,
+        })
     }
 }
 

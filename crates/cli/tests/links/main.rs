@@ -4,6 +4,7 @@
 //! Ignored unless asked for, because they need QEMU and the built firmware: `scripts/firmware.sh test`.
 
 mod emulator;
+mod limits;
 mod lossy;
 mod reconnect;
 mod wire;
@@ -94,5 +95,13 @@ fn example(name: &str) -> PathBuf {
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _was_there = std::fs::remove_file(&path);
+    path
+}
+
+/// A program in the text format, as a file.
+fn program(name: &str, text: &str) -> PathBuf {
+    let path = fresh(name);
+    let bytes = wat::parse_str(text).expect("the text is a module");
+    std::fs::write(&path, bytes).expect("a file beside the tests can be written");
     path
 }

@@ -1,7 +1,7 @@
 //! What a device was doing when the debugger came: it may have been running for somebody else, or for us.
 
 use borges_vm::StateHash;
-use borges_wire::{Command, ContentHash, DeviceLimits, DeviceStatus, Report};
+use borges_wire::{Command, ContentHash, DeviceLimits, DeviceStatus, Overflow, Report};
 
 use super::told::Told;
 use super::{Device, DeviceError};
@@ -77,8 +77,12 @@ impl Device {
                 (self.state, self.effects) = (left, left.place);
                 self.frame = history.twin.frame(Some(&self.frame));
                 (self.next_record, self.last_good) = (next_record, steps);
-                // Nobody remembers what it was told of breakpoints and mocks.
+                // Nobody remembers what it was told of breakpoints, mocks and slow links.
                 self.told = Told::default();
+                self.client.ask(Command::SetRecording {
+                    overflow: Overflow::Block,
+                    check_every: 0,
+                })?;
                 self.notice = Some(format!(
                     "the device stands where the last session left it, at step {steps}: it goes on from there"
                 ));

@@ -56,7 +56,28 @@ pub enum DeviceError {
         /// Where it was.
         done: u64,
     },
+    /// The link was too slow, and the program did not wait for it.
+    #[error(
+        "the link is slower than the program: recording stopped at step {recorded}, and the program went on to step {reached} without it. You are at step {recorded}; what was recorded is kept. The program begins anew on the device when you go on, and what it did to the outside after step {recorded} stays as it is; 'wait' instead of 'stop-recording' lets it wait for the link"
+    )]
+    Overrun {
+        /// Up to where everything is recorded.
+        recorded: u64,
+        /// Where the program stands.
+        reached: u64,
+    },
     /// The device cannot be moved back.
     #[error("the device cannot be brought there: {0}")]
     CannotMove(String),
+}
+
+impl DeviceError {
+    /// Whether nobody knows any more where the device stands: it has forgotten everything, or ran on unrecorded.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Link(error) => error.is_gone(),
+            Self::Overrun { .. } => true,
+            _ => false,
+        }
+    }
 }

@@ -123,8 +123,9 @@ impl Device {
                 self.compare(history, steps, state)?;
             }
             Report::Overrun { steps } => {
+                self.overrun = Some(steps);
                 let text = format!(
-                    "the link is slower than the program: recording stopped at step {steps}; pause, and go on from there"
+                    "the link is slower than the program: recording stopped at step {steps}, and the program goes on without"
                 );
                 observer(Event::Warning { text });
             }
@@ -139,6 +140,11 @@ impl Device {
                 if next_record != self.next_record {
                     let (wanted, got) = (self.next_record, next_record);
                     return Err(DeviceError::Gap { wanted, got });
+                }
+                if let Some(recorded) = self.overrun.take() {
+                    self.ingest(history, recorded)?;
+                    let reached = steps;
+                    return Err(DeviceError::Overrun { recorded, reached });
                 }
                 self.catch_up(history, &reason, steps)?;
                 self.compare(history, steps, state)?;

@@ -22,7 +22,8 @@ use borges_stub::{Mocks, Program, decode_captured, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Part, Record, Report, RequestId,
+    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Overflow, Part, Record, Report,
+    RequestId,
 };
 
 use arrive::Found;
@@ -63,6 +64,8 @@ pub(crate) struct Device {
     last_good: u64,
     /// Unread records of the trace.
     pub(crate) records: VecDeque<Record>,
+    /// The step at which it stopped recording because the link was too slow.
+    overrun: Option<u64>,
     /// What was found on the device when it was connected, if the user has to know.
     pub(crate) notice: Option<String>,
 }
@@ -131,6 +134,7 @@ impl Device {
             next_record: 0,
             last_good: 0,
             records: VecDeque::new(),
+            overrun: None,
             notice: None,
         };
         if device.take_over(history, &found, left)? {
@@ -148,6 +152,15 @@ impl Device {
     pub(crate) fn traffic(&mut self) -> (u64, u64, u64) {
         let (sent, received) = self.client.traffic();
         (sent, received, self.client.retransmissions())
+    }
+
+    /// Lets the program go on unrecorded where the link is slower than it is, instead of waiting.
+    pub(crate) fn stop_recording_when_slow(&mut self) -> Result<(), DeviceError> {
+        self.client.ask(Command::SetRecording {
+            overflow: Overflow::StopRecording,
+            check_every: 0,
+        })?;
+        Ok(())
     }
 
     pub(crate) fn mocks(&self) -> &Mocks {

@@ -288,6 +288,7 @@ impl<H: Hardware> Stub<H> {
                 self.breakpoints.clear();
                 self.watches.clear();
                 self.board_events = true;
+                (self.overflow, self.check_every) = (Overflow::Block, 0);
                 self.driver.discard_events();
                 Ok(None)
             }
