@@ -81,34 +81,27 @@ fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin() {
     still_answers(&emulator);
 }
 
-/// Reads an input 3,000 times, as fast as it can.
-const GREEDY: &str = r#"(module
-    (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
-    (func (export "main") (local $turn i32)
-        (loop $again
-            (drop (call $read (i32.const 1)))
-            (br_if $again (i32.lt_u
-                (local.tee $turn (i32.add (local.get $turn) (i32.const 1)))
-                (i32.const 3000))))))"#;
-
-/// A session on a line that takes 40 ms each way.
-fn on_a_slow_line(emulator: &Emulator, stop_recording_when_slow: bool) -> (Wire, Debugger) {
+/// A session with a program that reads an input so many times, as fast as it can, on a line with this delay each way.
+fn on_a_slow_line(emulator: &Emulator, reads: u32, delay_us: u64, wait: bool) -> (Wire, Debugger) {
+    let text = format!(
+        r#"(module
+            (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
+            (func (export "main") (local $turn i32)
+                (loop $again
+                    (drop (call $read (i32.const 1)))
+                    (br_if $again (i32.lt_u
+                        (local.tee $turn (i32.add (local.get $turn) (i32.const 1)))
+                        (i32.const {reads}))))))"#
+    );
     let slow = Faults {
-        delay_us: (40_000, 40_000),
+        delay_us: (delay_us, delay_us),
         ..Faults::none()
     };
     let wire = Wire::new(emulator.address(), &slow, 1, 0);
     let options = Options {
         device: Some(wire.device().parse().expect("an address")),
-        stop_recording_when_slow,
-        ..Options::new(program(
-            if stop_recording_when_slow {
-                "rushing.wasm"
-            } else {
-                "greedy.wasm"
-            },
-            GREEDY,
-        ))
+        stop_recording_when_slow: !wait,
+        ..Options::new(program(&format!("reads-{reads}.wasm"), &text))
     };
     let session = Session::open(options).expect("a program");
     (wire, Debugger::with(session))
@@ -118,7 +111,7 @@ fn on_a_slow_line(emulator: &Emulator, stop_recording_when_slow: bool) -> (Wire,
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_waits_for_a_slow_line() {
     let emulator = Emulator::start();
-    let (_wire, mut debugger) = on_a_slow_line(&emulator, false);
+    let (_wire, mut debugger) = on_a_slow_line(&emulator, 3000, 40_000, true);
     let said = debugger.do_all([go(), Command::Verify, Command::Info]);
     assert!(said[2].contains("entries: 3000"), "{}", said[2]);
 }
@@ -127,7 +120,8 @@ fn a_program_waits_for_a_slow_line() {
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
     let emulator = Emulator::start();
-    let (_wire, mut debugger) = on_a_slow_line(&emulator, true);
+    // The line takes a quarter of a minute for all of it, the program a fraction of a second.
+    let (_wire, mut debugger) = on_a_slow_line(&emulator, 30_000, 150_000, false);
     let said = debugger
         .execute(go())
         .err()
@@ -140,7 +134,7 @@ fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
         .and_then(|number| number.parse().ok())
         .expect(&said);
     // A round has 10 instructions; not all of them were recorded, and the session is where that ends.
-    assert!((100..29_000).contains(&step), "{said}");
+    assert!((100..290_000).contains(&step), "{said}");
     assert_eq!(debugger.session.here().steps, step);
     assert!(debugger.warnings[0].contains(&format!("stopped at step {step}")));
     // From there it goes on, as if nothing had happened.

@@ -72,8 +72,8 @@ fn nothing_is_lost(seed: u64, count: usize) {
 
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn two_hundred_commands_on_a_bad_line() {
-    nothing_is_lost(1, 200);
+fn a_hundred_commands_on_a_bad_line() {
+    nothing_is_lost(1, 100);
 }
 
 /// Takes minutes: `scripts/firmware.sh lossy`.
