@@ -124,8 +124,7 @@ fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
     let (_wire, mut debugger) = on_a_slow_line(&emulator, 30_000, 150_000, false);
     let said = debugger
         .execute(go())
-        .err()
-        .expect("it is too fast")
+        .expect_err("it is too fast")
         .to_string();
     let (_, rest) = said.split_once("recording stopped at step ").expect(&said);
     let step: u64 = rest
