@@ -4,6 +4,8 @@
 //! running. Then come raw bytes on the line, frames whose messages are anything, and well-formed commands.
 #![no_main]
 
+use std::sync::LazyLock;
+
 use arbitrary::{Arbitrary, Unstructured};
 use borges_board::Board;
 use borges_sim::SimBoard;
@@ -136,17 +138,19 @@ impl Line {
 
     /// What an honest debugger says first, up to some point.
     fn begin(&mut self, stage: u8) {
-        let program = wat::parse_str(PROGRAM).expect("the text is a module");
+        static BYTES: LazyLock<Vec<u8>> =
+            LazyLock::new(|| wat::parse_str(PROGRAM).expect("the text is a module"));
+        let program = BYTES.as_slice();
         if stage >= 1 {
             self.pass(12);
             self.greet();
         }
         if stage >= 2 {
-            self.load(Part::Program, &program);
+            self.load(Part::Program, program);
         }
         if stage >= 3 {
             self.say(Command::Begin {
-                program: ContentHash::of(&program),
+                program: ContentHash::of(program),
                 board: ContentHash::of(b""),
                 entry: 4,
                 arguments: vec![borges_wire::Value::I32(0)],
@@ -204,8 +208,8 @@ fuzz_target!(|input: &[u8]| {
     line.host = Endpoint::new(borges_wire::Config::host(), 3);
     line.stub.feed(line.now, &[0]);
     line.answered = false;
-    for _ in 0..40 {
-        line.pass(50);
+    for _ in 0..200 {
+        line.pass(10);
         line.greet();
         if line.answered {
             return;
