@@ -266,3 +266,69 @@ fn fill(store: &Store, program: &ModelProgram, graph: &dyn Multiverse) -> Result
     });
     store.keep_graph(program, outcomes, states, edges)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::command::Cell;
+
+    fn session(dialect: Dialect, text: &str, file: Option<PathBuf>) -> ModelSession {
+        let model = Model::parse(dialect, text).expect("the program is right");
+        ModelSession::new("test".to_owned(), model, Explore::default(), file)
+    }
+
+    fn count(session: &mut ModelSession, go_on: bool) -> Result<Vec<Cell>, AskError> {
+        let table = session.query("SELECT count(*) FROM model_state", |_| go_on)?;
+        Ok(table.rows.concat())
+    }
+
+    /// A graph that is in the file is not explored again, unless the program or what is explored of it differs.
+    #[test]
+    fn a_kept_graph_is_taken_from_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("choices.borges");
+        let text = "(+ (amb 1 2) (amb 3 4))";
+        let mut first = session(Dialect::Amb, text, Some(file.clone()));
+        let states = count(&mut first, true).expect("explored");
+        let explored = first.graph(|_| true).expect("kept").states() as i64;
+        assert_eq!(states, [Cell::Integer(explored)]);
+        drop(first);
+
+        let mut second = session(Dialect::Amb, text, Some(file.clone()));
+        assert_eq!(
+            count(&mut second, false).expect("not explored again"),
+            states
+        );
+        assert!(second.graph.is_none());
+        drop(second);
+
+        let mut other = session(Dialect::Amb, "(amb 1 2)", Some(file.clone()));
+        assert!(matches!(count(&mut other, false), Err(AskError::Stopped)));
+        assert_ne!(count(&mut other, true).expect("explored"), states);
+        drop(other);
+
+        fs::write(&file, "no session").expect("written");
+        let mut broken = session(Dialect::Amb, text, Some(file));
+        assert!(matches!(count(&mut broken, true), Err(AskError::Store(_))));
+    }
+
+    /// CaReDeb answers for programs of μOz, and for no others.
+    #[test]
+    fn caredeb_is_for_threads() {
+        let text = "let x = 1 in skip end";
+        let mut threads = session(Dialect::MuOz, text, None);
+        let answer = threads.caredeb("forth t0").expect("a program of μOz");
+        assert!(answer.ok, "{}", answer.text);
+        assert_eq!(answer.events, 1);
+        let refused = threads.caredeb("forth t9").expect("a program of μOz");
+        assert!(!refused.ok);
+        assert_eq!(refused.events, 1, "nothing has changed");
+        assert!(
+            session(Dialect::Amb, "(amb 1 2)", None)
+                .caredeb("forth t0")
+                .is_none()
+        );
+    }
+}
