@@ -219,7 +219,7 @@ impl Session {
             input.then_some((id, call.args))
         });
         let Some((id, args)) = pending else {
-            let text = "the program is not about to read an input here: go to one ('step entry', or back to one) first";
+            let text = "the program is not about to read an input here: go to one first ('break call PRIMITIVE' and 'continue', or 'reverse-entry')";
             return Err(CommandError::Invalid(text.to_owned()));
         };
         let here = self.history.here();
