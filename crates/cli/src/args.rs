@@ -186,6 +186,9 @@ pub struct Debug {
     /// Begin at this moment: what the page's "share" copies
     #[arg(long, value_name = "MOMENT")]
     pub at: Option<String>,
+    /// The device to run it on.
+    #[command(flatten)]
+    pub target: Target,
     /// The port on 127.0.0.1 [default: a free one]; BORGES_TOKEN sets the secret in the address
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
@@ -280,6 +283,9 @@ pub struct Record {
     /// The session file to write
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+    /// The device to run it on.
+    #[command(flatten)]
+    pub target: Target,
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,

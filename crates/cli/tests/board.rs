@@ -80,6 +80,26 @@ fn a_session_on_it_goes_as_on_a_board_of_ones_own() {
 }
 
 #[test]
+fn what_runs_on_it_is_recorded() {
+    let board = Board::start(None);
+    let file = fresh("on-a-board.borges");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_borges"));
+    command.arg("record").arg(example("color-dial"));
+    command.args(["--steps", "200", "--device", &device_of(&board), "--output"]);
+    let output = command.arg(&file).output().expect("borges runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_borges"));
+    let output = replay
+        .arg("replay")
+        .arg(&file)
+        .output()
+        .expect("borges runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("the same, bit for bit"), "{said}");
+}
+
+#[test]
 fn with_the_key_everything_goes_as_without_one() {
     let file = fresh("board.key");
     let board = Board::start(Some(&file));

@@ -103,9 +103,7 @@ impl Session {
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, CommandError> {
         let result = self.carry_out(command, observer);
-        if let Some(text) = self.notice.take() {
-            observer(Event::Warning { text });
-        }
+        self.tell(observer);
         // Also a command that failed may have recorded something.
         let saved = self.save();
         let reply = result?;
@@ -336,6 +334,13 @@ impl Session {
         ))
     }
 
+    /// Says what was found on the device, once.
+    fn tell(&mut self, observer: Observer<'_>) {
+        if let Some(text) = self.notice.take() {
+            observer(Event::Warning { text });
+        }
+    }
+
     /// A device of which nobody knows where it stands is none any more: another connection begins with its start.
     fn unless_gone<T>(&mut self, result: Result<T, DeviceError>) -> Result<T, CommandError> {
         if result.as_ref().is_err_and(DeviceError::is_gone) {
@@ -352,6 +357,7 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Paused, CommandError> {
         self.bring_device()?;
+        self.tell(observer);
         let printed_before = self
             .history
             .twin

@@ -11,6 +11,7 @@ use borges_web::protocol::{ShelfEntry, ShelfListing};
 use borges_web::{Config, Hub, ModelServer, Server, Shelf};
 use std::io::IsTerminal as _;
 
+use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -44,7 +45,8 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
     {
         return debug_model(model, options, output);
     }
-    let shelf = Library::new(options.clone());
+    let target = Target::of(&options.target)?;
+    let shelf = Library::new(options.clone(), target);
     let (hub, owner) = Hub::start(Box::new(shelf), program).map_err(|e| Failure::input(e, ""))?;
     let server = Server::bind(hub.clone(), &config(options));
     let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
@@ -147,6 +149,7 @@ fn open_browser(url: &str) -> bool {
 /// Programs and sessions that the page offers.
 struct Library {
     options: args::Debug,
+    target: Target,
     /// Sessions without a name of their own live here.
     folder: Option<PathBuf>,
     /// The first program opened is the one of the command line, with its session file.
@@ -154,9 +157,10 @@ struct Library {
 }
 
 impl Library {
-    fn new(options: args::Debug) -> Self {
+    fn new(options: args::Debug, target: Target) -> Self {
         Self {
             options,
+            target,
             folder: state_folder(),
             first: true,
         }
@@ -218,7 +222,8 @@ impl Library {
         };
         let named = self.options.session.clone().filter(|_| first);
         if let Some(file) = named.as_deref().filter(|file| file.exists()) {
-            return super::repl::go_on(file, program).map_err(|failure| match failure {
+            let kept = super::repl::go_on(file, program).map(|session| self.target.on(session));
+            return kept.map_err(|failure| match failure {
                 Failure::Told { message, .. } => message,
                 Failure::Output(error) => error.to_string(),
             });
@@ -228,7 +233,7 @@ impl Library {
             entry: start.entry,
             seed: start.seed,
             session_file: named.or_else(|| self.fresh_file(program)),
-            ..Options::new(program)
+            ..self.target.options(program)
         };
         Session::open(options).map_err(|error| error.to_string())
     }

@@ -25,12 +25,13 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
             "give another name, or go on with it: borges repl FILE",
         ));
     }
+    let target = super::target::Target::of(&options.target)?;
     let session = Options {
         board: options.start.board.clone(),
         entry: options.start.entry.clone(),
         session_file: Some(options.output.clone()),
         seed: options.start.seed,
-        ..Options::new(&options.program)
+        ..target.options(&options.program)
     };
     let mut session = Session::open(session).map_err(|error| super::unopened(&error))?;
     let started = Instant::now();

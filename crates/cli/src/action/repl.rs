@@ -85,19 +85,15 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
         let file = options.session.as_deref().filter(|file| file.exists());
         file.map(|file| go_on(file, path)).transpose()?
     };
-    if let Some(mut session) = kept {
-        session.use_device(target.address, target.key, target.stop_recording_when_slow);
-        return Ok(session);
+    if let Some(session) = kept {
+        return Ok(target.on(session));
     }
     let session = Options {
-        device: target.address,
-        device_key: target.key,
-        stop_recording_when_slow: target.stop_recording_when_slow,
         board: options.start.board.clone(),
         entry: options.start.entry.clone(),
         session_file: options.session.clone(),
         seed: options.start.seed,
-        ..Options::new(path)
+        ..target.options(path)
     };
     Session::open(session).map_err(|error| super::unopened(&error))
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use borges_session::{Address, Key};
+use borges_session::{Address, Key, Options, Session};
 
 use crate::args;
 use crate::exit::Failure;
 
 /// The device that the command line names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Target {
     /// Where it is; nothing for a simulated one.
     pub address: Option<Address>,
@@ -39,6 +39,28 @@ impl Target {
             key,
             stop_recording_when_slow: options.when_slow == args::WhenSlow::StopRecording,
         })
+    }
+
+    /// The options of a new session on it.
+    #[must_use]
+    pub fn options(&self, program: &Path) -> Options {
+        Options {
+            device: self.address.clone(),
+            device_key: self.key.clone(),
+            stop_recording_when_slow: self.stop_recording_when_slow,
+            ..Options::new(program)
+        }
+    }
+
+    /// Goes on with a session that was kept: on this device, if one is named, otherwise where it was.
+    #[must_use]
+    pub fn on(&self, mut session: Session) -> Session {
+        session.use_device(
+            self.address.clone(),
+            self.key.clone(),
+            self.stop_recording_when_slow,
+        );
+        session
     }
 }
 
