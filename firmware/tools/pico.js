@@ -52,8 +52,9 @@ export class Board {
     const started = this.#chip.clock.nanos;
     for (let done = 0; done < instructions; done += TICK) {
       const { core, clock } = this.#chip;
+      const end = Math.min(TICK, instructions - done);
       let cycles = 0;
-      for (let i = 0; i < TICK; i++) cycles += core.executeInstruction();
+      for (let i = 0; i < end; i++) cycles += core.executeInstruction();
       clock.tick(cycles * NANOSECONDS_A_CYCLE);
       if (this.#restart) this.#chip = this.#boot(this.#chip);
     }

@@ -1,10 +1,11 @@
 //! What the firmware says when it fails: kept in memory that a reboot leaves alone, and told to the host afterwards.
 
+use alloc::string::String;
 use core::fmt::{self, Write};
 use core::mem::MaybeUninit;
 
-/// The longest text that is kept, in bytes.
-const CAPACITY: usize = 200;
+/// The longest text that is kept, in words of four bytes.
+const CAPACITY: usize = 50;
 /// Says that a text was written here and not by chance.
 const MAGIC: u32 = 0x626f_7267;
 
@@ -12,8 +13,9 @@ const MAGIC: u32 = 0x626f_7267;
 #[repr(C)]
 pub(crate) struct LastWords {
     magic: u32,
+    /// In bytes.
     length: u32,
-    text: [u8; CAPACITY],
+    text: [u32; CAPACITY],
 }
 
 impl LastWords {
@@ -42,39 +44,35 @@ impl LastWords {
         unsafe_code,
         reason = "memory that a reboot leaves alone has no initial value"
     )]
-    pub(crate) unsafe fn take(place: &mut MaybeUninit<Self>) -> Option<alloc::string::String> {
-        // SAFETY: all fields are integers, for which any bytes are valid values; reading memory that was never written
-        // by this program is what the caller vouches for.
-        let words = unsafe { core::ptr::read_volatile(place.as_ptr()) };
-        place.write(Self {
-            magic: 0,
-            length: 0,
-            text: [0; CAPACITY],
-        });
-        if words.magic != MAGIC {
+    pub(crate) unsafe fn take(place: &mut MaybeUninit<Self>) -> Option<String> {
+        let words: *mut u32 = place.as_mut_ptr().cast();
+        // SAFETY: all fields are words, for which any bits are valid values; reading memory that was never written by
+        // this program is what the caller vouches for. One by one: a volatile read of all would be unrolled.
+        let word = |index: usize| unsafe { words.add(index).read_volatile() };
+        let (magic, length) = (word(0), word(1) as usize);
+        // SAFETY: it is the first word of `place`.
+        unsafe { words.write_volatile(0) };
+        if magic != MAGIC || length > 4 * CAPACITY {
             return None;
         }
-        let text = words.text.get(..words.length as usize)?;
-        Some(alloc::string::String::from_utf8_lossy(text).into_owned())
+        let text = (2..2 + CAPACITY).flat_map(|index| word(index).to_le_bytes());
+        // A panic may quote anything: what is not ASCII is no text to send over a doubtful line.
+        let readable = |byte: u8| match byte {
+            b' '..=b'~' | b'\n' => char::from(byte),
+            _ => '?',
+        };
+        Some(text.take(length).map(readable).collect())
     }
 }
 
 impl Write for LastWords {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        let at = self.length as usize;
-        let room = CAPACITY.saturating_sub(at).min(part.len());
-        let (Some(to), Some(from)) = (
-            self.text.get_mut(at..at + room),
-            part.as_bytes().get(..room),
-        ) else {
-            return Err(fmt::Error);
-        };
-        to.copy_from_slice(from);
-        self.length += room as u32;
-        if room == part.len() {
-            Ok(())
-        } else {
-            Err(fmt::Error)
+        for byte in part.bytes() {
+            let at = self.length as usize;
+            let word = self.text.get_mut(at / 4).ok_or(fmt::Error)?;
+            *word |= u32::from(byte) << (at % 4 * 8);
+            self.length += 1;
         }
+        Ok(())
     }
 }

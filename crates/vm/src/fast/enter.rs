@@ -6,7 +6,7 @@ use super::dispatch::execute;
 use super::op::{Reason, Regs};
 use super::translate::{Class, Place, Point, Site, site};
 use super::{Doors, Fast, Function};
-use crate::machine::{Frame, Hooks, Machine, NONE, NoHooks, Stop};
+use crate::machine::{Frame, Hooks, Machine, NONE, NOTHING, Stop};
 
 /// Steps in one run of code at most, so that they fit the fuel.
 const MAX_STEPS: u64 = 1 << 62;
@@ -15,10 +15,12 @@ const MAX_STEPS: u64 = 1 << 62;
 struct OrDoors<'f, H>(&'f H, &'f Doors);
 
 impl<H: Hooks> Hooks for OrDoors<'_, H> {
-    const ACTIVE: bool = true;
+    fn is_active(&self) -> bool {
+        true
+    }
 
     fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool {
-        self.1.is_open(instance, pc) || (H::ACTIVE && self.0.stops(instance, pc, opcode))
+        self.1.is_open(instance, pc) || (self.0.is_active() && self.0.stops(instance, pc, opcode))
     }
 }
 
@@ -59,7 +61,7 @@ impl Machine {
             };
             match ran {
                 Ran::Stopped => {}
-                Ran::Before => match self.step(1, &NoHooks, true) {
+                Ran::Before => match self.step(1, &NOTHING, true) {
                     Stop::Budget => {}
                     stop => return stop,
                 },
@@ -97,7 +99,8 @@ impl Machine {
             .funcs
             .get(frame.func as usize)
             .map_or(NONE, |func| func.instance);
-        H::ACTIVE && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
+        hooks.is_active()
+            && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
     }
 
     /// Runs code from the next instruction on, if there is a point.

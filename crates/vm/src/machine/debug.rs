@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::Machine;
 use super::run::Exit;
 use super::state::NONE;
-use super::step::{Hooks, NoHooks, Stop};
+use super::step::{Hooks, Stop};
 use crate::CodeOffset;
 use crate::binary::{Instr, memory_width};
 
@@ -42,7 +42,7 @@ pub struct BreakpointError(pub CodeOffset);
 
 /// Where the debugger wants to stop.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Debug {
+pub(crate) struct Debug {
     /// Offsets of breakpoints in the first instance's code, sorted.
     breakpoints: Vec<u32>,
     /// A bit for every low byte of a breakpoint's offset: most others need no search.
@@ -62,13 +62,22 @@ fn set_bit(bits: &mut [u64; 4], number: u8) {
     bits[usize::from(number >> 6)] |= 1 << (number & 63);
 }
 
-impl Hooks for &Debug {
-    const ACTIVE: bool = true;
+/// Nothing to stop at.
+pub(crate) const NOTHING: Option<&Debug> = None;
+
+// An option, and not two types: the stepping loop is large, and devices have it once.
+impl Hooks for Option<&Debug> {
+    #[inline(always)]
+    fn is_active(&self) -> bool {
+        self.is_some()
+    }
 
     #[inline(always)]
     fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool {
-        bit(&self.opcodes, opcode)
-            || bit(&self.low_bytes, pc as u8) && self.has_breakpoint(instance, pc as u32)
+        self.is_some_and(|debug| {
+            bit(&debug.opcodes, opcode)
+                || bit(&debug.low_bytes, pc as u8) && debug.has_breakpoint(instance, pc as u32)
+        })
     }
 }
 
@@ -96,9 +105,12 @@ impl Machine {
                 .is_some_and(|module| module.is_instr_start(*offset));
             known.then_some(()).ok_or(BreakpointError(*offset))?;
         }
-        let mut breakpoints: Vec<u32> = offsets.iter().map(|offset| offset.0).collect();
-        breakpoints.sort_unstable();
-        breakpoints.dedup();
+        let mut breakpoints: Vec<u32> = Vec::with_capacity(offsets.len());
+        for offset in offsets {
+            if let Err(place) = breakpoints.binary_search(&offset.0) {
+                breakpoints.insert(place, offset.0);
+            }
+        }
         let debug = self.debug.get_or_insert_default();
         debug.low_bytes = [0; 4];
         breakpoints
@@ -185,9 +197,9 @@ impl Machine {
             let left = until - self.state.steps;
             // Functions with breakpoints are slow in the fast tier; a watch may be in any.
             let stop = if debug.watches.is_empty() {
-                self.advance(left, &&*debug, pass_first)
+                self.advance(left, &Some(&*debug), pass_first)
             } else {
-                self.step(left, &&*debug, pass_first)
+                self.step(left, &Some(&*debug), pass_first)
             };
             self.debug = Some(debug);
             if stop != Stop::Hook {
@@ -204,7 +216,7 @@ impl Machine {
             let Some(watch) = written else {
                 continue;
             };
-            return match self.step(1, &NoHooks, false) {
+            return match self.step(1, &NOTHING, false) {
                 Stop::Budget => Err(Exit::Watch { watch, offset }),
                 stop => Ok(stop),
             };

@@ -271,12 +271,11 @@ impl Machine {
 
     /// The numbers of types in this machine: equal types have equal numbers.
     fn intern(&mut self, types: &[FuncType]) -> Vec<u32> {
-        let mut known: BTreeMap<FuncType, u32> = self
-            .types
-            .iter()
-            .cloned()
-            .zip(0..self.types.len() as u32)
-            .collect();
+        // Not collected: that would bring a sort along, which is large for a device.
+        let mut known = BTreeMap::new();
+        for (number, ty) in (0u32..).zip(&self.types) {
+            known.insert(ty.clone(), number);
+        }
         types
             .iter()
             .map(|ty| match known.get(ty) {

@@ -22,9 +22,12 @@ pub(crate) use site::Called;
 #[cfg(feature = "host")]
 pub(crate) use state::Memory;
 pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
-#[cfg(borges_fast)]
-pub(crate) use step::{Hooks, NoHooks, Stop};
 pub use view::FrameView;
+#[cfg(borges_fast)]
+pub(crate) use {
+    debug::NOTHING,
+    step::{Hooks, Stop},
+};
 
 use crate::{FuncType, GlobalType, Limits, MemoryType, Module, Shared, TableType, Value};
 

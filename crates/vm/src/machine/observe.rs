@@ -92,8 +92,11 @@ impl<'s> Site<'s> {
 struct Observed<'o, O>(RefCell<&'o mut O>);
 
 impl<O: Observer> Hooks for Observed<'_, O> {
-    const ACTIVE: bool = false;
     const OBSERVES: bool = true;
+
+    fn is_active(&self) -> bool {
+        false
+    }
 
     fn stops(&self, _: u32, _: usize, _: u8) -> bool {
         false

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use thiserror::Error;
 
+use super::debug::NOTHING;
 use super::link::InstanceId;
 use super::state::{NONE, Phase};
-use super::step::{Hooks, NoHooks, Stop, frame_for, indirect};
+use super::step::{Hooks, Stop, frame_for, indirect};
 use super::{Instance, Machine};
 use crate::binary::Instr;
 use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
@@ -213,7 +214,7 @@ impl Machine {
                     Err(exit) => return exit,
                 }
             } else {
-                self.advance(budget, &NoHooks, false)
+                self.advance(budget, &NOTHING, false)
             };
             match stop {
                 Stop::Budget => return Exit::Budget,

@@ -25,28 +25,17 @@ pub(crate) enum Stop {
 
 /// Instructions to stop before.
 pub(crate) trait Hooks {
-    /// False if there never are any: the check costs nothing then.
-    const ACTIVE: bool;
-
     /// True if [`Hooks::observe`] is to see every instruction.
     const OBSERVES: bool = false;
+
+    /// False if there are none: the check costs nothing then.
+    fn is_active(&self) -> bool;
 
     /// True to stop before the instruction at `pc` of instance `instance`.
     fn stops(&self, instance: u32, pc: usize, opcode: u8) -> bool;
 
     /// Sees an instruction before it is executed; true to stop there.
     fn observe(&self, _site: &Site<'_>) -> bool {
-        false
-    }
-}
-
-/// Nothing to stop at.
-pub(crate) struct NoHooks;
-
-impl Hooks for NoHooks {
-    const ACTIVE: bool = false;
-
-    fn stops(&self, _: u32, _: usize, _: u8) -> bool {
         false
     }
 }
@@ -169,21 +158,29 @@ impl Machine {
         let mut branch = frame.branch as usize;
         let mut fp = frame.fp as usize;
         let mut sp = *saved_sp;
-        let mut left = budget;
+        // Instructions to execute before looking for hooks and at the budget again, and those after.
+        let mut left: u32 = 0;
+        let mut rest = budget;
         let mut armed = !pass_first;
         let mut at;
 
         let stop = loop {
             at = pc;
-            if left == 0 {
-                break Stop::Budget;
-            }
             let opcode = code[pc];
-            if H::ACTIVE {
-                if armed && hooks.stops(instance_id, pc, opcode) {
-                    break Stop::Hook;
+            if left == 0 {
+                if rest == 0 {
+                    break Stop::Budget;
                 }
-                armed = true;
+                left = if hooks.is_active() {
+                    if armed && hooks.stops(instance_id, pc, opcode) {
+                        break Stop::Hook;
+                    }
+                    armed = true;
+                    1
+                } else {
+                    u32::try_from(rest).unwrap_or(u32::MAX)
+                };
+                rest -= u64::from(left);
             }
             if H::OBSERVES {
                 let site = Site {
@@ -561,7 +558,7 @@ impl Machine {
             top.branch = branch as u32;
         }
         *saved_sp = sp;
-        *steps += budget - left;
+        *steps += budget - rest - u64::from(left);
         stop
     }
 }

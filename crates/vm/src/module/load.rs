@@ -7,7 +7,6 @@ use core::ops::Range;
 
 use super::code::validate_body;
 use super::error::{InvalidKind, LoadCause, LoadError};
-use super::names::function_names;
 use super::{
     CustomSection, ExportEntry, ExternIdx, GlobalType, ImportEntry, MemoryType, Module, TableType,
 };
@@ -67,7 +66,6 @@ impl Module {
             bodies: Vec::new(),
             branches: Vec::new(),
             customs: Vec::new(),
-            names: Vec::new(),
         }
     }
 }
@@ -157,10 +155,6 @@ impl Loader<'_> {
         let length = section.name()?.len();
         let name = (section.at() - length) as u32..section.at() as u32;
         let content = section.at() as u32..section.end() as u32;
-        if self.module.text(&name) == "name" && self.module.names.is_empty() {
-            let functions = self.limits.functions as usize;
-            self.module.names = function_names(&self.module.bytes, &content, functions);
-        }
         let at = section.at();
         self.module.customs.push(CustomSection { name, content });
         within(

@@ -4,7 +4,6 @@ mod code;
 mod error;
 mod load;
 mod locals;
-mod names;
 mod segments;
 mod typing;
 
@@ -178,7 +177,6 @@ pub struct Module {
     /// The side table: where the branches of all bodies go, in the order of the code.
     branches: Vec<Branch>,
     customs: Vec<CustomSection>,
-    names: Vec<(u32, Range<u32>)>,
 }
 
 impl Module {
