@@ -24,6 +24,8 @@ for each in "${firmware[@]}"; do
     )
     built+=("$CARGO_TARGET_DIR/$target/release/$package")
 done
+# What measures it must compile, too.
+(cd firmware && cargo clippy --release --package borges-bench --target thumbv6m-none-eabi --quiet -- -D warnings)
 scripts/setup.sh firmware
 node firmware/tools/sizes.js "${built[@]}"
 
