@@ -40,7 +40,9 @@ fn run(bytes: &[u8]) {
     let module = Module::new(bytes, &limits).expect("the kernel is a module");
     let run = module.exported_func("run").expect("a kernel exports it");
     let mut machine = Machine::new(Shared::new(module), limits).expect("the kernel fits");
-    machine.begin(run, &[Value::I32(1)]).expect("it takes a number");
+    machine
+        .begin(run, &[Value::I32(1)])
+        .expect("it takes a number");
     begin();
     let exit = machine.run(u64::MAX);
     end();

@@ -11,7 +11,7 @@ mod emulated;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{Board, Driver, Shared};
+use borges_board::{Board, Driver, Hardware, Shared};
 use borges_firmware::Pins;
 use borges_stub::{Answer, Call, Config, Halt, Program, Stub, World, execute};
 use borges_vm::{Limits, Machine, Module};
@@ -68,7 +68,11 @@ struct Plain<'a> {
 impl Plain<'_> {
     fn new(board: &Board, halts: bool) -> Plain<'_> {
         let driver = Driver::new(board, Pins::new(Nothing::default()));
-        Plain { board, driver, halts }
+        Plain {
+            board,
+            driver,
+            halts,
+        }
     }
 }
 
@@ -83,7 +87,10 @@ impl World for Plain<'_> {
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        match self.driver.output(self.board, call.primitive, call.args, call.memory) {
+        match self
+            .driver
+            .output(self.board, call.primitive, call.args, call.memory)
+        {
             Ok(done) => Answer::Value(done.result),
             Err(_) => Answer::Trap,
         }
@@ -103,10 +110,17 @@ fn plain() {
     let mut world = Plain::new(&board, false);
     begin();
     while execute(&mut machine, &program, &mut world, STEPS) == Halt::Yield {
-        while !world.driver.settled() {}
+        end();
+        wait(&mut world.driver);
+        begin();
     }
     end();
     result(0, machine.steps());
+}
+
+/// Waits for the end of a delay, which does not count: the device has nothing else to do.
+fn wait(driver: &mut Driver<Pins<Nothing>>) {
+    while !driver.settled() {}
 }
 
 /// With a saved state after each call: the bytes that would have to be sent.
@@ -119,7 +133,9 @@ fn saved() {
     begin();
     while execute(&mut machine, &program, &mut world, STEPS) == Halt::Yield {
         bytes += machine.save().len();
-        while !world.driver.settled() {}
+        end();
+        wait(&mut world.driver);
+        begin();
     }
     end();
     result(bytes as u32, machine.steps());
@@ -130,21 +146,42 @@ fn traced() {
     let program = ContentHash::of(BREAKOUT);
     let board = ContentHash::of(b"");
     let mut line = Line::new();
-    line.ask(Command::Hello { schema: SCHEMA, resume: None });
+    line.ask(Command::Hello {
+        schema: SCHEMA,
+        resume: None,
+    });
     let chunk = (borges_wire::Config::device().message_bytes - LOAD_OVERHEAD) as usize;
     for (number, bytes) in BREAKOUT.chunks(chunk).enumerate() {
         let (total, offset) = (BREAKOUT.len() as u32, (number * chunk) as u32);
         let (part, hash, bytes) = (Part::Program, program, bytes.into());
-        line.ask(Command::Load { part, hash, total, offset, bytes });
+        line.ask(Command::Load {
+            part,
+            hash,
+            total,
+            offset,
+            bytes,
+        });
     }
-    let entry = self::program().entry(None).expect("it has a main function").0;
-    line.ask(Command::Begin { program, board, entry, arguments: Vec::new() });
+    let entry = self::program()
+        .entry(None)
+        .expect("it has a main function")
+        .0;
+    line.ask(Command::Begin {
+        program,
+        board,
+        entry,
+        arguments: Vec::new(),
+    });
     line.counts = true;
     line.sent = 0;
     line.post(Command::Run { until: Some(STEPS) });
     let steps = loop {
         match line.next() {
-            Report::Paused { reason: PauseReason::Until, steps, .. } => break steps,
+            Report::Paused {
+                reason: PauseReason::Until,
+                steps,
+                ..
+            } => break steps,
             Report::Done { .. } | Report::Trace { .. } => {}
             _ => panic!("nothing else happens"),
         }
@@ -223,7 +260,9 @@ impl Line {
         loop {
             while let Some(incoming) = self.host.receive() {
                 if let Incoming::Message(message) = incoming {
-                    return ToHost::from_bytes(&message.bytes).expect("our own device").report;
+                    return ToHost::from_bytes(&message.bytes)
+                        .expect("our own device")
+                        .report;
                 }
             }
             self.turn();
@@ -239,7 +278,9 @@ impl Line {
         while let Some(frame) = self.host.transmit() {
             self.bytes.extend_from_slice(frame);
         }
-        if self.counts {
+        // The program's delays do not count here either.
+        let counts = self.counts && self.stub.hardware_mut().settled();
+        if counts {
             begin();
         }
         self.stub.feed(self.now_us, &self.bytes);
@@ -248,7 +289,7 @@ impl Line {
         while let Some(frame) = self.stub.transmit() {
             self.bytes.extend_from_slice(frame);
         }
-        if self.counts {
+        if counts {
             end();
         }
         self.sent += self.bytes.len() as u32;
