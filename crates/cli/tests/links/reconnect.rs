@@ -1,5 +1,6 @@
 //! Cables that are pulled, devices that reboot, devices that were running when the debugger came.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
@@ -114,10 +115,14 @@ fn a_program_that_runs_for_nobody_is_found_and_stopped() {
         .arg(&file)
         .args(["-x", "mock read_uart_sensor(0) = 5; step; continue"])
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("borges starts");
-    std::thread::sleep(Duration::from_secs(2));
+    let stdout = killed.stdout.take().expect("it was piped");
+    let mut said = BufReader::new(stdout).lines().map_while(Result::ok);
+    assert!(said.any(|line| line == "> continue"), "it got so far");
+    // The device is told within this time, and runs on by itself afterwards.
+    std::thread::sleep(Duration::from_secs(1));
     killed.kill().expect("it runs for ever");
     killed.wait().expect("it was killed");
     let mut second = Debugger::with(Session::resume(&file).expect("a session file"));
