@@ -101,8 +101,11 @@ impl Gate {
         while self.knocking.len() < KNOCKING
             && let Ok((stream, from)) = self.listener.accept()
         {
-            // A connection that fails at once is none.
-            if let Ok(socket) = Socket::new(stream, Side::Device, self.key.as_ref()) {
+            // A connection that fails at once is none. Nobody waits for who has not proved anything yet: strangers must
+            // not slow the device down.
+            if let Ok(socket) = Socket::new(stream, Side::Device, self.key.as_ref())
+                && socket.set_waiting(false).is_ok()
+            {
                 self.knocking.push((socket, from));
             }
         }
@@ -124,6 +127,9 @@ impl Gate {
     }
 
     fn let_in(&mut self, socket: Socket, from: SocketAddr) {
+        if socket.set_waiting(true).is_err() {
+            return;
+        }
         match &self.visitor {
             // Who has the key and comes again has lost the old connection, though nobody told us that it broke. Without
             // a key both ends are on one computer, where a broken connection is noticed: this is somebody else.

@@ -54,6 +54,11 @@ impl Socket {
         })
     }
 
+    /// Whether reading and writing wait for a moment, or not at all.
+    pub(crate) fn set_waiting(&self, waiting: bool) -> std::io::Result<()> {
+        self.stream.set_nonblocking(!waiting)
+    }
+
     /// Whether the other end may speak.
     pub(crate) fn is_open(&self) -> bool {
         self.guard.as_ref().is_none_or(|own| own.guard.is_open())
