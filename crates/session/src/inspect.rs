@@ -198,6 +198,19 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Bytes of the object in memory that an address is given by: what a pointer points to, or the variable itself.
+    pub(crate) fn object_bytes(&self, text: &str) -> u32 {
+        let object = |text: &str| match self.evaluate(text, 0) {
+            Ok(Evaluated::Object(object)) => Some(object),
+            _ => None,
+        };
+        let state = Machines(self.machine);
+        let no_number = |named: &Object| !matches!(self.info.number(named, &state), Ok(Some(_)));
+        object(&format!("*({text})"))
+            .or_else(|| object(text).filter(no_number))
+            .map_or(0, |object| object.place.length())
+    }
+
     /// A log message with its `{expressions}` filled in.
     pub(crate) fn fill_in(&self, message: &str) -> String {
         let (mut out, mut rest) = (String::new(), message);

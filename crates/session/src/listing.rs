@@ -106,6 +106,8 @@ pub struct MemoryListing {
     pub address: u32,
     /// The bytes.
     pub bytes: Vec<u8>,
+    /// How many of them are the object that was named or pointed to; 0 where debug information knows of none.
+    pub object_bytes: u32,
 }
 
 /// One source line.

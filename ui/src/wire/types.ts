@@ -832,7 +832,11 @@ address: number,
 /**
  * The bytes.
  */
-bytes: Array<number>, };
+bytes: Array<number>, 
+/**
+ * How many of them are the object that was named or pointed to; 0 where debug information knows of none.
+ */
+object_bytes: number, };
 
 export type MockListing = { 
 /**

@@ -28,6 +28,7 @@ impl Session {
 
     pub(super) fn memory(&self, address: &str, length: u32) -> Result<Reply, CommandError> {
         let number = self.look().number(address)?;
+        let object_bytes = self.look().object_bytes(address);
         let memory = self.history.twin.machine.memory();
         let outside = || {
             let size = memory.len();
@@ -41,7 +42,11 @@ impl Session {
             .filter(|bytes| !bytes.is_empty())
             .ok_or_else(outside)?;
         let bytes = bytes[..bytes.len().min(length as usize)].to_vec();
-        Ok(Reply::Memory(MemoryListing { address, bytes }))
+        Ok(Reply::Memory(MemoryListing {
+            address,
+            bytes,
+            object_bytes,
+        }))
     }
 
     pub(super) fn facts(&mut self) -> Info {
