@@ -10,16 +10,18 @@ const NANOSECONDS_A_CYCLE = 8;
 /** Instructions between two ticks of the emulated clock. */
 const TICK = 16;
 
-/** The address of the watchdog, which can restart the chip. */
+/** The watchdog, which can restart the chip, among the emulator's peripherals. */
 const WATCHDOG = 0x40058;
 
 export class Board {
   #firmware;
   #chip;
   #sent = [];
-  /** The clock at the end of the last batch, in nanoseconds. */
+  /** The watchdog wants a restart. */
   #restart = false;
   #executed = 0;
+  /** How far the clock went in the last run, in nanoseconds. */
+  #ran = 0;
 
   /** A board with this ELF file in its flash, just started. */
   constructor(elf) {
@@ -47,24 +49,27 @@ export class Board {
     return bytes;
   }
 
-  /** Executes so many instructions. The clock goes as fast as a real core's: to let it go faster, use `pass`. */
+  /** Executes so many instructions. The clock goes with them as on a real core, which is faster: `pass` makes up for it. */
   run(instructions) {
-    const started = this.#chip.clock.nanos;
+    let started = this.#chip.clock.nanos;
     for (let done = 0; done < instructions; done += TICK) {
       const { core, clock } = this.#chip;
       const end = Math.min(TICK, instructions - done);
       let cycles = 0;
       for (let i = 0; i < end; i++) cycles += core.executeInstruction();
       clock.tick(cycles * NANOSECONDS_A_CYCLE);
-      if (this.#restart) this.#chip = this.#boot(this.#chip);
+      if (this.#restart) {
+        this.#chip = this.#boot(this.#chip);
+        started = 0;
+      }
     }
     this.#executed += instructions;
-    this.ran = this.#chip.clock.nanos - started;
+    this.#ran = this.#chip.clock.nanos - started;
   }
 
   /** Lets time go on until this many milliseconds have passed since before the last run. */
   pass(milliseconds) {
-    const behind = milliseconds * 1e6 - this.ran;
+    const behind = milliseconds * 1e6 - this.#ran;
     if (behind > 0) this.#chip.clock.tick(behind);
   }
 
