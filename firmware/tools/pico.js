@@ -83,8 +83,13 @@ export class Board {
     chip.core.SP = chip.readUint32(VECTORS);
     chip.core.PC = chip.readUint32(VECTORS + 4) & ~1;
     chip.uart[0].onByte = (byte) => this.#sent.push(byte);
-    // Between two instructions: this is called in the middle of one.
-    chip.peripherals[WATCHDOG].onWatchdogTrigger = () => (this.#restart = true);
+    const watchdog = chip.peripherals[WATCHDOG];
+    watchdog.onWatchdogTrigger = () => {
+      // It would fire again at this very moment, for ever.
+      watchdog.alarm.enable = false;
+      // Between two instructions: this is called in the middle of one.
+      this.#restart = true;
+    };
     this.#restart = false;
     return chip;
   }

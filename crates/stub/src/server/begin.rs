@@ -60,6 +60,8 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
+    // A frame of its own: in one with all commands, locals are out of reach of a Cortex-M0+'s short offsets.
+    #[inline(never)]
     pub(super) fn begin(
         &mut self,
         hash: ContentHash,
@@ -109,6 +111,7 @@ impl<H: Hardware> Stub<H> {
     }
 
     /// Goes on with the board that this hash names: the present one, or the one that was loaded.
+    #[inline(never)]
     pub(super) fn take_board(&mut self, hash: ContentHash) -> Result<(), (FailureCode, String)> {
         if hash == self.board_hash {
             return Ok(());

@@ -14,6 +14,8 @@ use super::{Done, Stub, fail};
 use crate::record::{encode_captured, from_wire};
 
 impl<H: Hardware> Stub<H> {
+    // A frame of its own: in one with all commands, locals are out of reach of a Cortex-M0+'s short offsets.
+    #[inline(never)]
     pub(super) fn compensate(&mut self, steps: u64, list: &[Bytes]) -> Done {
         self.paused()?;
         let mut compensations: Vec<Compensation> = Vec::new();
@@ -31,6 +33,7 @@ impl<H: Hardware> Stub<H> {
         Ok(None)
     }
 
+    #[inline(never)]
     pub(super) fn perform(
         &mut self,
         id: RequestId,
@@ -66,6 +69,7 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn apply(&mut self, id: RequestId, delta: Difference, next_record: u64) -> Done {
         self.paused()?;
         let bytes = match &delta {
