@@ -264,5 +264,6 @@ export function name(id: UniverseId): string {
 
 /** 1234567 as 1,234,567. */
 export function grouped(count: number): string {
-  return count.toLocaleString("en");
+  // The first use of the browser's own formatter takes as long as a few pictures.
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

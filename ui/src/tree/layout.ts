@@ -150,7 +150,9 @@ function segments(
     let x = parent === undefined ? 0 : xOf(model, layout, parent, fork, wishes);
     layout.x0[row] = x;
     stops.length = 0;
-    stops.push(tip, row === 0 ? 0 : fork + 1);
+    stops.push(row === 0 ? 0 : fork + 1, tip);
+    const pinned = pins.get(id);
+    const forks = (first[row + 1] ?? 0) > (first[row] ?? 0);
     for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
       const child = list[n] ?? 0;
       if (shown[child] === 1) {
@@ -160,8 +162,13 @@ function segments(
         layout.hidden[row] = (layout.hidden[row] ?? 0) + 1;
       }
     }
-    stops.push(...(pins.get(id) ?? []));
-    stops.sort((a, b) => a - b);
+    if (pinned) {
+      stops.push(...pinned);
+    }
+    // Most branches are short and nothing leaves them.
+    if (pinned || forks) {
+      stops.sort((a, b) => a - b);
+    }
     let from = fork;
     for (const stop of stops) {
       if (stop <= from || stop > tip) {
@@ -291,6 +298,9 @@ function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint
     }
     const label = model.end[row] === OPEN ? TAIL : END_LABEL;
     right[row] = (layout.x1[row] ?? 0) + label;
+    if (first[row] === first[row + 1]) {
+      continue;
+    }
     order.length = 0;
     for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
       const child = list[n] ?? 0;
