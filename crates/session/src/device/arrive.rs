@@ -89,27 +89,33 @@ impl Device {
                 return Ok(true);
             }
         }
-        let was = match found.status {
-            DeviceStatus::Running => "was running",
-            DeviceStatus::Ended => "had ended",
-            _ => "stood still",
-        };
-        let what = match (same, left) {
-            (true, Some(left)) => format!(
-                "this program {was} on the device, at step {steps}, and the last session recorded it up to step {}: what \
-                 it did in between is not recorded",
-                left.steps
-            ),
-            (true, None) => format!(
-                "this program {was} on the device, at step {steps}, for a session that is not this one"
-            ),
-            (false, _) => format!("another program {was} on the device, at step {steps}"),
-        };
-        self.notice = Some(format!(
-            "{what}; it was stopped, and the program begins anew. What it has done to the outside stays as it is"
-        ));
+        // A program that has taken no step has done nothing that could be missed.
+        self.notice = (steps > 0).then(|| lost(found.status, same, steps, left));
         history.seek(Moment::START)?;
         self.client.ask(Command::Reset)?;
         Ok(false)
     }
+}
+
+/// What is lost of a program that another session left on the device.
+fn lost(status: DeviceStatus, same: bool, steps: u64, left: Option<Moment>) -> String {
+    let was = match status {
+        DeviceStatus::Running => "was running",
+        DeviceStatus::Ended => "had ended",
+        _ => "stood still",
+    };
+    let what = match (same, left) {
+        (true, Some(left)) => format!(
+            "this program {was} on the device, at step {steps}, and the last session recorded it up to step {}: what it \
+             did in between is not recorded",
+            left.steps
+        ),
+        (true, None) => format!(
+            "this program {was} on the device, at step {steps}, for a session that is not this one"
+        ),
+        (false, _) => format!("another program {was} on the device, at step {steps}"),
+    };
+    format!(
+        "{what}; it was stopped, and the program begins anew. What it has done to the outside stays as it is"
+    )
 }
