@@ -31,7 +31,8 @@ node firmware/tools/sizes.js "${built[@]}"
 
 if [ "${1:-}" = test ]; then
     scripts/setup.sh tests
-    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test emulated --test links -- --ignored --skip thousand
+    # The whole workspace, so that what its tests have built is not built again with fewer features.
+    BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test --workspace --test emulated --test links -- --ignored --skip thousand
 elif [ "${1:-}" = lossy ]; then
     BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test links -- --ignored thousand --nocapture
 fi

@@ -31,8 +31,8 @@ case "${1:-test}" in
             echo "page: $bytes bytes are embedded, and 600 KB are allowed" >&2
             exit 1
         }
-        cargo build --quiet -p borges-cli
-        BORGES=$target/debug/borges npm run --silent e2e
+        [ -n "${BORGES:-}" ] || cargo build --quiet -p borges-cli
+        BORGES=${BORGES:-$target/debug/borges} npm run --silent e2e
         ;;
     pictures)
         cargo build --quiet -p borges-cli

@@ -20,7 +20,8 @@ cargo check --package borges-cli --no-default-features
 cargo test --package borges-concolic --no-default-features --test solvers "$@"
 
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
-scripts/page.sh test
+# It is tried on the program that the tests above have built.
+BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/page.sh test
 
 # The firmware, in emulated microcontrollers. Its compiler's libraries come from rustup.
 targets="thumbv6m-none-eabi thumbv7em-none-eabihf"
