@@ -1,19 +1,19 @@
 //! A simulated board in a process of its own: sessions on it go as on one in the debugger's, and who does not have its
 //! key gets nothing.
 
-#[path = "support/board.rs"]
-mod served;
+mod support;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
 use borges_session::command::{Command as Asked, Direction, Flow, StepSize};
 use borges_session::{Key, Options, Session};
 
-use served::{Board, example};
+use support::board::Board;
+use support::{example, fresh};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -38,13 +38,6 @@ fn answer_to(board: &Board, said: &[u8]) -> Vec<u8> {
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
     }
     answer
-}
-
-/// A file of this test's own, which is not there yet.
-fn fresh(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _was_there = std::fs::remove_file(&path);
-    path
 }
 
 fn repl(arguments: &[&str], script: &str) -> Output {

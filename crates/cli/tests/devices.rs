@@ -1,8 +1,7 @@
 //! `borges devices` and `borges flash`, without hardware: a pseudo-terminal is a serial port, a folder is a drive.
 #![cfg(unix)]
 
-#[path = "support/board.rs"]
-mod served;
+mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +10,8 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use serialport::{SerialPort as _, TTYPort};
-use served::{Board, example};
+use support::board::Board;
+use support::example;
 
 fn borges(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_borges"));

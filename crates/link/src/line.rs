@@ -158,10 +158,7 @@ impl Link for Line {
                 return 0;
             }
             // A serial port that has been pulled out reads nothing without an error, on some systems.
-            Some(Stream::Serial(port)) => match port.read(buffer) {
-                Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
-                result => result,
-            },
+            Some(Stream::Serial(port)) => port.read(buffer).and_then(socket::ended),
             Some(Stream::Tcp(socket)) => socket.read(buffer),
         };
         let length = self.passed(result);

@@ -182,8 +182,8 @@ pub(crate) fn intrusion(error: &Error) -> Option<Intrusion> {
     error.get_ref()?.downcast_ref().copied()
 }
 
-/// A socket that has ended reads nothing without an error.
-fn ended(length: usize) -> std::io::Result<usize> {
+/// A stream that has ended reads nothing without an error.
+pub(crate) fn ended(length: usize) -> std::io::Result<usize> {
     match length {
         0 => Err(ErrorKind::UnexpectedEof.into()),
         length => Ok(length),

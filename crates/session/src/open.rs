@@ -8,7 +8,7 @@ use borges_sim::{Faults, SimBoard, SimDevice, SimHandle};
 use borges_stub::{Program, ProgramError, Stub};
 use borges_vm::{Limits, LoadError, Machine, Module, Shared, StartError};
 use borges_wire::link::Link;
-use borges_wire::{ContentHash, DeviceLimits};
+use borges_wire::{ContentHash, DeviceLimits, Overflow};
 use thiserror::Error;
 
 use crate::device::Device;
@@ -321,7 +321,7 @@ impl Session {
         let mut device = connected?;
         self.notice = device.notice.take();
         if self.options.stop_recording_when_slow {
-            device.stop_recording_when_slow()?;
+            device.when_slow(Overflow::StopRecording)?;
         }
         if !self.mocks.is_empty() {
             device.set_mocks(self.mocks.clone())?;

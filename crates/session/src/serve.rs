@@ -5,7 +5,7 @@ use std::path::Path;
 use borges_link::{Gate, Visit};
 use borges_sim::SimBoard;
 use borges_stub::Stub;
-use borges_wire::link::Link as _;
+use borges_wire::link::{Link as _, Outgoing};
 
 use crate::open::{Board, OpenError, Options, simulated_stub};
 
@@ -19,8 +19,7 @@ pub struct BoardServer {
     stub: Stub<SimBoard>,
     name: String,
     gate: Gate,
-    /// A frame of which the line has taken only a part.
-    frame: Vec<u8>,
+    outgoing: Outgoing,
 }
 
 impl BoardServer {
@@ -44,7 +43,7 @@ impl BoardServer {
             stub: simulated_stub(&options, &board, std::process::id()),
             name,
             gate,
-            frame: Vec::new(),
+            outgoing: Outgoing::default(),
         })
     }
 
@@ -63,18 +62,11 @@ impl BoardServer {
         self.stub
             .feed(now, buffer.get(..length).unwrap_or_default());
         self.stub.poll(now);
-        loop {
-            if self.frame.is_empty() {
-                match self.stub.transmit() {
-                    Some(frame) => self.frame.extend_from_slice(frame),
-                    None => break,
-                }
-            }
-            match self.gate.send(&self.frame) {
-                0 => break,
-                taken => drop(self.frame.drain(..taken)),
-            }
-        }
+        self.outgoing.pump(
+            &mut (&mut self.stub, &mut self.gate),
+            |(stub, _)| stub.transmit(),
+            |(_, gate), bytes| gate.send(bytes),
+        );
         self.gate.visits()
     }
 }

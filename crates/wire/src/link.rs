@@ -52,9 +52,7 @@ const READ_BYTES: usize = 256;
 pub struct Port<L> {
     link: L,
     endpoint: Endpoint,
-    /// A frame of which the link has taken only a part.
-    frame: Vec<u8>,
-    taken: usize,
+    outgoing: Outgoing,
 }
 
 impl<L: Link> Port<L> {
@@ -63,8 +61,7 @@ impl<L: Link> Port<L> {
         Self {
             link,
             endpoint: Endpoint::new(config, seed),
-            frame: Vec::new(),
-            taken: 0,
+            outgoing: Outgoing::default(),
         }
     }
 
@@ -98,18 +95,40 @@ impl<L: Link> Port<L> {
             self.endpoint.feed(now, bytes);
         }
         self.endpoint.tick(now);
+        self.outgoing.pump(
+            &mut (&mut self.endpoint, &mut self.link),
+            |(endpoint, _)| endpoint.transmit(),
+            |(_, link), bytes| link.send(bytes),
+        );
+    }
+}
+
+/// A frame of which a line has taken only a part.
+#[derive(Debug, Default)]
+pub struct Outgoing {
+    frame: Vec<u8>,
+    taken: usize,
+}
+
+impl Outgoing {
+    /// Gives a line one frame after the other until it takes no more or there are none. `next` is the next frame of an
+    /// end, and `send` says how many bytes its line takes now.
+    pub fn pump<E>(
+        &mut self,
+        end: &mut E,
+        next: impl for<'e> Fn(&'e mut E) -> Option<&'e [u8]>,
+        send: impl Fn(&mut E, &[u8]) -> usize,
+    ) {
         loop {
             let rest = self.frame.get(self.taken..).unwrap_or_default();
             if rest.is_empty() {
-                let Some(frame) = self.endpoint.transmit() else {
-                    return;
-                };
+                let Some(frame) = next(end) else { return };
                 self.frame.clear();
                 self.frame.extend_from_slice(frame);
                 self.taken = 0;
                 continue;
             }
-            match self.link.send(rest) {
+            match send(end, rest) {
                 0 => return,
                 length => self.taken += length,
             }

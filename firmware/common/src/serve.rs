@@ -1,11 +1,11 @@
 //! The loop of a device: bytes in, one slice of the program, bytes out.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use borges_board::{Board, Shared};
 use borges_stub::{Config, Stub};
 use borges_vm::Limits;
+use borges_wire::link::Outgoing;
 use borges_wire::{ContentHash, DeviceLimits};
 
 use crate::{Chip, Pins};
@@ -55,7 +55,7 @@ pub fn serve<C: Chip>(mut chip: C, measures: Measures, last_words: Option<String
     if let Some(text) = last_words {
         stub.report_failure(text);
     }
-    let mut out = Outgoing::default();
+    let mut outgoing = Outgoing::default();
     let mut buffer = [0; 128];
     loop {
         let pins = stub.hardware_mut();
@@ -69,33 +69,8 @@ pub fn serve<C: Chip>(mut chip: C, measures: Measures, last_words: Option<String
             stub.feed(now, bytes);
         }
         stub.poll(now);
-        out.pump(&mut stub);
-    }
-}
-
-/// A frame of which the line has taken only a part.
-#[derive(Default)]
-struct Outgoing {
-    frame: Vec<u8>,
-    taken: usize,
-}
-
-impl Outgoing {
-    /// Sends until the line takes no more.
-    fn pump<C: Chip>(&mut self, stub: &mut Stub<Pins<C>>) {
-        loop {
-            let rest = self.frame.get(self.taken..).unwrap_or_default();
-            if rest.is_empty() {
-                let Some(frame) = stub.transmit() else { return };
-                self.frame.clear();
-                self.frame.extend_from_slice(frame);
-                self.taken = 0;
-                continue;
-            }
-            match stub.hardware_mut().chip.send(rest) {
-                0 => return,
-                length => self.taken += length,
-            }
-        }
+        outgoing.pump(&mut stub, Stub::transmit, |stub, bytes| {
+            stub.hardware_mut().chip.send(bytes)
+        });
     }
 }

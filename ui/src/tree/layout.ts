@@ -3,7 +3,7 @@
 // A branch is a row of segments between the places that matter (forks, its ends, what is pointed at). The entries of a
 // segment are not laid out one by one: an unfolded segment is as wide as its entries, a folded one is short however many
 // it holds. So the layout costs as much as there are forks, and nothing recurses.
-import { OPEN, type Multiverse, type Place } from "./model";
+import { group, OPEN, type Groups, type Multiverse, type Place } from "./model";
 
 /** Width of an entry, in pixels at zoom 1. */
 export const ENTRY = 148;
@@ -64,9 +64,8 @@ export interface Layout {
   hidden: Uint32Array;
   width: number;
   height: number;
-  /** The rows of the model on level n are those of `onLevel` from `level[n]` to `level[n + 1]`. */
-  level: Uint32Array;
-  onLevel: Uint32Array;
+  /** The rows of the model on each level, so that drawing costs as much as is in sight. */
+  levels: Groups;
   spines: Spines;
 }
 
@@ -88,7 +87,8 @@ export function layOut(model: Multiverse, wishes: Wishes): Layout {
   const shown = visible(model, wishes, first, list);
   const layout = segments(model, wishes, first, list, shown);
   stack(model, layout, first, list);
-  index(model, layout, first, list);
+  layout.levels = group(layout.y, layout.rows);
+  layout.spines = spinesOf(model, layout, first, list);
   return layout;
 }
 
@@ -134,9 +134,8 @@ function segments(
     hidden: new Uint32Array(count),
     width: 0,
     height: 0,
-    level: new Uint32Array(1),
-    onLevel: new Uint32Array(0),
-    spines: { count: 0, x: new Float64Array(0), top: new Int32Array(0), bottom: new Int32Array(0) },
+    levels: { first: new Uint32Array(1), list: new Uint32Array(0) },
+    spines: noSpines(0),
   };
   let used = 0;
   const stops: number[] = [];
@@ -343,37 +342,15 @@ function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint
   layout.height = rows * ROW;
 }
 
-/** What of the layout lies on each level, so that drawing costs as much as is in sight. */
-function index(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): void {
+function noSpines(room: number): Spines {
+  return { count: 0, x: new Float64Array(room), top: new Int32Array(room), bottom: new Int32Array(room) };
+}
+
+function spinesOf(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): Spines {
   const { y, x0 } = layout;
-  const level = new Uint32Array(layout.rows + 1);
-  for (const at of y) {
-    if (at >= 0) {
-      level[at + 1] = (level[at + 1] ?? 0) + 1;
-    }
-  }
-  for (let at = 0; at < layout.rows; at++) {
-    level[at + 1] = (level[at + 1] ?? 0) + (level[at] ?? 0);
-  }
-  const next = level.slice();
-  layout.level = level;
-  layout.onLevel = new Uint32Array(level[layout.rows] ?? 0);
-  const spines: Spines = {
-    count: 0,
-    x: new Float64Array(list.length),
-    top: new Int32Array(list.length),
-    bottom: new Int32Array(list.length),
-  };
-  layout.spines = spines;
+  const spines = noSpines(list.length);
   const at = new Map<number, number>();
   for (let row = 0; row < model.count; row++) {
-    const own = y[row] ?? -1;
-    if (own < 0) {
-      continue;
-    }
-    const place = next[own] ?? 0;
-    layout.onLevel[place] = row;
-    next[own] = place + 1;
     at.clear();
     for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
       const child = list[n] ?? 0;
@@ -386,9 +363,10 @@ function index(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint
         spine = spines.count++;
         at.set(x, spine);
         spines.x[spine] = x;
-        spines.top[spine] = own;
+        spines.top[spine] = y[row] ?? 0;
       }
       spines.bottom[spine] = Math.max(spines.bottom[spine] ?? 0, deep);
     }
   }
+  return spines;
 }

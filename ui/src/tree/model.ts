@@ -7,10 +7,33 @@ export interface Place {
   index: number;
 }
 
-/** Branches that leave each row, in the order of the model: row n's are `list` from `first[n]` to `first[n + 1]`. */
-export interface Children {
+/** Rows by a number that each has: those of number n are `list` from `first[n]` to `first[n + 1]`, in their order. */
+export interface Groups {
   first: Uint32Array;
   list: Uint32Array;
+}
+
+/** Groups rows by their numbers below `count`; rows with a negative number are in no group. */
+export function group(numbers: Int32Array, count: number): Groups {
+  const first = new Uint32Array(count + 1);
+  for (const number of numbers) {
+    if (number >= 0) {
+      first[number + 1] = (first[number + 1] ?? 0) + 1;
+    }
+  }
+  for (let number = 0; number < count; number++) {
+    first[number + 1] = (first[number + 1] ?? 0) + (first[number] ?? 0);
+  }
+  const next = first.slice();
+  const list = new Uint32Array(first[count] ?? 0);
+  numbers.forEach((number, row) => {
+    if (number >= 0) {
+      const at = next[number] ?? 0;
+      list[at] = row;
+      next[number] = at + 1;
+    }
+  });
+  return { first, list };
 }
 
 export const OPEN = 0;
@@ -30,7 +53,7 @@ export class Multiverse {
   reached = new Float64Array(16);
   readonly words = new Map<number, string>();
   private readonly rows = new Map<number, number>();
-  private known: { revision: number; children: Children } | null = null;
+  private known: { revision: number; children: Groups } | null = null;
 
   /** Takes in what has changed. */
   apply(frame: BranchesFrame): void {
@@ -70,37 +93,13 @@ export class Multiverse {
     return row === 0 ? undefined : this.rows.get(this.parent[row] ?? 0);
   }
 
-  children(): Children {
+  /** The branches that leave each row. */
+  children(): Groups {
     if (this.known?.revision !== this.revision) {
-      this.known = { revision: this.revision, children: this.countChildren() };
+      const parents = new Int32Array(this.count).map((_, row) => this.parentRow(row) ?? -1);
+      this.known = { revision: this.revision, children: group(parents, this.count) };
     }
     return this.known.children;
-  }
-
-  private countChildren(): Children {
-    const first = new Uint32Array(this.count + 1);
-    const parents = new Int32Array(this.count).fill(-1);
-    for (let row = 1; row < this.count; row++) {
-      const parent = this.parentRow(row);
-      if (parent !== undefined) {
-        parents[row] = parent;
-        first[parent + 1] = (first[parent + 1] ?? 0) + 1;
-      }
-    }
-    for (let row = 0; row < this.count; row++) {
-      first[row + 1] = (first[row + 1] ?? 0) + (first[row] ?? 0);
-    }
-    const next = first.slice();
-    const list = new Uint32Array(first[this.count] ?? 0);
-    for (let row = 1; row < this.count; row++) {
-      const parent = parents[row] ?? -1;
-      if (parent >= 0) {
-        const at = next[parent] ?? 0;
-        list[at] = row;
-        next[parent] = at + 1;
-      }
-    }
-    return { first, list };
   }
 
   /** The place whose branch owns the last entry before it. */

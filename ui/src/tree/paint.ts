@@ -81,48 +81,40 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   context.lineCap = "round";
   const rows = inSight(scene);
   paintLines(context, scene, rows);
-  for (const row of rows) {
-    if (!scene.path.has(row) && !scene.preview.has(row)) {
-      paintContent(context, scene, row);
-    }
-  }
+  const [onWay, others] = [rows.filter((row) => isOnWay(scene, row)), rows.filter((row) => !isOnWay(scene, row))];
+  others.forEach((row) => paintContent(context, scene, row));
   // The user's path lies over the others.
-  for (const along of [scene.preview, scene.path]) {
-    for (const [row, to] of along) {
-      if ((scene.layout.y[row] ?? -1) < 0) {
-        continue;
-      }
-      paintWay(context, scene, row, to, along === scene.path);
-    }
-  }
-  for (const row of rows) {
-    if (scene.path.has(row) || scene.preview.has(row)) {
-      paintContent(context, scene, row);
-    }
-  }
+  paintWay(context, scene, scene.preview, scene.palette.preview, [5, 4]);
+  paintWay(context, scene, scene.path, scene.palette.path, []);
+  onWay.forEach((row) => paintContent(context, scene, row));
   for (const mark of scene.marks) {
     paintMark(context, scene, mark);
   }
   context.restore();
 }
 
+/** Whether the user came along a row, or would go along it. */
+function isOnWay({ path, preview }: Scene, row: number): boolean {
+  return path.has(row) || preview.has(row);
+}
+
 /** Rows of the model of which something is in sight; of several that fall on one pixel, one. */
 function inSight(scene: Scene): number[] {
-  const { camera, layout, path, preview } = scene;
-  const { level, onLevel, x0, x1 } = layout;
+  const { camera, layout } = scene;
+  const { levels, x0, x1 } = layout;
   const right = camera.x + scene.width / camera.zoom;
   const top = Math.max(0, Math.floor(camera.y / ROW) - 1);
   const bottom = Math.min(layout.rows, Math.ceil((camera.y + scene.height / camera.zoom) / ROW) + 1);
   const far = camera.zoom < FAR;
   const rows: number[] = [];
   const taken = new Set<number>();
-  for (let n = level[top] ?? 0; n < (level[bottom] ?? 0); n++) {
-    const row = onLevel[n] ?? 0;
+  for (let n = levels.first[top] ?? 0; n < (levels.first[bottom] ?? 0); n++) {
+    const row = levels.list[n] ?? 0;
     const [begin, end] = [x0[row] ?? 0, (x1[row] ?? 0) + tail(scene, row) + END_ROOM];
     if (begin > right || end < camera.x) {
       continue;
     }
-    if (far && !path.has(row) && !preview.has(row) && end - begin < END_ROOM + ENTRY * 2) {
+    if (far && !isOnWay(scene, row) && end - begin < END_ROOM + ENTRY * 2) {
       const [px, py] = [Math.floor((begin - camera.x) * camera.zoom), Math.floor(baseline(row, layout) * camera.zoom)];
       const pixel = py * 65_536 + px;
       if (taken.has(pixel)) {
@@ -153,43 +145,44 @@ function paintLines(context: CanvasRenderingContext2D, scene: Scene, rows: numbe
     }
   }
   for (const row of rows) {
-    const [x, y] = [x0[row] ?? 0, baseline(row, layout)];
-    if (row === 0) {
-      context.moveTo(x, y);
-    } else {
-      context.moveTo(x, y - CORNER);
-      context.quadraticCurveTo(x, y, x + CORNER, y);
-    }
-    context.lineTo(x1[row] ?? 0, y);
+    traceRow(context, layout, row, baseline(row, layout) - CORNER, x1[row] ?? 0);
   }
   context.stroke();
 }
 
-/** The part of a row that the user came along, or would go along. */
-function paintWay(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  row: number,
-  to: number,
-  walked: boolean,
-): void {
-  const { model, layout, palette, wishes } = scene;
-  const parent = model.parentRow(row);
-  const y = baseline(row, layout);
-  const x = layout.x0[row] ?? 0;
-  context.strokeStyle = walked ? palette.path : palette.preview;
-  context.lineWidth = Math.max(2.5, 1.5 / scene.camera.zoom);
-  context.setLineDash(walked ? [] : [5, 4]);
-  context.beginPath();
-  if (parent === undefined) {
+/** A row's line up to `to`, with the part of its fork's line that begins at `from`. */
+function traceRow(context: CanvasRenderingContext2D, layout: Layout, row: number, from: number, to: number): void {
+  const [x, y] = [layout.x0[row] ?? 0, baseline(row, layout)];
+  if (row === 0) {
     context.moveTo(x, y);
   } else {
-    context.moveTo(x, baseline(parent, layout));
+    context.moveTo(x, from);
     context.lineTo(x, y - CORNER);
     context.quadraticCurveTo(x, y, x + CORNER, y);
   }
-  context.lineTo(xOf(model, layout, row, to, wishes), y);
-  context.stroke();
+  context.lineTo(to, y);
+}
+
+/** A way through the multiverse: rows, with the index up to which each is followed. */
+function paintWay(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  way: ReadonlyMap<number, number>,
+  colour: string,
+  dash: number[],
+): void {
+  const { model, layout, wishes } = scene;
+  context.strokeStyle = colour;
+  context.lineWidth = Math.max(2.5, 1.5 / scene.camera.zoom);
+  context.setLineDash(dash);
+  for (const [row, to] of way) {
+    if ((layout.y[row] ?? -1) < 0) {
+      continue;
+    }
+    context.beginPath();
+    traceRow(context, layout, row, baseline(model.parentRow(row) ?? row, layout), xOf(model, layout, row, to, wishes));
+    context.stroke();
+  }
   context.setLineDash([]);
 }
 
@@ -589,8 +582,9 @@ export function hit(scene: Scene, px: number, py: number): Hit | null {
   if (Math.abs(y - (level * ROW + ROW / 2)) > ROW * 0.42) {
     return null;
   }
-  for (let n = layout.level[level] ?? 0; n < (layout.level[level + 1] ?? 0); n++) {
-    const row = layout.onLevel[n] ?? 0;
+  const { first, list } = layout.levels;
+  for (let n = first[level] ?? 0; n < (first[level + 1] ?? 0); n++) {
+    const row = list[n] ?? 0;
     if (x >= (layout.x0[row] ?? 0) - 8 && x <= (layout.x1[row] ?? 0) + tail(scene, row) + 30) {
       return hitOnRow(scene, row, x, wishes);
     }

@@ -5,9 +5,10 @@ use std::path::Path;
 use borges_session::{Command, CommandError, Options, Session};
 use borges_sim::Faults;
 
-use crate::emulator::Emulator;
+use crate::support::emulator::Emulator;
+use crate::support::{example, program};
 use crate::wire::Wire;
-use crate::{Debugger, entries, example, program};
+use crate::{Debugger, device, entries};
 
 /// The device still answers: another program runs on it as it should.
 fn still_answers(emulator: &Emulator) {
@@ -36,7 +37,7 @@ fn go() -> Command {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_module_that_is_too_large_is_refused() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let data = "x".repeat(30_000);
     let text =
         format!(r#"(module (memory 1) (data (i32.const 0) "{data}") (func (export "main")))"#);
@@ -51,7 +52,7 @@ fn a_module_that_is_too_large_is_refused() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_device_without_enough_memory_says_so() {
-    let emulator = Emulator::start();
+    let emulator = device();
     // Within every limit by itself, and together more than there is.
     let functions = "(func)".repeat(2000);
     let text =
@@ -68,7 +69,7 @@ fn a_device_without_enough_memory_says_so() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let endless = program(
         "endless.wasm",
         r#"(module (func $again (param i32) (call $again (i32.add (local.get 0) (i32.const 1))))
@@ -110,7 +111,7 @@ fn on_a_slow_line(emulator: &Emulator, reads: u32, delay_us: u64, wait: bool) ->
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_waits_for_a_slow_line() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let (_wire, mut debugger) = on_a_slow_line(&emulator, 3000, 40_000, true);
     let said = debugger.do_all([go(), Command::Verify, Command::Info]);
     assert!(said[2].contains("entries: 3000"), "{}", said[2]);
@@ -119,7 +120,7 @@ fn a_program_waits_for_a_slow_line() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
-    let emulator = Emulator::start();
+    let emulator = device();
     // The line takes a quarter of a minute for all of it, the program a fraction of a second.
     let (_wire, mut debugger) = on_a_slow_line(&emulator, 30_000, 150_000, false);
     let said = debugger

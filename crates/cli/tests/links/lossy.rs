@@ -4,9 +4,8 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, CommandError, Reply};
 use borges_sim::Faults;
 
-use crate::emulator::Emulator;
 use crate::wire::Wire;
-use crate::{Debugger, colour, entries, follow, step};
+use crate::{Debugger, colour, device, entries, follow, step};
 
 /// 10 % loss, 1 % corruption; the delays are those of the emulator's own line.
 fn faults() -> Faults {
@@ -40,7 +39,7 @@ fn wander(seed: u64, count: usize) -> Vec<Command> {
 
 /// Wanders on a bad line and on a perfect one, and compares every word.
 fn nothing_is_lost(seed: u64, count: usize) {
-    let emulator = Emulator::start();
+    let emulator = device();
     let wire = Wire::new(emulator.address(), &faults(), seed, 200);
     let mut debugger = Debugger::on_the_dial(Some(&wire.device()));
     let mut simulated = Debugger::on_the_dial(None);

@@ -3,16 +3,20 @@
 //!
 //! Ignored unless asked for, because they need QEMU and the built firmware: `scripts/firmware.sh test`.
 
-mod emulator;
 mod limits;
 mod lossy;
 mod reconnect;
+#[path = "../support/mod.rs"]
+mod support;
 mod wire;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use borges_session::command::{Direction, MockValues, StepSize};
 use borges_session::{Command, CommandError, Event, Flow, Options, Reply, Session};
+
+use support::emulator::{Emulator, STM32F4};
+use support::example;
 
 /// A session and what it was told beside its replies.
 struct Debugger {
@@ -62,6 +66,11 @@ impl Debugger {
     }
 }
 
+/// The firmware, freshly started.
+fn device() -> Emulator {
+    Emulator::start(&STM32F4)
+}
+
 fn step(direction: Direction, size: StepSize, count: u64) -> Command {
     Command::Step {
         direction,
@@ -84,24 +93,4 @@ fn colour(value: u64) -> Command {
 
 fn follow() -> Command {
     Command::Follow { always: None }
-}
-
-fn example(name: &str) -> PathBuf {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    examples.join(name).join(name).with_extension("wasm")
-}
-
-/// A file of a test's own, which is not there yet.
-fn fresh(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _was_there = std::fs::remove_file(&path);
-    path
-}
-
-/// A program in the text format, as a file.
-fn program(name: &str, text: &str) -> PathBuf {
-    let path = fresh(name);
-    let bytes = wat::parse_str(text).expect("the text is a module");
-    std::fs::write(&path, bytes).expect("a file beside the tests can be written");
-    path
 }

@@ -8,9 +8,9 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, Session};
 use borges_sim::Faults;
 
-use crate::emulator::Emulator;
+use crate::support::{example, fresh};
 use crate::wire::Wire;
-use crate::{Debugger, colour, entries, example, follow, fresh, step};
+use crate::{Debugger, colour, device, entries, follow, step};
 
 /// Some way into the program, at an input, with outputs behind.
 fn some_way() -> [Command; 4] {
@@ -32,7 +32,7 @@ fn further() -> [Command; 6] {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_pulled_cable_costs_nothing() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let wire = Wire::new(emulator.address(), &Faults::none(), 1, 0);
     let mut debugger = Debugger::on_the_dial(Some(&wire.device()));
     let mut simulated = Debugger::on_the_dial(None);
@@ -58,7 +58,7 @@ fn a_pulled_cable_costs_nothing() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_device_that_reboots_is_brought_back_to_the_place_shown() {
-    let mut emulator = Emulator::start();
+    let mut emulator = device();
     let mut debugger = Debugger::on_the_dial(Some(&emulator.device()));
     let mut simulated = Debugger::on_the_dial(None);
     assert_eq!(debugger.do_all(some_way()), simulated.do_all(some_way()));
@@ -80,7 +80,7 @@ fn a_device_that_reboots_is_brought_back_to_the_place_shown() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_session_goes_on_where_the_last_one_left_the_device() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let file = fresh("left.borges");
     let mut first = Debugger::on(
         &example("color-dial"),
@@ -104,7 +104,7 @@ fn a_session_goes_on_where_the_last_one_left_the_device() {
 #[test]
 #[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
 fn a_program_that_runs_for_nobody_is_found_and_stopped() {
-    let emulator = Emulator::start();
+    let emulator = device();
     let file = fresh("killed.borges");
     // A debugger that is killed while the program runs.
     let mut killed = Process::new(env!("CARGO_BIN_EXE_borges"))

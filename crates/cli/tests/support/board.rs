@@ -2,8 +2,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use super::example;
 
 /// A board in a process of its own.
 pub(crate) struct Board {
@@ -41,10 +43,4 @@ impl Drop for Board {
         let _ended = self.process.kill();
         let _status = self.process.wait();
     }
-}
-
-/// An example program.
-pub(crate) fn example(name: &str) -> PathBuf {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    examples.join(name).join(name).with_extension("wasm")
 }

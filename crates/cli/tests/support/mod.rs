@@ -1,10 +1,13 @@
-//! Expectations kept in files: `UPDATE=1 cargo test` rewrites them.
+//! What several tests need: expectations kept in files (`UPDATE=1 cargo test` rewrites them), programs, boards.
 
 #![allow(
     dead_code,
     clippy::unwrap_used,
     reason = "each test binary uses a part; a broken test may panic"
 )]
+
+pub(crate) mod board;
+pub(crate) mod emulator;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,4 +62,24 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files.sort();
     assert!(!files.is_empty(), "no test in {}", folder.display());
     files
+}
+
+/// An example program.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let folder = root().join("examples").join(name);
+    folder.join(name).with_extension("wasm")
+}
+
+/// A file of a test's own, which is not there yet.
+pub(crate) fn fresh(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _was_there = fs::remove_file(&path);
+    path
+}
+
+/// A program in the text format, as a file.
+pub(crate) fn program(name: &str, text: &str) -> PathBuf {
+    let path = fresh(name);
+    fs::write(&path, wat::parse_str(text).unwrap()).unwrap();
+    path
 }

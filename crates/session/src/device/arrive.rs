@@ -79,10 +79,7 @@ impl Device {
                 (self.next_record, self.last_good) = (next_record, steps);
                 // Nobody remembers what it was told of breakpoints, mocks and slow links.
                 self.told = Told::default();
-                self.client.ask(Command::SetRecording {
-                    overflow: Overflow::Block,
-                    check_every: 0,
-                })?;
+                self.when_slow(Overflow::Block)?;
                 self.notice = Some(format!(
                     "the device stands where the last session left it, at step {steps}: it goes on from there"
                 ));

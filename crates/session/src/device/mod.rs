@@ -154,10 +154,10 @@ impl Device {
         (sent, received, self.client.retransmissions())
     }
 
-    /// Lets the program go on unrecorded where the link is slower than it is, instead of waiting.
-    pub(crate) fn stop_recording_when_slow(&mut self) -> Result<(), DeviceError> {
+    /// Says what a program does where the link is slower than it is.
+    pub(crate) fn when_slow(&mut self, overflow: Overflow) -> Result<(), DeviceError> {
         self.client.ask(Command::SetRecording {
-            overflow: Overflow::StopRecording,
+            overflow,
             check_every: 0,
         })?;
         Ok(())

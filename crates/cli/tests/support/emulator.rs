@@ -1,15 +1,45 @@
-//! An emulated board that can be reset, with its serial line on a socket.
+//! An emulated board in a process of its own, with its serial line on a socket.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The firmware, below the folder that `BORGES_FIRMWARE` names.
-const FIRMWARE: &str = "thumbv7em-none-eabihf/release/borges-stm32f4";
 /// How long an emulator may take to start.
 const START: Duration = Duration::from_secs(20);
+
+/// A microcontroller that can be emulated.
+pub(crate) struct Chip {
+    /// The firmware, below the folder that `BORGES_FIRMWARE` names.
+    pub(crate) firmware: &'static str,
+    /// The command that runs a firmware with its serial line at a port.
+    command: fn(&Path, SocketAddr) -> Command,
+}
+
+/// In QEMU, whose monitor listens to its standard input.
+pub(crate) const STM32F4: Chip = Chip {
+    firmware: "thumbv7em-none-eabihf/release/borges-stm32f4",
+    command: |firmware, address| {
+        let mut qemu = Command::new("qemu-system-arm");
+        qemu.args(["-M", "netduinoplus2", "-display", "none"]);
+        qemu.args(["-monitor", "stdio"]);
+        qemu.arg("-kernel").arg(firmware);
+        qemu.args(["-serial", &format!("tcp:{address},server,nowait")]);
+        qemu
+    },
+};
+
+/// In rp2040js.
+pub(crate) const PICO: Chip = Chip {
+    firmware: "thumbv6m-none-eabi/release/borges-pico",
+    command: |firmware, address| {
+        let mut node = Command::new("node");
+        node.arg(super::root().join("firmware/tools/emulator.js"));
+        node.arg(firmware).arg(address.port().to_string());
+        node
+    },
+};
 
 /// An emulated board whose serial line is a socket.
 pub(crate) struct Emulator {
@@ -18,30 +48,19 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(chip: &Chip) -> Self {
         let firmware = std::env::var_os("BORGES_FIRMWARE")
-            .map(|folder| PathBuf::from(folder).join(FIRMWARE))
+            .map(|folder| PathBuf::from(folder).join(chip.firmware))
             .expect("BORGES_FIRMWARE names the built firmware: run scripts/firmware.sh test");
-        // The port is free now; should another program take it before QEMU does, QEMU says so and the test fails.
+        // The port is free now; should another program take it first, the emulator says so and the test fails.
         let address = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a free port");
-        let process = Command::new("qemu-system-arm")
-            .args([
-                "-M",
-                "netduinoplus2",
-                "-display",
-                "none",
-                "-monitor",
-                "stdio",
-            ])
-            .arg("-kernel")
-            .arg(firmware)
-            .args(["-serial", &format!("tcp:{address},server,nowait")])
+        let process = (chip.command)(&firmware, address)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
-            .expect("qemu-system-arm starts: is it installed?");
+            .expect("the emulator starts: scripts/setup.sh tests installs it");
         let mut emulator = Self { process, address };
         let started = Instant::now();
         // Looked at without connecting: a connection that closes at once would be the cable pulled.
@@ -63,7 +82,7 @@ impl Emulator {
         format!("tcp:{}", self.address)
     }
 
-    /// Presses the reset button.
+    /// Presses the reset button, of a chip in QEMU.
     pub(crate) fn reset(&mut self) {
         let monitor = self.process.stdin.as_mut().expect("it was piped");
         monitor
