@@ -1,9 +1,14 @@
 // Runs the Pico's firmware in rp2040js; its serial line to the host is a TCP port.
 //
 //   node emulator.js FIRMWARE.elf PORT
+//
+// From a pipe it takes `system_reset`, as QEMU's monitor does, and `hang`, after which the core executes nothing while
+// time passes.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { isatty } from 'node:tty';
 import { Board } from './pico.js';
 
 /** Instructions between two looks at the socket and the wall's clock. */
@@ -31,6 +36,15 @@ createServer((socket) => {
     if (client === socket) client = null;
   });
 }).listen(Number(port), '127.0.0.1');
+
+// Who reads from a terminal in the background is stopped.
+if (!isatty(0)) {
+  createInterface({ input: process.stdin }).on('line', (word) => {
+    if (word === 'system_reset') board.reset();
+    else if (word === 'hang') board.hang();
+    else console.error(`emulator: no such command: ${word}`);
+  });
+}
 
 let before = performance.now();
 

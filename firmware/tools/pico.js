@@ -17,8 +17,10 @@ export class Board {
   #firmware;
   #chip;
   #sent = [];
-  /** The watchdog wants a restart. */
+  /** The watchdog or the reset button wants a restart. */
   #restart = false;
+  /** The core is stuck: a bus that does not answer, a loop without an end. */
+  #hangs = false;
   #executed = 0;
   /** How far the clock went in the last run, in nanoseconds. */
   #ran = 0;
@@ -55,8 +57,8 @@ export class Board {
     for (let done = 0; done < instructions; done += TICK) {
       const { core, clock } = this.#chip;
       const end = Math.min(TICK, instructions - done);
-      let cycles = 0;
-      for (let i = 0; i < end; i++) cycles += core.executeInstruction();
+      let cycles = this.#hangs ? end : 0;
+      for (let i = 0; i < end && !this.#hangs; i++) cycles += core.executeInstruction();
       clock.tick(cycles * NANOSECONDS_A_CYCLE);
       if (this.#restart) {
         this.#chip = this.#boot(this.#chip);
@@ -65,6 +67,16 @@ export class Board {
     }
     this.#executed += instructions;
     this.#ran = this.#chip.clock.nanos - started;
+  }
+
+  /** Presses the reset button. */
+  reset() {
+    this.#restart = true;
+  }
+
+  /** Stops the core until a restart; time goes on. */
+  hang() {
+    this.#hangs = true;
   }
 
   /** Lets time go on until this many milliseconds have passed since before the last run. */
@@ -91,6 +103,7 @@ export class Board {
       this.#restart = true;
     };
     this.#restart = false;
+    this.#hangs = false;
     return chip;
   }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use borges_session::{Command, CommandError, Options, Session};
 use borges_sim::Faults;
 
-use crate::support::emulator::Emulator;
+use crate::support::emulator::{Chip, Emulator};
 use crate::support::{example, program};
 use crate::wire::Wire;
-use crate::{Debugger, device, entries};
+use crate::{Debugger, entries};
 
 /// The device still answers: another program runs on it as it should.
 fn still_answers(emulator: &Emulator) {
@@ -34,29 +34,26 @@ fn go() -> Command {
     }
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_module_that_is_too_large_is_refused() {
-    let emulator = device();
-    let data = "x".repeat(30_000);
+fn a_module_that_is_too_large_is_refused(chip: &Chip) {
+    let emulator = Emulator::start(chip);
+    let data = "x".repeat(chip.program_bytes);
     let text =
         format!(r#"(module (memory 1) (data (i32.const 0) "{data}") (func (export "main")))"#);
     let said = refusal(&emulator, &program("large.wasm", &text));
     assert!(
-        said.contains("that is more than it can take: Program of 30") && said.contains("at most"),
+        said.contains("that is more than it can take: Program of ")
+            && said.contains(&format!("at most {}", chip.program_bytes)),
         "{said}"
     );
     still_answers(&emulator);
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_device_without_enough_memory_says_so() {
-    let emulator = device();
+fn a_device_without_enough_memory_says_so(chip: &Chip) {
+    let emulator = Emulator::start(chip);
     // Within every limit by itself, and together more than there is.
-    let functions = "(func)".repeat(2000);
+    let branches = "(block (br_if 0 (i32.const 0)))".repeat(chip.program_bytes / 8);
     let text =
-        format!(r#"(module (memory 1) (table 1000 funcref) {functions} (func (export "main")))"#);
+        format!(r#"(module (memory 1) (table 1000 funcref) (func (export "main") {branches}))"#);
     let said = refusal(&emulator, &program("hungry.wasm", &text));
     assert!(
         said.contains("the device has restarted, because its software failed"),
@@ -66,10 +63,8 @@ fn a_device_without_enough_memory_says_so() {
     still_answers(&emulator);
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin() {
-    let emulator = device();
+fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin(chip: &Chip) {
+    let emulator = Emulator::start(chip);
     let endless = program(
         "endless.wasm",
         r#"(module (func $again (param i32) (call $again (i32.add (local.get 0) (i32.const 1))))
@@ -82,8 +77,8 @@ fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin() {
     still_answers(&emulator);
 }
 
-/// A session with a program that reads an input so many times, as fast as it can, on a line with this delay each way.
-fn on_a_slow_line(emulator: &Emulator, reads: u32, delay_us: u64, wait: bool) -> (Wire, Debugger) {
+/// A session with a program that reads an input so many times, as fast as it can, on a line that can be made slow.
+fn reading(emulator: &Emulator, reads: u32, wait: bool) -> (Wire, Debugger) {
     let text = format!(
         r#"(module
             (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
@@ -94,11 +89,7 @@ fn on_a_slow_line(emulator: &Emulator, reads: u32, delay_us: u64, wait: bool) ->
                         (local.tee $turn (i32.add (local.get $turn) (i32.const 1)))
                         (i32.const {reads}))))))"#
     );
-    let slow = Faults {
-        delay_us: (delay_us, delay_us),
-        ..Faults::none()
-    };
-    let wire = Wire::new(emulator.address(), &slow, 1, 0);
+    let wire = Wire::new(emulator.address(), &Faults::none(), 1, 0);
     let options = Options {
         device: Some(wire.device().parse().expect("an address")),
         stop_recording_when_slow: !wait,
@@ -108,21 +99,19 @@ fn on_a_slow_line(emulator: &Emulator, reads: u32, delay_us: u64, wait: bool) ->
     (wire, Debugger::with(session))
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_program_waits_for_a_slow_line() {
-    let emulator = device();
-    let (_wire, mut debugger) = on_a_slow_line(&emulator, 3000, 40_000, true);
+fn a_program_waits_for_a_slow_line(chip: &Chip) {
+    let emulator = Emulator::start(chip);
+    let (wire, mut debugger) = reading(&emulator, 3000, true);
+    wire.slow(40_000);
     let said = debugger.do_all([go(), Command::Verify, Command::Info]);
     assert!(said[2].contains("entries: 3000"), "{}", said[2]);
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
-    let emulator = device();
-    // The line takes a quarter of a minute for all of it, the program a fraction of a second.
-    let (_wire, mut debugger) = on_a_slow_line(&emulator, 30_000, 150_000, false);
+fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named(chip: &Chip) {
+    let emulator = Emulator::start(chip);
+    let (wire, mut debugger) = reading(&emulator, 30_000, false);
+    // The line takes half a minute for all of it, the program a few seconds at most.
+    wire.slow(400_000);
     let said = debugger
         .execute(go())
         .expect_err("it is too fast")
@@ -138,5 +127,14 @@ fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named() {
     assert_eq!(debugger.session.here().steps, step);
     assert!(debugger.warnings[0].contains(&format!("stopped at step {step}")));
     // From there it goes on, as if nothing had happened.
+    wire.slow(0);
     debugger.do_all([Command::Verify, entries(3), Command::Verify]);
+}
+
+on_every_chip! {
+    a_module_that_is_too_large_is_refused,
+    a_device_without_enough_memory_says_so,
+    a_program_without_an_end_to_its_calls_traps_as_on_the_twin,
+    a_program_waits_for_a_slow_line,
+    a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named,
 }

@@ -4,8 +4,9 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, CommandError, Reply};
 use borges_sim::Faults;
 
+use crate::support::emulator::{Chip, Emulator};
 use crate::wire::Wire;
-use crate::{Debugger, colour, device, entries, follow, step};
+use crate::{Debugger, colour, entries, follow, step};
 
 /// 10 % loss, 1 % corruption; the delays are those of the emulator's own line.
 fn faults() -> Faults {
@@ -38,8 +39,8 @@ fn wander(seed: u64, count: usize) -> Vec<Command> {
 }
 
 /// Wanders on a bad line and on a perfect one, and compares every word.
-fn nothing_is_lost(seed: u64, count: usize) {
-    let emulator = device();
+fn nothing_is_lost(chip: &Chip, seed: u64, count: usize) {
+    let emulator = Emulator::start(chip);
     let wire = Wire::new(emulator.address(), &faults(), seed, 200);
     let mut debugger = Debugger::on_the_dial(Some(&wire.device()));
     let mut simulated = Debugger::on_the_dial(None);
@@ -59,7 +60,8 @@ fn nothing_is_lost(seed: u64, count: usize) {
         panic!("{info:?}");
     };
     println!(
-        "{count} commands, {refused} of them refused on both sides: {} retransmissions by the debugger, {} cuts",
+        "{}: {count} commands, {refused} of them refused on both sides: {} retransmissions by the debugger, {} cuts",
+        chip.firmware,
         info.retransmissions,
         wire.cuts()
     );
@@ -69,15 +71,16 @@ fn nothing_is_lost(seed: u64, count: usize) {
     );
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_hundred_commands_on_a_bad_line() {
-    nothing_is_lost(1, 100);
+fn a_hundred_commands_on_a_bad_line(chip: &Chip) {
+    nothing_is_lost(chip, 1, 100);
 }
 
 /// Takes minutes: `scripts/firmware.sh lossy`.
-#[test]
-#[ignore = "takes minutes, and needs QEMU and the firmware: scripts/firmware.sh lossy"]
-fn a_thousand_commands_on_a_bad_line() {
-    nothing_is_lost(2, 1000);
+fn a_thousand_commands_on_a_bad_line(chip: &Chip) {
+    nothing_is_lost(chip, 2, 1000);
+}
+
+on_every_chip! {
+    a_hundred_commands_on_a_bad_line,
+    a_thousand_commands_on_a_bad_line,
 }

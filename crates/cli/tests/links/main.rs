@@ -1,7 +1,26 @@
-//! Links that fail, with the firmware itself at the other end, in an emulated microcontroller: cables that are pulled,
-//! devices that reboot or were running already, frames that are lost and damaged, programs that are too much.
+//! Links that fail, with the firmware itself at the other end, in each emulated microcontroller: cables that are pulled,
+//! devices that reboot, hang or were running already, frames that are lost and damaged, programs that are too much.
 //!
-//! Ignored unless asked for, because they need QEMU and the built firmware: `scripts/firmware.sh test`.
+//! Ignored unless asked for, because they need the emulators and the built firmware: `scripts/firmware.sh test`.
+
+/// Makes a test of each of these functions for each chip that can be emulated.
+macro_rules! on_every_chip {
+    ($($test:ident),+ $(,)?) => {
+        on_every_chip!(@ stm32f4, STM32F4, $($test),+);
+        on_every_chip!(@ pico, PICO, $($test),+);
+    };
+    (@ $chip:ident, $CHIP:ident, $($test:ident),+) => {
+        mod $chip {
+            $(
+                #[test]
+                #[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
+                fn $test() {
+                    super::$test(&crate::support::emulator::$CHIP);
+                }
+            )+
+        }
+    };
+}
 
 mod limits;
 mod lossy;
@@ -15,7 +34,6 @@ use std::path::Path;
 use borges_session::command::{Direction, MockValues, StepSize};
 use borges_session::{Command, CommandError, Event, Flow, Options, Reply, Session};
 
-use support::emulator::{Emulator, STM32F4};
 use support::example;
 
 /// A session and what it was told beside its replies.
@@ -64,11 +82,6 @@ impl Debugger {
         };
         commands.into_iter().map(say).collect()
     }
-}
-
-/// The firmware, freshly started.
-fn device() -> Emulator {
-    Emulator::start(&STM32F4)
 }
 
 fn step(direction: Direction, size: StepSize, count: u64) -> Command {

@@ -8,9 +8,10 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, Session};
 use borges_sim::Faults;
 
+use crate::support::emulator::{Chip, Emulator, PICO};
 use crate::support::{example, fresh};
 use crate::wire::Wire;
-use crate::{Debugger, colour, device, entries, follow, step};
+use crate::{Debugger, colour, entries, follow, step};
 
 /// Some way into the program, at an input, with outputs behind.
 fn some_way() -> [Command; 4] {
@@ -29,10 +30,8 @@ fn further() -> [Command; 6] {
     ]
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_pulled_cable_costs_nothing() {
-    let emulator = device();
+fn a_pulled_cable_costs_nothing(chip: &Chip) {
+    let emulator = Emulator::start(chip);
     let wire = Wire::new(emulator.address(), &Faults::none(), 1, 0);
     let mut debugger = Debugger::on_the_dial(Some(&wire.device()));
     let mut simulated = Debugger::on_the_dial(None);
@@ -55,14 +54,17 @@ fn a_pulled_cable_costs_nothing() {
     assert!(debugger.warnings.is_empty(), "{:?}", debugger.warnings);
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_device_that_reboots_is_brought_back_to_the_place_shown() {
-    let mut emulator = device();
+fn a_device_that_reboots_is_brought_back_to_the_place_shown(chip: &Chip) {
+    let mut emulator = Emulator::start(chip);
     let mut debugger = Debugger::on_the_dial(Some(&emulator.device()));
     let mut simulated = Debugger::on_the_dial(None);
     assert_eq!(debugger.do_all(some_way()), simulated.do_all(some_way()));
     emulator.reset();
+    goes_on_after_a_restart(&mut debugger, &mut simulated);
+}
+
+/// The debugger says that the device has restarted, and brings it to the place shown.
+fn goes_on_after_a_restart(debugger: &mut Debugger, simulated: &mut Debugger) {
     let said = debugger.execute(Command::Verify);
     let said = said
         .err()
@@ -77,11 +79,21 @@ fn a_device_that_reboots_is_brought_back_to_the_place_shown() {
     assert_eq!(debugger.do_all(further()), simulated.do_all(further()));
 }
 
+/// On the Pico only: QEMU's STM32F405 has no watchdog.
 #[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_session_goes_on_where_the_last_one_left_the_device() {
-    let emulator = device();
-    let file = fresh("left.borges");
+#[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
+fn a_core_that_hangs_is_restarted_by_its_watchdog() {
+    let mut emulator = Emulator::start(&PICO);
+    let mut debugger = Debugger::on_the_dial(Some(&emulator.device()));
+    let mut simulated = Debugger::on_the_dial(None);
+    assert_eq!(debugger.do_all(some_way()), simulated.do_all(some_way()));
+    emulator.hang();
+    goes_on_after_a_restart(&mut debugger, &mut simulated);
+}
+
+fn a_session_goes_on_where_the_last_one_left_the_device(chip: &Chip) {
+    let emulator = Emulator::start(chip);
+    let file = fresh(&format!("left-{}.borges", chip.name()));
     let mut first = Debugger::on(
         &example("color-dial"),
         Some(&emulator.device()),
@@ -101,11 +113,9 @@ fn a_session_goes_on_where_the_last_one_left_the_device() {
     );
 }
 
-#[test]
-#[ignore = "needs QEMU and the firmware: scripts/firmware.sh test"]
-fn a_program_that_runs_for_nobody_is_found_and_stopped() {
-    let emulator = device();
-    let file = fresh("killed.borges");
+fn a_program_that_runs_for_nobody_is_found_and_stopped(chip: &Chip) {
+    let emulator = Emulator::start(chip);
+    let file = fresh(&format!("killed-{}.borges", chip.name()));
     // A debugger that is killed while the program runs.
     let mut killed = Process::new(env!("CARGO_BIN_EXE_borges"))
         .arg("repl")
@@ -147,4 +157,11 @@ fn a_program_that_runs_for_nobody_is_found_and_stopped() {
         "{:?}",
         third.warnings
     );
+}
+
+on_every_chip! {
+    a_pulled_cable_costs_nothing,
+    a_device_that_reboots_is_brought_back_to_the_place_shown,
+    a_session_goes_on_where_the_last_one_left_the_device,
+    a_program_that_runs_for_nobody_is_found_and_stopped,
 }

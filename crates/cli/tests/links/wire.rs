@@ -24,6 +24,8 @@ struct Shared {
     ended: AtomicBool,
     /// How often the connection was cut by chance.
     cuts: AtomicU64,
+    /// What frames take from one end to the other, where that was changed.
+    delay_us: AtomicU64,
 }
 
 impl Wire {
@@ -44,6 +46,7 @@ impl Wire {
             device: End::new(other),
             chance: fastrand::Rng::with_seed(seed),
             cut_every,
+            delay_us: 0,
             shared: shared.clone(),
         };
         std::thread::spawn(move || carrier.carry());
@@ -58,6 +61,11 @@ impl Wire {
     /// Pulls the wire out, or plugs it in again.
     pub(crate) fn plug(&self, plugged: bool) {
         self.shared.unplugged.store(!plugged, Ordering::SeqCst);
+    }
+
+    /// From now on, frames take so long and are neither lost nor damaged.
+    pub(crate) fn slow(&self, delay_us: u64) {
+        self.shared.delay_us.store(delay_us, Ordering::SeqCst);
     }
 
     /// How often the connection was cut by chance.
@@ -80,6 +88,7 @@ struct Carrier {
     device: End,
     chance: fastrand::Rng,
     cut_every: u64,
+    delay_us: u64,
     shared: Arc<Shared>,
 }
 
@@ -88,6 +97,7 @@ impl Carrier {
         while !self.shared.ended.load(Ordering::SeqCst) {
             let plugged = !self.shared.unplugged.load(Ordering::SeqCst);
             self.host.link.set_up(plugged);
+            self.slow_down();
             if !plugged {
                 (self.host.socket, self.device.socket) = (None, None);
             } else {
@@ -104,6 +114,17 @@ impl Carrier {
             if frames == 0 && !moved {
                 std::thread::sleep(PAUSE);
             }
+        }
+    }
+
+    fn slow_down(&mut self) {
+        let delay_us = self.shared.delay_us.load(Ordering::SeqCst);
+        if delay_us != self.delay_us {
+            self.delay_us = delay_us;
+            self.host.link.set_faults(&Faults {
+                delay_us: (delay_us, delay_us),
+                ..Faults::none()
+            });
         }
     }
 

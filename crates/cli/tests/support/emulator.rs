@@ -13,6 +13,8 @@ const START: Duration = Duration::from_secs(20);
 pub(crate) struct Chip {
     /// The firmware, below the folder that `BORGES_FIRMWARE` names.
     pub(crate) firmware: &'static str,
+    /// The largest program that it takes, in bytes.
+    pub(crate) program_bytes: usize,
     /// The command that runs a firmware with its serial line at a port.
     command: fn(&Path, SocketAddr) -> Command,
 }
@@ -20,6 +22,7 @@ pub(crate) struct Chip {
 /// In QEMU, whose monitor listens to its standard input.
 pub(crate) const STM32F4: Chip = Chip {
     firmware: "thumbv7em-none-eabihf/release/borges-stm32f4",
+    program_bytes: 24 << 10,
     command: |firmware, address| {
         let mut qemu = Command::new("qemu-system-arm");
         qemu.args(["-M", "netduinoplus2", "-display", "none"]);
@@ -30,9 +33,17 @@ pub(crate) const STM32F4: Chip = Chip {
     },
 };
 
-/// In rp2040js.
+impl Chip {
+    /// The firmware's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.firmware.rsplit('/').next().unwrap()
+    }
+}
+
+/// In rp2040js, which understands the same word on its standard input.
 pub(crate) const PICO: Chip = Chip {
     firmware: "thumbv6m-none-eabi/release/borges-pico",
+    program_bytes: 48 << 10,
     command: |firmware, address| {
         let mut node = Command::new("node");
         node.arg(super::root().join("firmware/tools/emulator.js"));
@@ -82,12 +93,19 @@ impl Emulator {
         format!("tcp:{}", self.address)
     }
 
-    /// Presses the reset button, of a chip in QEMU.
+    /// Presses the reset button.
     pub(crate) fn reset(&mut self) {
+        self.say("system_reset");
+    }
+
+    /// From now on the core executes nothing, while time passes. QEMU does not know how.
+    pub(crate) fn hang(&mut self) {
+        self.say("hang");
+    }
+
+    fn say(&mut self, word: &str) {
         let monitor = self.process.stdin.as_mut().expect("it was piped");
-        monitor
-            .write_all(b"system_reset\n")
-            .expect("the emulator listens");
+        writeln!(monitor, "{word}").expect("the emulator listens");
     }
 }
 
