@@ -2,6 +2,7 @@
 
 import { LogLevel, RP2040, ConsoleLogger } from 'rp2040js';
 import { segments } from './elf.js';
+import { install } from './rom.js';
 
 const FLASH = 0x10000000;
 /** Behind the second stage of the boot loader. */
@@ -15,6 +16,7 @@ const WATCHDOG = 0x40058;
 
 export class Board {
   #firmware;
+  #flash;
   #chip;
   #sent = [];
   /** The watchdog or the reset button wants a restart. */
@@ -25,9 +27,13 @@ export class Board {
   /** How far the clock went in the last run, in nanoseconds. */
   #ran = 0;
 
-  /** A board with this ELF file in its flash, just started. */
-  constructor(elf) {
+  /** Is called with offset and bytes of what the firmware has changed in flash. */
+  onFlash = (_offset, _bytes) => {};
+
+  /** A board with this ELF file in its flash, just started. What else is there, `flash` says. */
+  constructor(elf, flash = new Uint8Array()) {
     this.#firmware = segments(elf);
+    this.#flash = flash;
     this.#chip = this.#boot(null);
   }
 
@@ -89,8 +95,14 @@ export class Board {
   #boot(before) {
     const chip = new RP2040();
     chip.logger = new ConsoleLogger(LogLevel.Error, false);
-    for (const { address, bytes } of this.#firmware) chip.flash.set(bytes, address - FLASH);
-    if (before) chip.sram.set(before.sram);
+    if (before) {
+      chip.flash.set(before.flash);
+      chip.sram.set(before.sram);
+    } else {
+      chip.flash.set(this.#flash);
+      for (const { address, bytes } of this.#firmware) chip.flash.set(bytes, address - FLASH);
+    }
+    install(chip, (offset, length) => this.onFlash(offset, chip.flash.subarray(offset, offset + length)));
     chip.core.VTOR = VECTORS;
     chip.core.SP = chip.readUint32(VECTORS);
     chip.core.PC = chip.readUint32(VECTORS + 4) & ~1;

@@ -11,7 +11,7 @@ import { sections, symbols } from './elf.js';
  * flash is 192.
  */
 const BUDGETS = {
-  'borges-pico': { flash: 223, vm: 64, ram: 24 },
+  'borges-pico': { flash: 229, vm: 64, ram: 24 },
   'borges-stm32f4': { flash: 225, vm: 64, ram: 24 },
 };
 const KIB = 1024;

@@ -103,6 +103,7 @@ fn introduction(bytes: &[u8]) -> Option<Result<Introduction, ProbeError>> {
         return None;
     };
     let status = match status {
+        DeviceStatus::Idle if program.is_some() => "not started",
         DeviceStatus::Idle => "no program",
         DeviceStatus::Paused => "paused",
         DeviceStatus::Running => "running",

@@ -18,6 +18,7 @@ mod execute;
 mod mocks;
 mod record;
 mod server;
+mod shelf;
 mod upload;
 mod world;
 
@@ -27,3 +28,4 @@ pub use record::{
     decode_captured, decode_event, encode_captured, encode_event, from_wire, to_wire,
 };
 pub use server::{Config, Poll, Stub};
+pub use shelf::{Flash, PAGE};

@@ -1,22 +1,34 @@
 //! Blobs that arrive in chunks.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use borges_vm::Lent;
 use borges_wire::{ContentHash, FailureCode, Part};
 
+use crate::shelf::{Flash, Shelf};
+
 /// The blobs that are complete or on their way.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Uploads {
     program: Option<Upload>,
     board: Option<Upload>,
     state: Option<Upload>,
+    /// Where programs go, if the device has flash for them.
+    shelf: Option<Shelf>,
 }
 
-#[derive(Debug)]
 struct Upload {
     hash: ContentHash,
     total: u32,
-    bytes: Vec<u8>,
+    bytes: Received,
+}
+
+/// What has arrived of a blob.
+enum Received {
+    InMemory(Vec<u8>),
+    /// So many bytes, which the shelf has.
+    OnShelf(u32),
 }
 
 /// A chunk of a blob.
@@ -28,13 +40,42 @@ pub(crate) struct Chunk<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+/// A program that is complete.
+pub(crate) enum Code<'a> {
+    InMemory(&'a [u8]),
+    InFlash(Lent),
+}
+
 impl Uploads {
-    /// Takes a chunk. Chunks that were taken before are harmless.
+    /// From now on, programs are kept in this flash.
+    pub(crate) fn keep_in(&mut self, flash: Box<dyn Flash>) {
+        self.shelf = Some(Shelf::new(flash));
+    }
+
+    /// The program in flash, where there is one.
+    pub(crate) fn kept(&self) -> Option<ContentHash> {
+        self.shelf.as_ref().and_then(Shelf::newest)
+    }
+
+    /// The longest program, if no more than `longest` bytes of one fit into memory.
+    pub(crate) fn longest_program(&self, longest: u32) -> u32 {
+        let capacity = self.shelf.as_ref().map_or(0, Shelf::capacity);
+        capacity.max(longest)
+    }
+
+    /// Takes a chunk of a blob, of which no more than `longest` bytes may be kept in memory. Chunks that were taken before
+    /// are harmless.
     pub(crate) fn take(&mut self, chunk: &Chunk<'_>, longest: u32) -> Result<(), FailureCode> {
-        if chunk.total > longest {
-            return Err(FailureCode::Limit);
+        let mut none = None;
+        let (slot, shelf) = match chunk.part {
+            Part::Program => (&mut self.program, &mut self.shelf),
+            Part::Board => (&mut self.board, &mut none),
+            Part::State => (&mut self.state, &mut none),
+        };
+        // Flash wears out: what is in it is not written again.
+        if shelf.as_ref().is_some_and(|shelf| shelf.has(chunk.hash)) {
+            return Ok(());
         }
-        let slot = self.slot(chunk.part);
         let known = slot
             .as_ref()
             .is_some_and(|upload| upload.hash == chunk.hash && upload.total == chunk.total);
@@ -42,69 +83,150 @@ impl Uploads {
             if chunk.offset != 0 {
                 return Err(FailureCode::Blob);
             }
-            let mut bytes = Vec::new();
-            bytes
-                .try_reserve_exact(chunk.total as usize)
-                .map_err(|_| FailureCode::Limit)?;
-            let (hash, total) = (chunk.hash, chunk.total);
-            *slot = Some(Upload { hash, total, bytes });
+            *slot = None;
+            *slot = Some(Upload::begin(chunk, shelf, longest)?);
         }
         let Some(upload) = slot else {
             return Err(FailureCode::Blob);
         };
-        let have = upload.bytes.len() as u64;
-        let (start, end) = (
-            u64::from(chunk.offset),
-            u64::from(chunk.offset) + chunk.bytes.len() as u64,
-        );
+        let (start, have) = (u64::from(chunk.offset), upload.length());
+        let end = start + chunk.bytes.len() as u64;
         if start > have || end > u64::from(upload.total) {
             return Err(FailureCode::Blob);
         }
-        if end > have {
-            // In order: what is new begins where the blob ends so far.
-            let fresh = chunk
-                .bytes
-                .get((have - start) as usize..)
-                .unwrap_or_default();
-            upload.bytes.extend_from_slice(fresh);
-            if upload.is_complete() && ContentHash::of(&upload.bytes) != upload.hash {
-                *slot = None;
-                return Err(FailureCode::Blob);
+        // In order: what is new begins where the blob ends so far.
+        let fresh = chunk.bytes.get((have - start) as usize..);
+        let taken = upload
+            .append(fresh.unwrap_or_default(), shelf, longest)
+            .and_then(|()| upload.end(shelf, longest));
+        // What is refused, or lies in flash now, needs no memory.
+        if !matches!(taken, Ok(false)) {
+            *slot = None;
+        }
+        taken.map(|_| ())
+    }
+
+    /// A complete program.
+    pub(crate) fn program(&mut self, hash: ContentHash) -> Option<Code<'_>> {
+        let lent = self.shelf.as_mut().and_then(|shelf| shelf.lend(hash));
+        match lent {
+            Some(lent) => Some(Code::InFlash(lent)),
+            None => complete(self.program.as_ref(), hash).map(Code::InMemory),
+        }
+    }
+
+    /// A complete description of a board.
+    pub(crate) fn board(&self, hash: ContentHash) -> Option<&[u8]> {
+        complete(self.board.as_ref(), hash)
+    }
+
+    /// A complete difference of states.
+    pub(crate) fn state(&self, hash: ContentHash) -> Option<&[u8]> {
+        complete(self.state.as_ref(), hash)
+    }
+
+    /// Frees the memory of a blob.
+    pub(crate) fn forget(&mut self, part: Part) {
+        match part {
+            Part::Program => self.program = None,
+            Part::Board => self.board = None,
+            Part::State => self.state = None,
+        }
+    }
+}
+
+fn complete(slot: Option<&Upload>, hash: ContentHash) -> Option<&[u8]> {
+    let upload = slot.filter(|upload| upload.hash == hash && upload.is_complete())?;
+    match &upload.bytes {
+        Received::InMemory(bytes) => Some(bytes),
+        Received::OnShelf(_) => None,
+    }
+}
+
+impl Upload {
+    fn begin(
+        chunk: &Chunk<'_>,
+        shelf: &mut Option<Shelf>,
+        longest: u32,
+    ) -> Result<Self, FailureCode> {
+        let (hash, total) = (chunk.hash, chunk.total);
+        let bytes = Received::OnShelf(0);
+        let mut upload = Self { hash, total, bytes };
+        let opened = shelf.as_mut().and_then(|shelf| shelf.open(total));
+        if opened != Some(true) {
+            upload.move_to_memory(opened.and_then(|_| shelf.take()), longest)?;
+        }
+        Ok(upload)
+    }
+
+    fn length(&self) -> u64 {
+        match &self.bytes {
+            Received::InMemory(bytes) => bytes.len() as u64,
+            Received::OnShelf(length) => u64::from(*length),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.length() == u64::from(self.total)
+    }
+
+    fn append(
+        &mut self,
+        fresh: &[u8],
+        shelf: &mut Option<Shelf>,
+        longest: u32,
+    ) -> Result<(), FailureCode> {
+        match &mut self.bytes {
+            Received::InMemory(bytes) => bytes.extend_from_slice(fresh),
+            Received::OnShelf(length) => {
+                *length += fresh.len() as u32;
+                let taken = shelf.as_mut().is_some_and(|shelf| shelf.append(fresh));
+                if !taken {
+                    self.move_to_memory(shelf.take(), longest)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// A complete blob.
-    pub(crate) fn complete(&self, part: Part, hash: ContentHash) -> Option<&[u8]> {
-        let slot = match part {
-            Part::Program => &self.program,
-            Part::Board => &self.board,
-            Part::State => &self.state,
-        };
-        let upload = slot
-            .as_ref()
-            .filter(|upload| upload.hash == hash && upload.is_complete())?;
-        Some(&upload.bytes)
-    }
-
-    /// Frees a blob.
-    pub(crate) fn forget(&mut self, part: Part) {
-        *self.slot(part) = None;
-    }
-
-    fn slot(&mut self, part: Part) -> &mut Option<Upload> {
-        match part {
-            Part::Program => &mut self.program,
-            Part::Board => &mut self.board,
-            Part::State => &mut self.state,
+    /// One that is complete must be what it was announced as. Whether it lies in flash from now on.
+    fn end(&mut self, shelf: &mut Option<Shelf>, longest: u32) -> Result<bool, FailureCode> {
+        if !self.is_complete() {
+            return Ok(false);
         }
+        let is_whole = match &self.bytes {
+            Received::InMemory(bytes) => ContentHash::of(bytes) == self.hash,
+            Received::OnShelf(_) => shelf
+                .as_ref()
+                .is_some_and(|shelf| shelf.is_whole(self.hash)),
+        };
+        if !is_whole {
+            return Err(FailureCode::Blob);
+        }
+        let (Received::OnShelf(_), Some(open)) = (&self.bytes, &mut *shelf) else {
+            return Ok(false);
+        };
+        let kept = open.close(self.hash);
+        if !kept {
+            self.move_to_memory(shelf.take(), longest)?;
+        }
+        Ok(kept)
     }
-}
 
-impl Upload {
-    fn is_complete(&self) -> bool {
-        self.bytes.len() as u64 == u64::from(self.total)
+    /// Goes on in memory, with what the shelf has, which is given up if there is one: it does not keep what is written.
+    fn move_to_memory(&mut self, shelf: Option<Shelf>, longest: u32) -> Result<(), FailureCode> {
+        if self.total > longest {
+            return Err(FailureCode::Limit);
+        }
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(self.total as usize)
+            .map_err(|_| FailureCode::Limit)?;
+        if let Some(shelf) = shelf {
+            shelf.give_up(&mut bytes);
+        }
+        self.bytes = Received::InMemory(bytes);
+        Ok(())
     }
 }
 
@@ -134,10 +256,7 @@ mod tests {
         ] {
             uploads.take(&chunk(bytes, offset, whole), 100).unwrap();
         }
-        assert_eq!(
-            uploads.complete(Part::State, ContentHash::of(whole)),
-            Some(&whole[..])
-        );
+        assert_eq!(uploads.state(ContentHash::of(whole)), Some(&whole[..]));
     }
 
     #[test]
@@ -161,6 +280,6 @@ mod tests {
             uploads.take(&chunk(b"45678X", 4, whole), 100),
             Err(FailureCode::Blob)
         );
-        assert_eq!(uploads.complete(Part::State, ContentHash::of(whole)), None);
+        assert_eq!(uploads.state(ContentHash::of(whole)), None);
     }
 }

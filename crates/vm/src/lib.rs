@@ -73,8 +73,8 @@ pub use machine::{
     InterruptError, Location, Machine, Observer, Outcome, Site, StartError, Transfer, Watch,
 };
 pub use module::{
-    Export, ExternType, GlobalType, Import, InvalidKind, LoadCause, LoadError, MemoryType, Module,
-    TableType,
+    Export, ExternType, GlobalType, Import, InvalidKind, Lent, LoadCause, LoadError, MemoryType,
+    Module, TableType,
 };
 #[cfg(feature = "host")]
 pub use state::Snapshot;

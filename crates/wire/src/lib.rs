@@ -34,10 +34,10 @@ pub use endpoint::{
 };
 pub use link::{Link, Port};
 pub use message::{
-    Argument, Command, Comparison, ContentHash, DeviceLimits, DeviceStatus, Difference, Epoch,
-    FailureCode, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow, Part, PauseReason,
-    PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch, WatchAccess,
-    peer_schema,
+    Argument, Command, Comparison, ContentHash, ContentHasher, DeviceLimits, DeviceStatus,
+    Difference, Epoch, FailureCode, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow, Part,
+    PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch,
+    WatchAccess, peer_schema,
 };
 pub use trace::{Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

@@ -452,7 +452,7 @@ pub enum Report {
         device: String,
         /// What it can take.
         limits: DeviceLimits,
-        /// The program that is loaded.
+        /// The program that has begun, or else one that the device kept over a restart.
         program: Option<ContentHash>,
         /// The board that is loaded.
         board: Option<ContentHash>,

@@ -1,9 +1,10 @@
 //! The loop of a device: bytes in, one slice of the program, bytes out.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use borges_board::{Board, Shared};
-use borges_stub::{Config, Stub};
+use borges_stub::{Config, Flash, Stub};
 use borges_vm::Limits;
 use borges_wire::link::Outgoing;
 use borges_wire::{ContentHash, DeviceLimits};
@@ -15,7 +16,7 @@ use crate::{Chip, Pins};
 pub struct Measures {
     /// Its name for people.
     pub name: &'static str,
-    /// Largest program, in bytes.
+    /// Largest program that is kept in memory, in bytes: in flash, a larger one fits.
     pub program_bytes: u32,
     /// Bytes of a program's memory that really exist.
     pub memory_bytes: u32,
@@ -25,8 +26,13 @@ pub struct Measures {
     pub slice: u64,
 }
 
-/// Runs the stub on a chip, for ever. `last_words` is what the firmware said before it was rebooted.
-pub fn serve<C: Chip>(mut chip: C, measures: Measures, last_words: Option<String>) -> ! {
+/// Runs the stub on a chip, for ever. Programs are kept in `flash`, if there is some. `last_words` is what the firmware said before it was rebooted.
+pub fn serve<C: Chip>(
+    mut chip: C,
+    measures: Measures,
+    flash: Option<Box<dyn Flash>>,
+    last_words: Option<String>,
+) -> ! {
     let vm = Limits {
         memory_bytes: u64::from(measures.memory_bytes),
         module_bytes: measures.program_bytes,
@@ -52,6 +58,9 @@ pub fn serve<C: Chip>(mut chip: C, measures: Measures, last_words: Option<String
     };
     let board = Shared::new(Board::default_board());
     let mut stub = Stub::new(config, board, ContentHash::of(b""), Pins::new(chip));
+    if let Some(flash) = flash {
+        stub.keep_programs_in(flash);
+    }
     if let Some(text) = last_words {
         stub.report_failure(text);
     }

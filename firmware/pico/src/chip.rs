@@ -6,6 +6,7 @@
 use borges_firmware::{Chance, Chip, Pwm, Stepper, Wiring, send_pixels};
 use embassy_rp::pac;
 
+use crate::flash::Programs;
 use crate::line;
 
 /// What a pin can be connected to (RP2040 datasheet, table 2).
@@ -39,9 +40,9 @@ pub struct Rp2040 {
 }
 
 impl Rp2040 {
-    /// Starts clocks and peripherals. Call it once.
-    pub fn start() -> Self {
-        embassy_rp::init(embassy_rp::config::Config::default());
+    /// Starts clocks and peripherals: the chip, and its flash. Call it once.
+    pub fn start() -> (Self, Programs) {
+        let peripherals = embassy_rp::init(embassy_rp::config::Config::default());
         let core_hz = embassy_rp::clocks::clk_sys_freq();
         for pin in [0, 1, 4, 5] {
             connect(pin, Function::Uart);
@@ -49,12 +50,13 @@ impl Rp2040 {
         line::start(embassy_rp::clocks::clk_peri_freq());
         pac::ADC.cs().write(|w| w.set_en(true));
         watchdog();
-        Self {
+        let chip = Self {
             core_hz,
             reading: None,
             edges: [None; Self::PINS as usize],
             chance: Chance::default(),
-        }
+        };
+        (chip, Programs::new(peripherals.FLASH))
     }
 }
 

@@ -4,9 +4,13 @@
 #![no_std]
 #![no_main]
 
+extern crate alloc;
+
 mod chip;
+mod flash;
 mod line;
 
+use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
@@ -30,7 +34,8 @@ static mut HEAP_MEMORY: [MaybeUninit<u8>; 200 * 1024] = [MaybeUninit::uninit(); 
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
     let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
-    serve(Rp2040::start(), MEASURES, last_words)
+    let (chip, flash) = Rp2040::start();
+    serve(chip, MEASURES, Some(Box::new(flash)), last_words)
 }
 
 #[panic_handler]

@@ -4,17 +4,24 @@
 #![no_std]
 #![no_main]
 
+extern crate alloc;
+
 mod chip;
 mod clock;
+mod flash;
 mod line;
 
+use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
 use borges_firmware::{Measures, keep_last_words, serve};
 
+use borges_stub::Flash;
+
 use crate::chip::Stm32f405;
+use crate::flash::Sectors;
 
 const MEASURES: Measures = Measures {
     name: "STM32F405",
@@ -31,7 +38,9 @@ static mut HEAP_MEMORY: [MaybeUninit<u8>; 112 * 1024] = [MaybeUninit::uninit(); 
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
     let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
-    serve(Stm32f405::start(), MEASURES, last_words)
+    let chip = Stm32f405::start();
+    let flash = Sectors::new().map(|sectors| Box::new(sectors) as Box<dyn Flash>);
+    serve(chip, MEASURES, flash, last_words)
 }
 
 #[panic_handler]

@@ -37,8 +37,7 @@ fn go() -> Command {
 fn a_module_that_is_too_large_is_refused(chip: &Chip) {
     let emulator = Emulator::start(chip);
     let data = "x".repeat(chip.program_bytes);
-    let text =
-        format!(r#"(module (memory 1) (data (i32.const 0) "{data}") (func (export "main")))"#);
+    let text = format!(r#"(module (func (export "main")) (@custom "ballast" "{data}"))"#);
     let said = refusal(&emulator, &program("large.wasm", &text));
     assert!(
         said.contains("that is more than it can take: Program of ")
@@ -51,7 +50,7 @@ fn a_module_that_is_too_large_is_refused(chip: &Chip) {
 fn a_device_without_enough_memory_says_so(chip: &Chip) {
     let emulator = Emulator::start(chip);
     // Within every limit by itself, and together more than there is.
-    let branches = "(block (br_if 0 (i32.const 0)))".repeat(chip.program_bytes / 8);
+    let branches = "(block (br_if 0 (i32.const 0)))".repeat(chip.branches);
     let text =
         format!(r#"(module (memory 1) (table 1000 funcref) (func (export "main") {branches}))"#);
     let said = refusal(&emulator, &program("hungry.wasm", &text));
@@ -110,8 +109,8 @@ fn a_program_waits_for_a_slow_line(chip: &Chip) {
 fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named(chip: &Chip) {
     let emulator = Emulator::start(chip);
     let (wire, mut debugger) = reading(&emulator, 30_000, false);
-    // The line takes half a minute for all of it, the program a few seconds at most.
-    wire.slow(400_000);
+    // The line takes minutes for all of it, the program a quarter of one where the emulator is slow.
+    wire.slow(1_000_000);
     let said = debugger
         .execute(go())
         .expect_err("it is too fast")

@@ -22,6 +22,7 @@ macro_rules! on_every_chip {
     };
 }
 
+mod flash;
 mod limits;
 mod lossy;
 mod reconnect;

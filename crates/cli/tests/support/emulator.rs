@@ -15,6 +15,8 @@ pub(crate) struct Chip {
     pub(crate) firmware: &'static str,
     /// The largest program that it takes, in bytes.
     pub(crate) program_bytes: usize,
+    /// So many branches in a program are more than it has memory for.
+    pub(crate) branches: usize,
     /// The command that runs a firmware with its serial line at a port.
     command: fn(&Path, SocketAddr) -> Command,
 }
@@ -23,6 +25,7 @@ pub(crate) struct Chip {
 pub(crate) const STM32F4: Chip = Chip {
     firmware: "thumbv7em-none-eabihf/release/borges-stm32f4",
     program_bytes: 24 << 10,
+    branches: 3 << 10,
     command: |firmware, address| {
         let mut qemu = Command::new("qemu-system-arm");
         qemu.args(["-M", "netduinoplus2", "-display", "none"]);
@@ -43,7 +46,8 @@ impl Chip {
 /// In rp2040js, which understands the same word on its standard input.
 pub(crate) const PICO: Chip = Chip {
     firmware: "thumbv6m-none-eabi/release/borges-pico",
-    program_bytes: 48 << 10,
+    program_bytes: (128 << 10) - 256,
+    branches: 9 << 10,
     command: |firmware, address| {
         let mut node = Command::new("node");
         node.arg(super::root().join("firmware/tools/emulator.js"));
@@ -60,6 +64,15 @@ pub(crate) struct Emulator {
 
 impl Emulator {
     pub(crate) fn start(chip: &Chip) -> Self {
+        Self::run(chip, None)
+    }
+
+    /// One with what this file has in its flash, and which keeps it there; only the Pico.
+    pub(crate) fn with_flash(chip: &Chip, file: &Path) -> Self {
+        Self::run(chip, Some(file))
+    }
+
+    fn run(chip: &Chip, flash: Option<&Path>) -> Self {
         let firmware = std::env::var_os("BORGES_FIRMWARE")
             .map(|folder| PathBuf::from(folder).join(chip.firmware))
             .expect("BORGES_FIRMWARE names the built firmware: run scripts/firmware.sh test");
@@ -68,6 +81,7 @@ impl Emulator {
             .and_then(|listener| listener.local_addr())
             .expect("a free port");
         let process = (chip.command)(&firmware, address)
+            .args(flash)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()

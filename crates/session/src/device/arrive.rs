@@ -13,7 +13,7 @@ pub(super) struct Found {
     pub(super) name: String,
     pub(super) limits: DeviceLimits,
     pub(super) board: Option<ContentHash>,
-    program: Option<ContentHash>,
+    pub(super) program: Option<ContentHash>,
     status: DeviceStatus,
 }
 

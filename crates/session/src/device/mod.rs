@@ -22,8 +22,8 @@ use borges_stub::{Mocks, Program, decode_captured, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, LOAD_OVERHEAD, Overflow, Part, Record, Report,
-    RequestId,
+    Bytes, Command, ContentHash, DeviceLimits, FailureCode, LOAD_OVERHEAD, Overflow, Part, Record,
+    Report, RequestId,
 };
 
 use arrive::Found;
@@ -102,7 +102,7 @@ pub(crate) enum Course {
 
 impl Device {
     /// Connects to a device. If it stands where `left` says that the last session left it, it goes on there; otherwise
-    /// the program is loaded and put at its start. `history`'s twin must stand at its start, and may be elsewhere
+    /// the program is loaded, unless it lies in the device's flash, and put at its start. `history`'s twin must stand at its start, and may be elsewhere
     /// afterwards.
     pub(crate) fn connect(
         link: Box<dyn Link>,
@@ -142,6 +142,16 @@ impl Device {
         }
         if found.board != Some(device.board) {
             device.load(Part::Board, board)?;
+        }
+        if found.program == Some(device.program) {
+            // It is there already, or was until it was stopped.
+            match device.begin(history) {
+                Err(DeviceError::Link(LinkError::Refused {
+                    code: FailureCode::State,
+                    ..
+                })) => {}
+                begun => return begun.map(|()| device),
+            }
         }
         device.load(Part::Program, bytes)?;
         device.begin(history)?;

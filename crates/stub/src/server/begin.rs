@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 
 use borges_board::{Hardware, PortableBoard, ProgramLimits};
 use borges_vm::{FuncIdx, Limits, Machine, Module, Shared, Value};
-use borges_wire::{ContentHash, DeviceStatus, FailureCode, Part, Report, SCHEMA, TraceEncoder};
+use borges_wire::{
+    ContentHash, DeviceLimits, DeviceStatus, FailureCode, Part, Report, SCHEMA, TraceEncoder,
+};
 
 use super::{Begun, Done, Stub, fail};
 use crate::execute::Program;
 use crate::record::from_wire;
-use crate::upload::Chunk;
+use crate::upload::{Chunk, Code};
 
 /// The longest description of a board that a device takes, in bytes.
 const BOARD_BYTES: u32 = 16 << 10;
@@ -32,8 +34,11 @@ impl<H: Hardware> Stub<H> {
         Ok(Some(Report::Welcome {
             schema: SCHEMA,
             device: self.config.name.clone(),
-            limits: self.config.limits,
-            program: begun.map(|begun| begun.hash),
+            limits: DeviceLimits {
+                program_bytes: self.longest_program(),
+                ..self.config.limits
+            },
+            program: begun.map(|begun| begun.hash).or(self.uploads.kept()),
             board: Some(self.board_hash),
             status,
             steps: begun.map_or(0, |begun| begun.machine.steps()),
@@ -43,12 +48,16 @@ impl<H: Hardware> Stub<H> {
     }
 
     pub(super) fn load(&mut self, chunk: &Chunk<'_>) -> Done {
-        let longest = match chunk.part {
-            Part::Program => self.config.limits.program_bytes,
-            Part::State => self.config.limits.delta_bytes,
-            Part::Board => BOARD_BYTES,
+        // In memory, and at all.
+        let (kept, longest) = match chunk.part {
+            Part::Program => (self.config.limits.program_bytes, self.longest_program()),
+            Part::State => (
+                self.config.limits.delta_bytes,
+                self.config.limits.delta_bytes,
+            ),
+            Part::Board => (BOARD_BYTES, BOARD_BYTES),
         };
-        match self.uploads.take(chunk, longest) {
+        match self.uploads.take(chunk, kept) {
             Ok(()) => Ok(None),
             Err(code) => fail(
                 code,
@@ -58,6 +67,11 @@ impl<H: Hardware> Stub<H> {
                 ),
             ),
         }
+    }
+
+    fn longest_program(&self) -> u32 {
+        let in_memory = self.config.limits.program_bytes;
+        self.uploads.longest_program(in_memory)
     }
 
     // A frame of its own: in one with all commands, locals are out of reach of a Cortex-M0+'s short offsets.
@@ -75,11 +89,13 @@ impl<H: Hardware> Stub<H> {
             Some(begun) if begun.hash == hash => begun.program,
             other => {
                 self.begun = other;
-                let Some(bytes) = self.uploads.complete(Part::Program, hash) else {
-                    return fail(FailureCode::State, "the program is not loaded");
+                let limits = &self.program_limits;
+                let module = match self.uploads.program(hash) {
+                    Some(Code::InMemory(bytes)) => Module::new(bytes, limits),
+                    Some(Code::InFlash(bytes)) => Module::lent(&bytes, limits),
+                    None => return fail(FailureCode::State, "the program is not loaded"),
                 };
-                let module = Module::new(bytes, &self.program_limits)
-                    .map_err(|e| (FailureCode::Program, e.to_string()))?;
+                let module = module.map_err(|e| (FailureCode::Program, e.to_string()))?;
                 let program = Program::new(Shared::new(module), self.board.clone());
                 let program = program.map_err(|e| (FailureCode::Program, e.to_string()))?;
                 self.uploads.forget(Part::Program);
@@ -116,7 +132,7 @@ impl<H: Hardware> Stub<H> {
         if hash == self.board_hash {
             return Ok(());
         }
-        let Some(bytes) = self.uploads.complete(Part::Board, hash) else {
+        let Some(bytes) = self.uploads.board(hash) else {
             return fail(
                 FailureCode::Board,
                 format!("this device has the board {}", self.board_hash),

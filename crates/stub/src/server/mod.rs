@@ -5,6 +5,7 @@ mod restore;
 mod run;
 mod stops;
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,6 +21,7 @@ use borges_wire::{
 
 use crate::execute::Program;
 use crate::mocks::Mocks;
+use crate::shelf::Flash;
 use crate::upload::{Chunk, Uploads};
 use crate::world::mock_fits;
 
@@ -138,6 +140,15 @@ impl<H: Hardware> Stub<H> {
             overrun: false,
             waiting: VecDeque::new(),
         }
+    }
+
+    /// Keeps programs in flash from now on, where they run and survive a restart. Whatever the flash does, the device
+    /// answers: with no program, or with one that was kept in memory.
+    pub fn keep_programs_in(&mut self, flash: Box<dyn Flash>) {
+        self.uploads.keep_in(flash);
+        let most = self.uploads.longest_program(self.config.vm.module_bytes);
+        self.config.vm.module_bytes = most;
+        self.program_limits.module_bytes = most;
     }
 
     /// The hardware, to look at in a test or to draw.

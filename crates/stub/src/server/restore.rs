@@ -74,7 +74,7 @@ impl<H: Hardware> Stub<H> {
         self.paused()?;
         let bytes = match &delta {
             Difference::Whole(bytes) => bytes.0.as_slice(),
-            Difference::Loaded(hash) => match self.uploads.complete(Part::State, *hash) {
+            Difference::Loaded(hash) => match self.uploads.state(*hash) {
                 Some(bytes) => bytes,
                 None => return fail(FailureCode::State, "the difference is not loaded"),
             },

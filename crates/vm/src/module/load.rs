@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::bytes::{Bytes, Lent};
 use super::code::validate_body;
 use super::error::{InvalidKind, LoadCause, LoadError};
 use super::{
@@ -26,14 +27,27 @@ impl Module {
     /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly 2.0, use what
     /// this machine does not have (SIMD, threads, exceptions, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
+        Self::load(bytes, None, limits)
+    }
+
+    /// Loads and validates a module that stays where it is: nothing of it is copied.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn lent(bytes: &Lent, limits: &Limits) -> Result<Module> {
+        Self::load(bytes, Some(bytes), limits)
+    }
+
+    fn load(bytes: &[u8], lent: Option<&Lent>, limits: &Limits) -> Result<Module> {
         within(
             "bytes of a module",
             bytes.len() as u64,
             limits.module_bytes.into(),
         )
         .map_err(|limit| LoadError::limit(0, limit))?;
+        let kept = lent.map_or_else(|| Bytes::from(bytes), |lent| Bytes::from(lent.clone()));
         let mut loader = Loader {
-            module: Module::empty(bytes),
+            module: Module::empty(kept, crate::hash::of_bytes(bytes)),
             limits,
             declared: Vec::new(),
             bodies_expected: 0,
@@ -43,10 +57,10 @@ impl Module {
         Ok(loader.module)
     }
 
-    fn empty(bytes: &[u8]) -> Module {
+    fn empty(bytes: Bytes, hash: u64) -> Module {
         Module {
-            bytes: Box::from(bytes),
-            hash: crate::hash::of_bytes(bytes),
+            bytes,
+            hash,
             types: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),

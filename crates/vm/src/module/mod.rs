@@ -1,5 +1,6 @@
 //! A module: loaded, validated, immutable.
 
+mod bytes;
 mod code;
 mod error;
 mod load;
@@ -7,10 +8,11 @@ mod locals;
 mod segments;
 mod typing;
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use bytes::Bytes;
+pub use bytes::Lent;
 pub(crate) use code::{Body, Branch};
 pub use error::{InvalidKind, LoadCause, LoadError};
 use locals::Locals;
@@ -152,7 +154,7 @@ struct CustomSection {
 /// loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {
-    bytes: Box<[u8]>,
+    bytes: Bytes,
     hash: u64,
     pub(crate) types: Vec<FuncType>,
     imports: Vec<ImportEntry>,
