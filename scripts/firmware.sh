@@ -4,25 +4,27 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Package and target of each.
+# Package, target and binary of each, and the features that it wants.
 firmware=(
-    "borges-stm32f4 thumbv7em-none-eabihf"
-    "borges-pico thumbv6m-none-eabi"
+    "borges-stm32f4 thumbv7em-none-eabihf borges-stm32f4"
+    "borges-pico thumbv6m-none-eabi borges-pico"
+    "borges-pico thumbv6m-none-eabi borges-pico-usb usb"
 )
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 built=()
 (cd firmware && cargo fmt --all --check)
 for each in "${firmware[@]}"; do
-    read -r package target <<<"$each"
+    read -r package target binary features <<<"$each"
     if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
         rustup target add "$target"
     fi
     (
         cd firmware
-        cargo clippy --release --package "$package" --target "$target" --quiet -- -D warnings
-        cargo build --release --package "$package" --target "$target" --quiet
+        which=(--release --package "$package" --bin "$binary" --features "$features" --target "$target" --quiet)
+        cargo clippy "${which[@]}" -- -D warnings
+        cargo build "${which[@]}"
     )
-    built+=("$CARGO_TARGET_DIR/$target/release/$package")
+    built+=("$CARGO_TARGET_DIR/$target/release/$binary")
 done
 # What measures it must compile, too.
 (cd firmware && cargo clippy --release --package borges-bench --target thumbv6m-none-eabi --quiet -- -D warnings)

@@ -1,6 +1,6 @@
-// Runs the Pico's firmware in rp2040js; its serial line to the host is a TCP port.
+// Runs the Pico's firmware in rp2040js; its line to the host, which is UART0 or the USB port, is a TCP port.
 //
-//   node emulator.js FIRMWARE.elf PORT [FLASH]
+//   node emulator.js [--usb] FIRMWARE.elf PORT [FLASH]
 //
 // What the firmware writes to flash is kept in the file FLASH, if there is one, for the next start.
 // From a pipe it takes `system_reset`, as QEMU's monitor does, and `hang`, after which the core executes nothing while
@@ -17,13 +17,17 @@ const BATCH = 20_000;
 /** The most that emulated time catches up in one go, in milliseconds: a pause of this process is no time passed. */
 const CATCH_UP_MS = 5;
 
-const [firmware, port, kept] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const [firmware, port, kept] = words.filter((word) => word !== '--usb');
 if (!firmware || !/^\d+$/.test(port ?? '')) {
-  console.error('usage: node emulator.js FIRMWARE.elf PORT [FLASH]');
+  console.error('usage: node emulator.js [--usb] FIRMWARE.elf PORT [FLASH]');
   process.exit(2);
 }
 
-const board = new Board(readFileSync(firmware), kept && existsSync(kept) ? readFileSync(kept) : undefined);
+const board = new Board(readFileSync(firmware), {
+  usb: words.includes('--usb'),
+  flash: kept && existsSync(kept) ? readFileSync(kept) : undefined,
+});
 if (kept) {
   const file = openSync(kept, existsSync(kept) ? 'r+' : 'w');
   board.onFlash = (offset, bytes) => writeSync(file, bytes, 0, bytes.length, offset);

@@ -3,6 +3,7 @@
 import { LogLevel, RP2040, ConsoleLogger } from 'rp2040js';
 import { segments } from './elf.js';
 import { install } from './rom.js';
+import { Cable } from './usb.js';
 
 const FLASH = 0x10000000;
 /** Behind the second stage of the boot loader. */
@@ -17,6 +18,9 @@ const WATCHDOG = 0x40058;
 export class Board {
   #firmware;
   #flash;
+  #hasUsb;
+  /** What is in the USB port, if the host is there. */
+  #cable;
   #chip;
   #sent = [];
   /** The watchdog or the reset button wants a restart. */
@@ -30,10 +34,14 @@ export class Board {
   /** Is called with offset and bytes of what the firmware has changed in flash. */
   onFlash = (_offset, _bytes) => {};
 
-  /** A board with this ELF file in its flash, just started. What else is there, `flash` says. */
-  constructor(elf, flash = new Uint8Array()) {
+  /**
+   * A board with this ELF file in its flash, just started. What else is there, `flash` says; `usb`: the host is at the
+   * USB port, and not at the serial line.
+   */
+  constructor(elf, { flash = new Uint8Array(), usb = false } = {}) {
     this.#firmware = segments(elf);
     this.#flash = flash;
+    this.#hasUsb = usb;
     this.#chip = this.#boot(null);
   }
 
@@ -42,15 +50,16 @@ export class Board {
     return this.#executed;
   }
 
-  /** Gives bytes to the serial line; how many it took. */
+  /** Gives bytes to the line; how many it took. */
   receive(bytes) {
+    if (this.#cable) return this.#cable.receive(bytes);
     const line = this.#chip.uart[0];
     let taken = 0;
     while (taken < bytes.length && !line.rxFIFO.full) line.feedByte(bytes[taken++]);
     return taken;
   }
 
-  /** What was sent on the serial line since the last call. */
+  /** What was sent on the line since the last call. */
   sent() {
     const bytes = Buffer.from(this.#sent);
     this.#sent = [];
@@ -106,7 +115,8 @@ export class Board {
     chip.core.VTOR = VECTORS;
     chip.core.SP = chip.readUint32(VECTORS);
     chip.core.PC = chip.readUint32(VECTORS + 4) & ~1;
-    chip.uart[0].onByte = (byte) => this.#sent.push(byte);
+    if (this.#hasUsb) this.#cable = new Cable(chip, (bytes) => this.#sent.push(...bytes));
+    else chip.uart[0].onByte = (byte) => this.#sent.push(byte);
     const watchdog = chip.peripherals[WATCHDOG];
     watchdog.onWatchdogTrigger = () => {
       // It would fire again at this very moment, for ever.

@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use support::emulator::{Emulator, PICO, STM32F4};
+use support::emulator::{Chip, Emulator, PICO, PICO_USB, STM32F4};
 use support::{example, fresh, program};
 
 /// What a session prints, without the line that names the device and what depends on how fast its line is.
@@ -35,8 +35,12 @@ fn transcript(program: &Path, script: &str, device: Option<&str>) -> String {
 
 /// A session prints the same on the simulated board and on all emulated ones, state hashes included.
 fn same_everywhere(program: &Path, script: &str) {
+    same_on(&[&STM32F4, &PICO], program, script);
+}
+
+fn same_on(chips: &[&Chip], program: &Path, script: &str) {
     let simulated = transcript(program, script, None);
-    for chip in [&STM32F4, &PICO] {
+    for chip in chips {
         let emulator = Emulator::start(chip);
         let emulated = transcript(program, script, Some(&emulator.device()));
         assert_eq!(simulated, emulated, "{}", chip.firmware);
@@ -46,7 +50,8 @@ fn same_everywhere(program: &Path, script: &str) {
 #[test]
 #[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
 fn the_dial_turns_and_turns_back() {
-    same_everywhere(
+    same_on(
+        &[&STM32F4, &PICO, &PICO_USB],
         &example("color-dial"),
         "break color-dial.ts:19; mock read_uart_sensor(0) = 5; continue; verify; step; verify; board; \
          step; step; back; back; follow; verify; board; step; verify; tree",

@@ -32,6 +32,11 @@ const WATCHDOG_US: u32 = 4_000_000;
 /// An RP2040.
 pub struct Rp2040 {
     core_hz: u32,
+    #[cfg(feature = "usb")]
+    usb: crate::usb::Usb,
+    /// The host speaks on the USB port.
+    #[cfg(feature = "usb")]
+    on_usb: Option<bool>,
     /// The latest byte of the sensor.
     reading: Option<u8>,
     /// For each pin, which edges are kept: any (1), falling (2), rising (3).
@@ -52,6 +57,10 @@ impl Rp2040 {
         watchdog();
         let chip = Self {
             core_hz,
+            #[cfg(feature = "usb")]
+            usb: crate::usb::Usb::start(peripherals.USB),
+            #[cfg(feature = "usb")]
+            on_usb: None,
             reading: None,
             edges: [None; Self::PINS as usize],
             chance: Chance::default(),
@@ -133,10 +142,34 @@ impl Chip for Rp2040 {
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> usize {
-        line::HOST.receive(buffer)
+        #[cfg(feature = "usb")]
+        {
+            let length = self.usb.receive(buffer);
+            // Who pulls the cable makes room for somebody else.
+            self.on_usb = self
+                .on_usb
+                .filter(|on_usb| !on_usb || self.usb.is_connected());
+            if length > 0 && self.on_usb != Some(false) {
+                self.on_usb = Some(true);
+                return length;
+            }
+            if self.on_usb == Some(true) {
+                return 0;
+            }
+        }
+        let length = line::HOST.receive(buffer);
+        #[cfg(feature = "usb")]
+        if length > 0 {
+            self.on_usb = Some(false);
+        }
+        length
     }
 
     fn send(&mut self, bytes: &[u8]) -> usize {
+        #[cfg(feature = "usb")]
+        if self.on_usb == Some(true) {
+            return self.usb.send(bytes);
+        }
         line::HOST.send(bytes)
     }
 

@@ -9,6 +9,8 @@ extern crate alloc;
 mod chip;
 mod flash;
 mod line;
+#[cfg(feature = "usb")]
+mod usb;
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;

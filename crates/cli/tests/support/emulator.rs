@@ -56,6 +56,17 @@ pub(crate) const PICO: Chip = Chip {
     },
 };
 
+/// The same, with the host at the USB port.
+pub(crate) const PICO_USB: Chip = Chip {
+    firmware: "thumbv6m-none-eabi/release/borges-pico-usb",
+    command: |firmware, address| {
+        let mut node = (PICO.command)(firmware, address);
+        node.arg("--usb");
+        node
+    },
+    ..PICO
+};
+
 /// An emulated board whose serial line is a socket.
 pub(crate) struct Emulator {
     process: Child,
