@@ -15,6 +15,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(borges_tail_calls)");
     println!("cargo::rustc-check-cfg=cfg(borges_dispatch_everywhere)");
     println!("cargo::rustc-check-cfg=cfg(borges_fast)");
+    println!("cargo::rustc-check-cfg=cfg(borges_aligned_accesses)");
     let variable = |name| env::var(name).unwrap_or_default();
     let feature = |name: &str| env::var_os(name).is_some();
     // Compiled code is read in pieces of words.
@@ -23,6 +24,10 @@ fn main() {
         return;
     }
     println!("cargo::rustc-cfg=borges_fast");
+    // Of the targets that a VM is for, these cores have no unaligned accesses.
+    if variable("TARGET").starts_with("thumbv6m") {
+        println!("cargo::rustc-cfg=borges_aligned_accesses");
+    }
     // When size counts, or the time to compile, one dispatch will do.
     if !matches!(variable("OPT_LEVEL").as_str(), "2" | "3") {
         return;

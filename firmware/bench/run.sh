@@ -33,7 +33,7 @@ build() {
 }
 build small release
 cp "$CARGO_TARGET_DIR/$target/release/session" "$out/session"
-build fast fast
-build tiers fast --features fast
-node ../tools/kernels.js "${kernels[*]}" "$out"/{wasm3,small,fast,tiers}
+build tiers release --features fast
+build tiers-for-speed fast --features fast
+node ../tools/kernels.js "${kernels[*]}" "$out"/{wasm3,small,tiers,tiers-for-speed}
 node ../tools/session.js "$out"/session

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use borges_board::{BindError, Board, Kind, PrimitiveId};
-use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Value};
+use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value};
 
 /// A module with the board that it runs on: every import has its primitive.
 #[derive(Clone, Debug)]
@@ -174,15 +174,16 @@ pub enum Halt {
     Yield,
 }
 
-/// Runs until the step count `until` at the latest.
+/// Runs until the step count `until` at the latest; with an [`Until`], perhaps not quite so far.
 ///
-/// A call that is pending at `until` stays pending. Constants and refused calls need no world.
+/// A call that is pending there stays pending. Constants and refused calls need no world.
 pub fn execute(
     machine: &mut Machine,
     program: &Program,
     world: &mut impl World,
-    until: u64,
+    until: impl Into<Until>,
 ) -> Halt {
+    let until = until.into();
     loop {
         match machine.run(until) {
             Exit::Budget => return Halt::Until,

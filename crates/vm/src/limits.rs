@@ -42,6 +42,9 @@ pub struct Limits {
     pub stack_slots: u32,
     /// Frames within each other.
     pub call_depth: u32,
+    /// Bytes of code that functions are compiled to, at most, and as much again for compiling: functions
+    /// that do not fit run slower. No program can tell, so this one need not be equal anywhere.
+    pub code_bytes: u32,
 }
 
 impl Limits {
@@ -64,6 +67,7 @@ impl Limits {
             memory_bytes: u64::MAX,
             stack_slots: 1 << 16,
             call_depth: 4096,
+            code_bytes: 64 << 20,
         }
     }
 
@@ -86,6 +90,7 @@ impl Limits {
             memory_bytes: u64::MAX,
             stack_slots: 1024,
             call_depth: 64,
+            code_bytes: 16 << 10,
         }
     }
 }

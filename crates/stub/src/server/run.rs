@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use borges_board::Hardware;
-use borges_vm::{Exit, Outcome, Trap};
+use borges_vm::{Exit, Outcome, Trap, Until};
 use borges_wire::{Bytes, Channel, FailureCode, Overflow, PauseReason, Report};
 
 use super::{Done, Running, Stub, fail};
@@ -144,9 +144,8 @@ impl<H: Hardware> Stub<H> {
             .as_ref()
             .and_then(|running| running.resumed_at);
         let steps = begun.machine.steps();
-        let end = steps
-            .saturating_add(self.config.slice)
-            .min(until.unwrap_or(u64::MAX));
+        let about = steps.saturating_add(self.config.slice);
+        let end = until.unwrap_or(u64::MAX);
         let distance = self.driver.steps_to_event().filter(|_| self.board_events);
         // An event that is due while a handler runs comes right after it, at the same step however the run is sliced.
         let waiting = distance == Some(0) && begun.machine.in_handler();
@@ -166,8 +165,15 @@ impl<H: Hardware> Stub<H> {
             noticed: &mut noticed,
         };
         let halt = loop {
-            let halt = execute(&mut begun.machine, &begun.program, &mut world, limit);
-            let again = waiting && halt == Halt::Until && begun.machine.in_handler() && limit < end;
+            let until = Until {
+                exactly: limit,
+                about,
+            };
+            let halt = execute(&mut begun.machine, &begun.program, &mut world, until);
+            let again = waiting
+                && halt == Halt::Until
+                && begun.machine.in_handler()
+                && limit < end.min(about);
             if !again {
                 break halt;
             }

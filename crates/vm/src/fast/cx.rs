@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::op::Reason;
+use super::op::{Bank, Reason};
 
 /// A function as its callers see it.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +40,13 @@ pub(crate) struct Call {
 
 /// The surroundings of running code. Valid only while it runs.
 pub(crate) struct Cx {
+    /// The registers that handlers do not pass on, if there are such; and all when code starts. First
+    /// because what is near takes less to reach.
+    pub(crate) bank: Bank,
     /// For accesses of 1, 2, 4 and 8 bytes: the first address that is out of bounds.
-    pub(crate) ends: [u64; 4],
+    pub(crate) ends: [usize; 4],
     /// Bytes of the memory that exist.
-    pub(crate) length: u64,
+    pub(crate) length: usize,
     /// Pages of the memory.
     pub(crate) pages: u32,
     /// By address.
@@ -58,8 +61,16 @@ pub(crate) struct Cx {
     pub(crate) calls: *mut Call,
     /// Where no further call has room.
     pub(crate) calls_end: *mut Call,
-    /// Why the code stopped.
+    /// Where and why the code stopped.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+/// The end of a run of code.
+#[derive(Clone, Copy)]
+pub(crate) struct Stopped {
     pub(crate) reason: Reason,
-    /// The registers when it did.
-    pub(crate) stopped: Option<super::op::Regs>,
+    /// The operation that was not executed.
+    pub(crate) ip: *const u64,
+    pub(crate) acc: usize,
+    pub(crate) bank: Bank,
 }

@@ -2,35 +2,48 @@
 //! a loop around a `match`. Both are generated from the table of operations.
 #![allow(unsafe_code)]
 
-use super::op::{Code, Regs};
+use super::cx::{Cx, Stopped};
+use super::op::control::*;
+use super::op::memory::*;
+use super::op::numeric::*;
+use super::op::*;
 
-/// The word that code has in front of an operation.
-pub(crate) fn handler_word(code: Code) -> u64 {
-    imp::handler_word(code)
-}
-
-/// Executes code until it leaves; `cx.stopped` tells where and why.
-///
-/// # Safety
-/// `regs` satisfy what [`super::op::Op::run`] demands, and `cx` is valid for the whole run.
-pub(crate) unsafe fn execute(regs: Regs) {
-    // SAFETY: as the caller promises.
-    unsafe { imp::execute(regs) }
-}
+pub(crate) use imp::{execute, handler_word};
 
 /// Handlers end by calling the next one. LLVM makes such calls jumps ("sibling calls") when
 /// optimising, on the targets that the build script lists; the stack does not grow.
 #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
 mod imp {
-    use super::super::cx::Cx;
-    use super::super::op::control::*;
-    use super::super::op::memory::*;
-    use super::super::op::numeric::*;
-    use super::super::op::*;
+    use super::*;
+
+    /// Reasons to leave, as functions can be made of them.
+    const REASONS: [Reason; 3] = [Reason::Fuel, Reason::Before, Reason::Stub];
+    const FUEL: usize = 0;
+    const BEFORE: usize = 1;
+    const STUB: usize = 2;
+
+    macro_rules! handlers {
+        ($(($code:pat, $op:ty))*) => {
+            static HANDLERS: [Handler; OPS] = [$(handler::<$op>),*];
+        };
+    }
+    op_table!(every_op handlers);
+
+    /// The word that code has in front of an operation.
+    pub(crate) fn handler_word(code: Code) -> u64 {
+        HANDLERS[usize::from(code.0)] as usize as u64
+    }
+
+    /// The handler of the operation at `ip`.
+    #[inline(always)]
+    unsafe fn handler_at(ip: *const u64) -> Handler {
+        // SAFETY: operations begin with the address of their handler.
+        unsafe { core::mem::transmute::<usize, Handler>(*ip as usize) }
+    }
 
     macro_rules! handler_fn {
         ($abi:literal) => {
-            type Handler = unsafe extern $abi fn(*const u64, *mut u64, *mut u8, u64, *mut Cx, i64, f64, f32);
+            type Handler = unsafe extern $abi fn(*const u64, *mut u64, *mut u8, usize, *mut Cx, isize, f64, f32);
 
             // The accumulator is the fourth argument, which x86-64 passes in `rcx`: there shifts
             // want their count, and the accumulator is about to be overwritten anyway.
@@ -38,23 +51,23 @@ mod imp {
                 ip: *const u64,
                 fp: *mut u64,
                 mem: *mut u8,
-                acc: u64,
+                acc: usize,
                 cx: *mut Cx,
-                fuel: i64,
+                fuel: isize,
                 f64: f64,
                 f32: f32,
             ) {
-                let mut regs = Regs { ip, fp, mem, acc, cx, fuel, f64, f32 };
+                let mut regs = Regs { ip, acc, cx, bank: Bank { fp, mem, fuel, f64, f32 } };
                 // SAFETY: code holds handlers of the operations that follow, and `execute`'s caller
                 // promised the rest.
                 unsafe {
-                    match O::run(&mut regs) {
-                        Flow::Next => next(regs),
-                        Flow::Leave(reason) => {
-                            core::hint::cold_path();
-                            (*cx).reason = reason;
-                            leave(regs.ip, regs.fp, regs.mem, regs.acc, regs.cx, regs.fuel, regs.f64, regs.f32)
-                        }
+                    let flow = O::run(&mut regs);
+                    let Regs { ip, acc, cx, bank: Bank { fp, mem, fuel, f64, f32 } } = regs;
+                    match flow {
+                        Flow::Next => handler_at(ip)(ip, fp, mem, acc, cx, fuel, f64, f32),
+                        Flow::Leave(Reason::Fuel) => leave::<FUEL>(ip, fp, mem, acc, cx, fuel, f64, f32),
+                        Flow::Leave(Reason::Before) => leave::<BEFORE>(ip, fp, mem, acc, cx, fuel, f64, f32),
+                        Flow::Leave(Reason::Stub) => leave::<STUB>(ip, fp, mem, acc, cx, fuel, f64, f32),
                     }
                 }
             }
@@ -62,18 +75,19 @@ mod imp {
             /// Where all code ends.
             #[cold]
             #[inline(never)]
-            unsafe extern $abi fn leave(
+            unsafe extern $abi fn leave<const REASON: usize>(
                 ip: *const u64,
                 fp: *mut u64,
                 mem: *mut u8,
-                acc: u64,
+                acc: usize,
                 cx: *mut Cx,
-                fuel: i64,
+                fuel: isize,
                 f64: f64,
                 f32: f32,
             ) {
+                let bank = Bank { fp, mem, fuel, f64, f32 };
                 // SAFETY: `cx` is valid while code runs.
-                unsafe { (*cx).stopped = Some(Regs { ip, fp, mem, acc, cx, fuel, f64, f32 }) }
+                unsafe { (*cx).stopped = Some(Stopped { reason: REASONS[REASON], ip, acc, bank }) }
             }
         };
     }
@@ -83,36 +97,27 @@ mod imp {
     #[cfg(not(target_arch = "x86_64"))]
     handler_fn!("C");
 
-    /// Calls the handler of the operation at `ip`.
-    #[inline(always)]
-    unsafe fn next(regs: Regs) {
-        // SAFETY: operations begin with the address of their handler.
-        unsafe {
-            let handler: Handler = core::mem::transmute::<usize, Handler>(*regs.ip as usize);
-            handler(
-                regs.ip, regs.fp, regs.mem, regs.acc, regs.cx, regs.fuel, regs.f64, regs.f32,
-            );
-        }
-    }
-
-    pub(super) unsafe fn execute(regs: Regs) {
+    /// Executes code until it leaves; `cx.stopped` tells where and why.
+    ///
+    /// # Safety
+    /// `ip` and `cx` satisfy what [`Op::run`] demands, and `cx` is valid for the whole run.
+    pub(crate) unsafe fn execute(ip: *const u64, acc: usize, cx: *mut Cx) {
         // SAFETY: as the caller promises.
-        unsafe { next(regs) }
-    }
-
-    macro_rules! handlers {
-        ($(($code:pat, $op:ty))*) => {
-            static HANDLERS: [Handler; OPS] = [$(handler::<$op>),*];
-        };
-    }
-    op_table!(every_op handlers);
-
-    pub(super) fn handler_word(code: Code) -> u64 {
-        HANDLERS[usize::from(code.0)] as usize as u64
+        unsafe {
+            let Bank {
+                fp,
+                mem,
+                fuel,
+                f64,
+                f32,
+            } = (*cx).bank;
+            handler_at(ip)(ip, fp, mem, acc, cx, fuel, f64, f32);
+        }
     }
 }
 
-/// One loop; operations begin with their number.
+/// One loop; operations begin with their number. Only the next operation and the accumulator are in
+/// machine registers for certain, of which small machines have few: all else is in [`Cx`].
 ///
 /// Left to itself LLVM merges what operations have in common at their ends, and each takes two or
 /// three jumps to the next one. An assembler comment that is different in each makes the ends unlike,
@@ -120,51 +125,48 @@ mod imp {
 /// script decides which it is.
 #[cfg(not(all(borges_tail_calls, not(debug_assertions), not(miri))))]
 mod imp {
-    use super::super::op::control::*;
-    use super::super::op::memory::*;
-    use super::super::op::numeric::*;
-    use super::super::op::*;
+    use super::*;
 
-    pub(super) fn handler_word(code: Code) -> u64 {
+    /// The word that code has in front of an operation.
+    pub(crate) fn handler_word(code: Code) -> u64 {
         u64::from(code.0)
     }
 
     #[cfg(all(borges_dispatch_everywhere, not(miri)))]
-    macro_rules! unlike_others {
-        ($op:ty) => {
-            core::arch::asm!(
-                concat!("/* ", stringify!($op), " */"),
-                options(nomem, nostack, preserves_flags)
-            )
-        };
+    macro_rules! run {
+        ($op:ty, $regs:ident) => {{
+            let flow = <$op as Op>::run(&mut $regs);
+            if flow == Flow::Next {
+                core::arch::asm!(
+                    concat!("/* ", stringify!($op), " */"),
+                    options(nomem, nostack, preserves_flags)
+                );
+            }
+            flow
+        }};
     }
 
     #[cfg(not(all(borges_dispatch_everywhere, not(miri))))]
-    macro_rules! unlike_others {
-        ($op:ty) => {};
+    macro_rules! run {
+        ($op:ty, $regs:ident) => {
+            <$op as Op>::run(&mut $regs)
+        };
     }
 
     macro_rules! interpreter {
         ($(($code:pat, $op:ty))*) => {
-            pub(super) unsafe fn execute(start: Regs) {
-                // Taken apart and put together again, the registers are local variables and not
-                // memory that the argument points to. Were `f32` copied with the rest, the padding
-                // behind it would take a machine register all the while.
-                let Regs { ip, fp, mem, acc, cx, fuel, f64, f32 } = start;
-                let f32 = core::hint::black_box(f32);
-                let mut regs = Regs { ip, fp, mem, acc, cx, fuel, f64, f32 };
+            /// Executes code until it leaves; `cx.stopped` tells where and why.
+            ///
+            /// # Safety
+            /// `ip` and `cx` satisfy what [`Op::run`] demands, and `cx` is valid for the whole run.
+            pub(crate) unsafe fn execute(ip: *const u64, acc: usize, cx: *mut Cx) {
+                let mut regs = Regs { ip, acc, cx };
                 // SAFETY: code holds the numbers of the operations that follow, and the caller
                 // promised the rest.
                 unsafe {
                     let reason = loop {
                         let flow = match *regs.ip as u16 {
-                            $($code => {
-                                let flow = <$op as Op>::run(&mut regs);
-                                if flow == Flow::Next {
-                                    unlike_others!($op);
-                                }
-                                flow
-                            })*
+                            $($code => run!($op, regs),)*
                             _ => core::hint::unreachable_unchecked(),
                         };
                         if let Flow::Leave(reason) = flow {
@@ -172,8 +174,8 @@ mod imp {
                             break reason;
                         }
                     };
-                    (*cx).reason = reason;
-                    (*cx).stopped = Some(regs);
+                    let Regs { ip, acc, .. } = regs;
+                    (*cx).stopped = Some(Stopped { reason, ip, acc, bank: (*cx).bank });
                 }
             }
         };

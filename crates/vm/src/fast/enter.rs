@@ -1,15 +1,15 @@
 //! From one tier to the other.
 #![allow(unsafe_code)]
 
-use super::cx::{Call, Cx};
+use super::cx::{Call, Cx, Stopped};
 use super::dispatch::execute;
-use super::op::{Reason, Regs};
+use super::op::{Bank, Reason};
 use super::translate::{Class, Place, Point, Site, site};
 use super::{Doors, Fast, Function};
-use crate::machine::{Frame, Hooks, Machine, NONE, NOTHING, Stop};
+use crate::machine::{Frame, Hooks, Machine, NONE, NOTHING, Stop, Until};
 
 /// Steps in one run of code at most, so that they fit the fuel.
-const MAX_STEPS: u64 = 1 << 62;
+const MAX_STEPS: u64 = isize::MAX as u64 / 2;
 
 /// Stops of the stepping tier: those that the caller wants, and where code can be entered.
 struct OrDoors<'f, H>(&'f H, &'f Doors);
@@ -41,14 +41,18 @@ enum Ran {
 impl Machine {
     /// Like [`Machine::step`], with both tiers. Instructions that `hooks` stops at must be in
     /// functions that are slow.
-    pub(crate) fn step_fast<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+    pub(crate) fn step_fast<H: Hooks>(
+        &mut self,
+        until: Until,
+        hooks: &H,
+        pass_first: bool,
+    ) -> Stop {
         self.fast
             .prepare(&self.instances, &self.funcs, &self.limits);
-        let until = self.state.steps.saturating_add(budget);
         let mut pass_first = pass_first;
         loop {
-            let left = until - self.state.steps;
-            if left == 0 {
+            let (left, about) = until.left(self.state.steps);
+            if about == 0 {
                 return Stop::Budget;
             }
             let Some(frame) = self.state.frames.last().copied() else {
@@ -57,7 +61,7 @@ impl Machine {
             let ran = if left <= self.fast.reserve() {
                 Ran::Short
             } else {
-                self.run_code(frame, left)
+                self.run_code(frame, left, about)
             };
             match ran {
                 Ran::Stopped => {}
@@ -70,13 +74,13 @@ impl Machine {
                         return Stop::Returned;
                     }
                 }
-                Ran::Short => return self.step(left, hooks, pass_first),
+                Ran::Short => return self.step(about, hooks, pass_first),
                 Ran::NoCode => {
                     if !pass_first && self.stops_here(hooks) {
                         return Stop::Hook;
                     }
                     let doors = core::mem::take(&mut self.fast.doors);
-                    let stop = self.step(left, &OrDoors(hooks, &doors), true);
+                    let stop = self.step(about, &OrDoors(hooks, &doors), true);
                     self.fast.doors = doors;
                     if stop != Stop::Hook {
                         return stop;
@@ -103,8 +107,9 @@ impl Machine {
             && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
     }
 
-    /// Runs code from the next instruction on, if there is a point.
-    fn run_code(&mut self, frame: Frame, left: u64) -> Ran {
+    /// Runs code from the next instruction on, if there is a point, until about so many steps are made;
+    /// never more than are left.
+    fn run_code(&mut self, frame: Frame, left: u64, about: u64) -> Ran {
         let code = self.fast.function(frame.func, &self.instances, &self.funcs);
         let point = code.and_then(|code| {
             let index = code
@@ -120,11 +125,11 @@ impl Machine {
             return Ran::NoCode;
         };
         // Fuel counts the steps from the base, which is where ordinal 0 would be.
-        let left = left.min(MAX_STEPS) as i64;
-        let base_fuel = left - self.fast.reserve() as i64 + i64::from(point.ordinal);
-        if base_fuel < 0 {
+        let Some(limit) = left.checked_sub(self.fast.reserve()) else {
             return Ran::Short;
-        }
+        };
+        let limit = limit.min(about).min(MAX_STEPS) as isize;
+        let base_fuel = limit + point.ordinal as isize;
         let Some(func) = self.funcs.get(frame.func as usize) else {
             return Ran::NoCode;
         };
@@ -135,11 +140,7 @@ impl Machine {
         let stack = self.state.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
         let (mem, length, pages) = match memory {
-            Some(memory) => (
-                memory.bytes.as_mut_ptr(),
-                memory.bytes.len() as u64,
-                memory.pages,
-            ),
+            Some(memory) => (memory.bytes.as_mut_ptr(), memory.bytes.len(), memory.pages),
             None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
         };
         // What is on top of the operands is in its accumulator as well.
@@ -160,7 +161,15 @@ impl Machine {
                 calls.add(1 + free),
             )
         };
+        let bank = Bank {
+            fp,
+            mem,
+            fuel: base_fuel,
+            f64: f64::from_bits(top),
+            f32: f32::from_bits(top as u32),
+        };
         let mut cx = Cx {
+            bank,
             ends: [1, 2, 4, 8].map(|size| (length + 1).saturating_sub(size)),
             length,
             pages,
@@ -170,18 +179,7 @@ impl Machine {
             stack_end: stack as usize + self.state.stack.len() * 8,
             calls: calls_start,
             calls_end,
-            reason: Reason::Before,
             stopped: None,
-        };
-        let regs = Regs {
-            ip,
-            fp,
-            mem,
-            acc: top,
-            cx: &raw mut cx,
-            fuel: base_fuel,
-            f64: f64::from_bits(top),
-            f32: f32::from_bits(top as u32),
         };
         // SAFETY: `ip` is a point of compiled code, whose operations rely on what validation and
         // `State` guarantee: slots within the frame (its size was checked when it was entered),
@@ -191,32 +189,38 @@ impl Machine {
                 ip: self.fast.bottom.as_ptr(),
                 fp,
             });
-            execute(regs);
+            execute(ip, top as usize, &raw mut cx);
         }
         #[cfg(test)]
         {
             self.fast.runs += 1;
         }
-        let Some(regs) = cx.stopped else {
+        let Some(stopped) = cx.stopped else {
             return Ran::NoCode;
         };
         // SAFETY: `cx.calls` points into the same calls.
         let made = unsafe { cx.calls.offset_from(calls_start) };
         let steps = Steps {
             entry: self.state.steps,
-            limit: left - self.fast.reserve() as i64,
+            limit,
         };
-        self.land(regs, cx.reason, made, steps)
+        self.land(stopped, made, steps)
     }
 
     /// Brings frames, operands and step count up to date after code stopped.
-    fn land(&mut self, regs: Regs, reason: Reason, made: isize, steps: Steps) -> Ran {
+    fn land(&mut self, stopped: Stopped, made: isize, steps: Steps) -> Ran {
+        let Stopped {
+            reason,
+            ip,
+            acc,
+            bank,
+        } = stopped;
         let stack = self.state.stack.as_ptr() as usize;
         let slot = |fp: *mut u64| (fp as usize - stack) / 8;
-        let fp = slot(regs.fp);
-        if core::ptr::eq(regs.ip, self.fast.bottom.as_ptr()) {
+        let fp = slot(bank.fp);
+        if core::ptr::eq(ip, self.fast.bottom.as_ptr()) {
             // Ordinals start anew behind a call.
-            self.state.steps = steps.at(regs.fuel, 0);
+            self.state.steps = steps.at(bank.fuel, 0);
             let func = self.state.frames.last().map(|frame| frame.func);
             let ty = func.and_then(|func| self.func_ty(func));
             self.state.sp = fp + ty.map_or(0, |ty| ty.results.len());
@@ -240,14 +244,14 @@ impl Machine {
                 fp: slot(call.fp) as u32,
             });
         }
-        let (func, site) = self.whereabouts(regs.ip, reason);
+        let (func, site) = self.whereabouts(ip, reason);
         for (height, operand) in site.operands.iter().enumerate() {
             let cell = match (operand.place, operand.class) {
                 (Place::Slot, _) => continue,
                 (Place::Const(cell), _) => cell,
-                (Place::Acc, Class::Int) => regs.acc,
-                (Place::Acc, Class::F32) => u64::from(regs.f32.to_bits()),
-                (Place::Acc, Class::F64) => regs.f64.to_bits(),
+                (Place::Acc, Class::Int) => acc as u64,
+                (Place::Acc, Class::F32) => u64::from(bank.f32.to_bits()),
+                (Place::Acc, Class::F64) => bank.f64.to_bits(),
                 (Place::Local(local), _) => self
                     .state
                     .stack
@@ -268,7 +272,7 @@ impl Machine {
             fp: fp as u32,
         });
         self.state.sp = fp + self.locals_of(func) + point.height as usize;
-        self.state.steps = steps.at(regs.fuel, point.ordinal);
+        self.state.steps = steps.at(bank.fuel, point.ordinal);
         if reason == Reason::Before {
             Ran::Before
         } else {
@@ -277,7 +281,7 @@ impl Machine {
     }
 
     /// The function that `ip` is code or stub of, and what is where at that operation.
-    fn whereabouts(&self, ip: *const u64, reason: Reason) -> (u32, Site) {
+    fn whereabouts(&mut self, ip: *const u64, reason: Reason) -> (u32, Site) {
         let settled = |point| Site {
             point,
             operands: alloc::vec::Vec::new(),
@@ -314,8 +318,11 @@ impl Machine {
         {
             return (func, settled(*point));
         }
+        let mut scratch = core::mem::take(&mut self.fast.scratch);
         let surroundings = self.fast.surroundings(func, &self.instances, &self.funcs);
-        let found = surroundings.and_then(|surroundings| site(surroundings, func, at));
+        let found =
+            surroundings.and_then(|surroundings| site(surroundings, func, &mut scratch, at));
+        self.fast.scratch = scratch;
         (
             func,
             found.expect("compiling is deterministic, so the operation is there again"),
@@ -347,13 +354,13 @@ struct Steps {
     /// The count when code was entered.
     entry: u64,
     /// The fuel at which the base would be there.
-    limit: i64,
+    limit: isize,
 }
 
 impl Steps {
-    fn at(self, fuel: i64, ordinal: u32) -> u64 {
+    fn at(self, fuel: isize, ordinal: u32) -> u64 {
         self.entry
-            .wrapping_add_signed(self.limit - fuel + i64::from(ordinal))
+            .wrapping_add_signed((self.limit - fuel) as i64 + i64::from(ordinal))
     }
 }
 

@@ -45,9 +45,6 @@ use self::translate::{Compiled, Surroundings, compile};
 use crate::machine::{Func, Instance};
 use crate::{CodeOffset, Limits};
 
-/// Words of all functions' code at most (64 MiB). What does not fit is left to the stepping tier.
-const MAX_WORDS: usize = 8 << 20;
-
 /// What became of a function.
 #[derive(Debug)]
 enum Function {
@@ -103,7 +100,10 @@ pub(crate) struct Fast {
     doors: Doors,
     /// Instructions of the longest function that is compiled.
     longest: u32,
-    words: usize,
+    /// Words that code may still take.
+    room: usize,
+    /// Where functions are compiled.
+    scratch: Vec<u64>,
     uncounted: bool,
     off: bool,
     /// How often code was entered.
@@ -137,6 +137,7 @@ impl Fast {
         }
         let slow = core::mem::take(&mut self.slow);
         *self = Fast {
+            room: limits.code_bytes as usize / size_of::<u64>(),
             uncounted: self.uncounted,
             off: self.off,
             ..Fast::default()
@@ -210,11 +211,9 @@ impl Fast {
         }
         if let Function::Unknown = self.functions.get(index)? {
             let surroundings = self.surroundings(address, instances, funcs)?;
-            let compiled = if self.words < MAX_WORDS {
-                compile(surroundings, address)
-            } else {
-                None
-            };
+            let mut scratch = core::mem::take(&mut self.scratch);
+            let compiled = compile(surroundings, address, &mut scratch, self.room);
+            self.scratch = scratch;
             self.functions[index] = compiled.map_or(Function::Refused, Function::Compiled);
             self.publish(address, instances, funcs);
         }
@@ -244,7 +243,7 @@ impl Fast {
     fn publish(&mut self, address: u32, instances: &[Instance], funcs: &[Func]) {
         if let Some(Function::Compiled(compiled)) = self.functions.get(address as usize) {
             let start = compiled.code.as_ptr() as usize;
-            self.words += compiled.code.len();
+            self.room = self.room.saturating_sub(compiled.code.len());
             self.longest = self.longest.max(compiled.instructions);
             let place = self.ranges.partition_point(|(other, _)| *other < start);
             self.ranges.insert(place, (start, address));

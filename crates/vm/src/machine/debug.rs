@@ -6,7 +6,7 @@ use core::ops::Range;
 use thiserror::Error;
 
 use super::Machine;
-use super::run::Exit;
+use super::run::{Exit, Until};
 use super::state::NONE;
 use super::step::{Hooks, Stop};
 use crate::CodeOffset;
@@ -186,20 +186,18 @@ impl Machine {
     }
 
     /// Executes at most `budget` instructions with an eye on breakpoints and watches.
-    pub(super) fn step_debugged(&mut self, budget: u64) -> Result<Stop, Exit> {
-        let until = self.state.steps.saturating_add(budget);
+    pub(super) fn step_debugged(&mut self, until: Until) -> Result<Stop, Exit> {
         let mut pass_first = false;
         loop {
             // Taken out while the machine runs; nothing in between returns.
             let Some(debug) = self.debug.take() else {
                 return Ok(Stop::Budget);
             };
-            let left = until - self.state.steps;
             // Functions with breakpoints are slow in the fast tier; a watch may be in any.
             let stop = if debug.watches.is_empty() {
-                self.advance(left, &Some(&*debug), pass_first)
+                self.advance(until, &Some(&*debug), pass_first)
             } else {
-                self.step(left, &Some(&*debug), pass_first)
+                self.step(until.left(self.state.steps).1, &Some(&*debug), pass_first)
             };
             self.debug = Some(debug);
             if stop != Stop::Hook {

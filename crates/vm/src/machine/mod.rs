@@ -17,7 +17,7 @@ use debug::Debug;
 pub use debug::{BreakpointError, Watch};
 pub use link::{Extern, InstanceId, StartError};
 pub use observe::{Observer, Site, Transfer};
-pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome};
+pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome, Until};
 pub(crate) use site::Called;
 #[cfg(feature = "host")]
 pub(crate) use state::Memory;

@@ -20,6 +20,35 @@ pub enum Outcome {
     Trapped(Trap),
 }
 
+/// How far to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// Stop at exactly this step count at the latest.
+    pub exactly: u64,
+    /// Stop before, wherever it costs nothing to, once this step count is reached. An exact stop has
+    /// the last instructions, up to twice as many as the longest function has, executed one by one:
+    /// who only wants to look around now and then can spare that.
+    pub about: u64,
+}
+
+impl From<u64> for Until {
+    /// Exactly.
+    fn from(steps: u64) -> Until {
+        Until {
+            exactly: steps,
+            about: steps,
+        }
+    }
+}
+
+impl Until {
+    /// Steps from `steps` on: to the exact stop, and to the other, which is never behind it.
+    pub(crate) fn left(self, steps: u64) -> (u64, u64) {
+        let exactly = self.exactly.saturating_sub(steps);
+        (exactly, self.about.saturating_sub(steps).min(exactly))
+    }
+}
+
 /// Why [`Machine::run`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -27,7 +56,7 @@ pub enum Exit {
     Finished,
     /// The program was aborted.
     Trapped(Trap),
-    /// The step count asked for is reached.
+    /// A step count asked for is reached.
     Budget,
     /// The next instruction is a call that the embedder must answer.
     HostCall,
@@ -192,16 +221,17 @@ impl Machine {
     }
 
     /// Runs until the step count is `until`, or something else happens before. An instruction is
-    /// executed wholly or not at all, and the machine stops at exactly `until` steps.
-    pub fn run(&mut self, until: u64) -> Exit {
+    /// executed wholly or not at all, and the machine stops at exactly as many steps; with an
+    /// [`Until`], earlier if that is good enough.
+    pub fn run(&mut self, until: impl Into<Until>) -> Exit {
+        let until = until.into();
         loop {
             match self.state.phase {
                 Phase::Idle | Phase::Finished => return Exit::Finished,
                 Phase::Trapped(trap) => return Exit::Trapped(trap),
                 Phase::Start | Phase::Entry => {}
             }
-            let budget = until.saturating_sub(self.state.steps);
-            if budget == 0 {
+            if until.left(self.state.steps).1 == 0 {
                 // Runs in slices must not miss a breakpoint where one ends.
                 return self.report_breakpoint().unwrap_or(Exit::Budget);
             }
@@ -209,12 +239,12 @@ impl Machine {
                 return Exit::HostCall;
             }
             let stop = if self.is_debugged() {
-                match self.step_debugged(budget) {
+                match self.step_debugged(until) {
                     Ok(stop) => stop,
                     Err(exit) => return exit,
                 }
             } else {
-                self.advance(budget, &NOTHING, false)
+                self.advance(until, &NOTHING, false)
             };
             match stop {
                 Stop::Budget => return Exit::Budget,
@@ -227,13 +257,14 @@ impl Machine {
         }
     }
 
-    /// Executes at most `budget` instructions, by whichever tier is best.
-    pub(super) fn advance<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+    /// Executes instructions by whichever tier is best.
+    pub(super) fn advance<H: Hooks>(&mut self, until: Until, hooks: &H, pass_first: bool) -> Stop {
         #[cfg(borges_fast)]
         if self.fast.is_on() {
-            return self.step_fast(budget, hooks, pass_first);
+            return self.step_fast(until, hooks, pass_first);
         }
-        self.step(budget, hooks, pass_first)
+        let (_, about) = until.left(self.state.steps);
+        self.step(about, hooks, pass_first)
     }
 
     /// The call of the embedder that the next instruction is, if it is one; after

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::super::cx::{Call, Cx, Entry};
-use super::{Dest, Flow, Number, Op, Reason, Regs, Source, ToSlot};
+use super::{Dest, Flow, Number, Op, Reason, Regs, Source, Word};
 
 /// Branches always; distance and delta are words 1 and 2.
 pub(crate) struct JumpOp;
@@ -51,7 +51,7 @@ impl<A: Source> Op for TableOp<A> {
             let entry = regs.ip.add(2 + 2 * index);
             // Distances are measured from the operation, as everywhere.
             regs.ip = regs.ip.byte_offset(entry.read() as isize);
-            regs.pay(entry.add(1).read() as i64)
+            regs.pay(entry.add(1).read() as isize)
         }
     }
 }
@@ -67,20 +67,21 @@ unsafe fn call(
     entry: *const Entry,
     first: u16,
     back: *const u64,
-    delta: i64,
+    delta: isize,
 ) -> Flow {
     // SAFETY: as the caller promises; that the frame fits is checked before anything is written.
     unsafe {
         let cx: &mut Cx = &mut *regs.cx;
         let entry = &*entry;
-        let fp = regs.fp.add(usize::from(first));
+        let caller = regs.bank().fp;
+        let fp = caller.byte_add(usize::from(first));
         if fp as usize + entry.bytes as usize > cx.stack_end || cx.calls == cx.calls_end {
             core::hint::cold_path();
             return Flow::Leave(Reason::Before);
         }
         cx.calls.write(Call {
             ip: back,
-            fp: regs.fp,
+            fp: caller,
         });
         cx.calls = cx.calls.add(1);
         let locals = fp.add(usize::from(entry.params));
@@ -88,7 +89,7 @@ unsafe fn call(
             // Volatile, or LLVM would call `memset` for the few cells there are.
             locals.add(local).write_volatile(0);
         }
-        regs.fp = fp;
+        regs.bank_mut().fp = fp;
         regs.ip = entry.ip;
         regs.pay(delta)
     }
@@ -111,7 +112,7 @@ impl Op for CallOp {
         unsafe {
             let entry = (*regs.cx).entries.byte_add(regs.word(2) as usize);
             let back = regs.ip.add(CALL_WORDS);
-            let delta = regs.word(3) as i64;
+            let delta = regs.word(3) as isize;
             call(regs, entry, regs.half(1), back, delta)
         }
     }
@@ -144,7 +145,7 @@ impl<A: Source> Op for CallIndirectOp<A> {
                 return Flow::Leave(Reason::Before);
             }
             let back = regs.ip.add(CALL_WORDS);
-            let delta = regs.word(3) as i64;
+            let delta = regs.word(3) as isize;
             call(regs, entry, regs.half(1), back, delta)
         }
     }
@@ -152,13 +153,14 @@ impl<A: Source> Op for CallIndirectOp<A> {
 
 /// Goes back to the caller; the results are in its slots.
 #[inline(always)]
-unsafe fn back(regs: &mut Regs, delta: i64) -> Flow {
+unsafe fn back(regs: &mut Regs, delta: isize) -> Flow {
     // SAFETY: the lowest call is that which entered the code; it never returns below.
     unsafe {
         let cx = &mut *regs.cx;
         cx.calls = cx.calls.sub(1);
         let call = cx.calls.read();
-        (regs.ip, regs.fp) = (call.ip, call.fp);
+        regs.ip = call.ip;
+        regs.bank_mut().fp = call.fp;
         regs.pay(delta)
     }
 }
@@ -171,7 +173,7 @@ impl Op for ReturnOp {
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
         unsafe {
-            let delta = regs.word(1) as i64;
+            let delta = regs.word(1) as isize;
             back(regs, delta)
         }
     }
@@ -191,7 +193,7 @@ impl<T: Number, A: Source> Op for ReturnValueOp<T, A> {
             let value = A::read::<T>(regs);
             regs.set_slot(0, value.to_cell());
             value.set_acc(regs);
-            let delta = regs.word(2) as i64;
+            let delta = regs.word(2) as isize;
             back(regs, delta)
         }
     }
@@ -210,13 +212,13 @@ impl<T: Number> Op for ReturnConstOp<T> {
             let cell = regs.word(3);
             regs.set_slot(0, cell);
             <T as crate::num::Number>::from_cell(cell).set_acc(regs);
-            let delta = regs.word(2) as i64;
+            let delta = regs.word(2) as isize;
             back(regs, delta)
         }
     }
 }
 
-/// Moves so many slots down. Half-words 0 and 1: the first to write and to read; 2: how many.
+/// Moves so many slots down. Half-words 0 and 1: the first to write and to read; 2: how many, in bytes.
 pub(crate) struct MoveOp;
 
 impl Op for MoveOp {
@@ -225,7 +227,7 @@ impl Op for MoveOp {
         // SAFETY: the operation is of this kind.
         unsafe {
             let (to, from) = (regs.half(0), regs.half(1));
-            for cell in 0..regs.half(2) {
+            for cell in (0..regs.half(2)).step_by(size_of::<u64>()) {
                 regs.set_slot(to + cell, regs.slot(from + cell));
             }
             regs.advance(Self::WORDS)
@@ -282,7 +284,23 @@ impl Op for PutConstOp {
     }
 }
 
-/// `dest = condition ? slot 1 : slot 2`, for an integer. A condition in a slot is half-word 3.
+/// The cell that `select` chooses: that of slot 1 or that of slot 2. A condition in a slot is
+/// half-word 3.
+#[inline(always)]
+unsafe fn select<C: Source>(regs: &Regs) -> u64 {
+    // SAFETY: the operation is of this kind.
+    unsafe {
+        let first = regs.slot(regs.half(1));
+        let second = regs.slot(regs.half(2));
+        if C::read::<i32>(regs) != 0 {
+            first
+        } else {
+            second
+        }
+    }
+}
+
+/// `dest = condition ? slot 1 : slot 2`, for a number that fits the integer accumulator.
 pub(crate) struct SelectOp<C, D>(PhantomData<(C, D)>);
 
 impl<C: Source, D: Dest> Op for SelectOp<C, D> {
@@ -290,14 +308,8 @@ impl<C: Source, D: Dest> Op for SelectOp<C, D> {
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
         unsafe {
-            let first = regs.slot(regs.half(1));
-            let second = regs.slot(regs.half(2));
-            let cell = if C::read::<i32>(regs) != 0 {
-                first
-            } else {
-                second
-            };
-            D::write(regs, cell as i64);
+            let cell = select::<C>(regs);
+            D::write(regs, cell as Word);
             regs.advance(Self::WORDS)
         }
     }
@@ -311,10 +323,9 @@ impl<C: Source> Op for SelectCellOp<C> {
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind.
         unsafe {
-            let acc = regs.acc;
-            SelectOp::<C, ToSlot>::run(regs);
-            regs.acc = acc;
-            Flow::Next
+            let cell = select::<C>(regs);
+            regs.set_slot(regs.half(0), cell);
+            regs.advance(Self::WORDS)
         }
     }
 }

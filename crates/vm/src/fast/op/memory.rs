@@ -24,6 +24,50 @@ pub(crate) trait Store {
     unsafe fn store(at: *mut u8, value: Self::In);
 }
 
+/// A number that lies on a word's boundary.
+#[repr(C, packed(4))]
+struct OnWord<T>(T);
+
+/// True if a number there is best read and written by words. Cores without unaligned accesses would
+/// do it byte by byte if they did not look first.
+#[inline(always)]
+fn on_word<T>(at: *const u8) -> bool {
+    let boundary = size_of::<T>().min(4);
+    cfg!(borges_aligned_accesses) && boundary > 1 && at.addr().is_multiple_of(boundary)
+}
+
+/// # Safety
+/// So many bytes can be read.
+#[inline(always)]
+unsafe fn read<T: Copy>(at: *const u8) -> T {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if !on_word::<T>(at) {
+            at.cast::<T>().read_unaligned()
+        } else if size_of::<T>() < 4 {
+            at.cast::<T>().read()
+        } else {
+            at.cast::<OnWord<T>>().read().0
+        }
+    }
+}
+
+/// # Safety
+/// So many bytes can be written.
+#[inline(always)]
+unsafe fn write<T: Copy>(at: *mut u8, value: T) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if !on_word::<T>(at) {
+            at.cast::<T>().write_unaligned(value);
+        } else if size_of::<T>() < 4 {
+            at.cast::<T>().write(value);
+        } else {
+            at.cast::<OnWord<T>>().write(OnWord(value));
+        }
+    }
+}
+
 macro_rules! loads {
     ($($name:ident $raw:ty => $via:ty => $out:ty, $size:literal;)*) => { $(
         pub(crate) struct $name;
@@ -34,7 +78,7 @@ macro_rules! loads {
             unsafe fn load(at: *const u8) -> $out {
                 // SAFETY: the bytes are there. (The build has the fast tier on little-endian
                 // machines only.)
-                unsafe { at.cast::<$raw>().read_unaligned() as $via as $out }
+                unsafe { read::<$raw>(at) as $via as $out }
             }
         }
     )* };
@@ -63,7 +107,7 @@ macro_rules! stores {
             #[inline(always)]
             unsafe fn store(at: *mut u8, value: $in) {
                 // SAFETY: the bytes are there.
-                unsafe { at.cast::<$raw>().write_unaligned(value as $raw) }
+                unsafe { write(at, value as $raw) }
             }
         }
     )* };
@@ -84,12 +128,15 @@ unsafe fn place(regs: &Regs, base: i32, size: usize) -> Option<*mut u8> {
     // SAFETY: the operation has an offset; `cx` is valid while code runs; below the limit the whole
     // access lies in memory.
     unsafe {
-        let address = u64::from(base as u32) + u64::from(regs.high());
-        if address >= (*regs.cx).ends[size] {
-            core::hint::cold_path();
-            return None;
+        // Where addresses have 64 bits, nothing is checked here: two of 32 always fit.
+        let address = (base as u32 as usize).checked_add(regs.high() as usize);
+        match address {
+            Some(address) if address < (*regs.cx).ends[size] => Some(regs.bank().mem.add(address)),
+            _ => {
+                core::hint::cold_path();
+                None
+            }
         }
-        Some(regs.mem.add(address as usize))
     }
 }
 
@@ -146,18 +193,19 @@ impl<const FILL: bool> Op for BulkOp<FILL> {
         unsafe {
             let first = regs.half(1);
             let to = u64::from(regs.slot(first) as u32);
-            let from = regs.slot(first + 1) as u32;
-            let count = u64::from(regs.slot(first + 2) as u32);
-            let length = (*regs.cx).length;
+            let from = regs.slot(first + 8) as u32;
+            let count = u64::from(regs.slot(first + 16) as u32);
+            let length = (*regs.cx).length as u64;
             if to + count > length || (!FILL && u64::from(from) + count > length) {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
             }
-            let to = regs.mem.add(to as usize);
+            let mem = regs.bank().mem;
+            let to = mem.add(to as usize);
             if FILL {
                 to.write_bytes(from as u8, count as usize);
             } else {
-                regs.mem.add(from as usize).copy_to(to, count as usize);
+                mem.add(from as usize).copy_to(to, count as usize);
             }
             regs.advance(Self::WORDS)
         }

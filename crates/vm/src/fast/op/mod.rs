@@ -1,9 +1,9 @@
 //! The operations of compiled code: what each one does to the registers.
 //!
 //! Code is a sequence of 64-bit words. An operation begins with the word that leads to its handler;
-//! its operands follow, packed into as few words as they need. Slots are cells of the frame,
-//! counted from its first local; operands of the wasm stack have theirs behind the locals, exactly
-//! where the stepping tier keeps them.
+//! its operands follow, packed into as few words as they need. Slots are cells of the frame, named by
+//! their distance in bytes from its first local; operands of the wasm stack have theirs behind the
+//! locals, exactly where the stepping tier keeps them.
 //!
 //! | half-words of word 1 | meaning |
 //! |---|---|
@@ -25,23 +25,39 @@ pub(super) use table::*;
 
 use super::cx::Cx;
 
-/// The registers of the fast tier. All live in machine registers: handlers pass them on as
-/// arguments.
+/// What the integer accumulator holds: a machine register. Wider integers share the accumulator of
+/// `f64`, which is in memory where registers are narrow.
+#[cfg(target_pointer_width = "64")]
+pub(crate) type Word = i64;
+/// What the integer accumulator holds: a machine register. Wider integers share the accumulator of
+/// `f64`, which is in memory where registers are narrow.
+#[cfg(not(target_pointer_width = "64"))]
+pub(crate) type Word = i32;
+
+/// The registers of the fast tier that nearly every operation uses, and the way to the others.
 #[derive(Clone, Copy)]
 pub(crate) struct Regs {
     /// The operation being executed.
     pub(crate) ip: *const u64,
+    /// The last integer (or reference) computed, as a cell.
+    pub(crate) acc: usize,
+    /// What stays the same or is rarely used.
+    pub(crate) cx: *mut Cx,
+    /// With tail calls, handlers pass on all registers as arguments. Without, these are in `cx`.
+    #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
+    pub(crate) bank: Bank,
+}
+
+/// The other registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Bank {
     /// The frame's first slot.
     pub(crate) fp: *mut u64,
     /// The memory's first byte.
     pub(crate) mem: *mut u8,
-    /// The last integer (or reference) computed, as a cell.
-    pub(crate) acc: u64,
-    /// What stays the same or is rarely used.
-    pub(crate) cx: *mut Cx,
     /// Steps left before the tier must stop, if the position were the function's first
     /// instruction. See the [module's documentation](super).
-    pub(crate) fuel: i64,
+    pub(crate) fuel: isize,
     /// The last `f64` computed.
     pub(crate) f64: f64,
     /// The last `f32` computed.
@@ -103,18 +119,48 @@ impl Regs {
         unsafe { self.ip.add(index).read() }
     }
 
+    /// The registers that may be in memory.
+    ///
+    /// # Safety
+    /// The code is running, so `cx` is valid.
+    #[inline(always)]
+    pub(crate) unsafe fn bank(&self) -> &Bank {
+        #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
+        return &self.bank;
+        // SAFETY: as the caller promises.
+        #[cfg(not(all(borges_tail_calls, not(debug_assertions), not(miri))))]
+        unsafe {
+            &(*self.cx).bank
+        }
+    }
+
+    /// As [`Regs::bank`], to change them.
+    ///
+    /// # Safety
+    /// As for [`Regs::bank`].
+    #[inline(always)]
+    pub(crate) unsafe fn bank_mut(&mut self) -> &mut Bank {
+        #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
+        return &mut self.bank;
+        // SAFETY: as the caller promises.
+        #[cfg(not(all(borges_tail_calls, not(debug_assertions), not(miri))))]
+        unsafe {
+            &mut (*self.cx).bank
+        }
+    }
+
     /// Reads a slot.
     #[inline(always)]
     pub(crate) unsafe fn slot(&self, slot: u16) -> u64 {
         // SAFETY: slots in compiled code lie in the frame, which is on the stack.
-        unsafe { self.fp.add(usize::from(slot)).read() }
+        unsafe { self.bank().fp.byte_add(usize::from(slot)).read() }
     }
 
     /// Writes a slot.
     #[inline(always)]
     pub(crate) unsafe fn set_slot(&mut self, slot: u16, cell: u64) {
         // SAFETY: as for `slot`.
-        unsafe { self.fp.add(usize::from(slot)).write(cell) }
+        unsafe { self.bank().fp.byte_add(usize::from(slot)).write(cell) }
     }
 
     /// Goes on behind this operation of `words` words.
@@ -130,7 +176,7 @@ impl Regs {
     pub(crate) unsafe fn branch(&mut self, at: usize) -> Flow {
         // SAFETY: the operation has these words, and its target is an operation of the same code.
         unsafe {
-            let delta = self.word(at + 1) as i64;
+            let delta = self.word(at + 1) as isize;
             self.ip = self.ip.byte_offset(self.word(at) as isize);
             self.pay(delta)
         }
@@ -138,9 +184,11 @@ impl Regs {
 
     /// Accounts for a transfer that was made: stops if the steps left do not suffice.
     #[inline(always)]
-    pub(crate) fn pay(&mut self, delta: i64) -> Flow {
-        self.fuel = self.fuel.wrapping_sub(delta);
-        if self.fuel < 0 {
+    pub(crate) unsafe fn pay(&mut self, delta: isize) -> Flow {
+        // SAFETY: code is running.
+        let bank = unsafe { self.bank_mut() };
+        bank.fuel = bank.fuel.wrapping_sub(delta);
+        if bank.fuel < 0 {
             core::hint::cold_path();
             return Flow::Leave(Reason::Fuel);
         }
@@ -153,9 +201,15 @@ pub(crate) trait Number: crate::num::Number {
     /// Words of an operation with a constant of this type, the handler's included.
     const CONST_WORDS: usize;
     /// Its accumulator.
-    fn acc(regs: &Regs) -> Self;
+    ///
+    /// # Safety
+    /// Code is running.
+    unsafe fn acc(regs: &Regs) -> Self;
     /// Sets its accumulator.
-    fn set_acc(self, regs: &mut Regs);
+    ///
+    /// # Safety
+    /// Code is running.
+    unsafe fn set_acc(self, regs: &mut Regs);
     /// The constant among the operands.
     ///
     /// # Safety
@@ -168,13 +222,17 @@ macro_rules! number {
         impl Number for $ty {
             const CONST_WORDS: usize = $words;
             #[inline(always)]
-            fn acc($from: &Regs) -> Self {
-                $acc
+            #[allow(unused_unsafe)] // Not all accumulators may be in memory.
+            unsafe fn acc($from: &Regs) -> Self {
+                // SAFETY: code is running.
+                unsafe { $acc }
             }
             #[inline(always)]
-            fn set_acc(self, $regs: &mut Regs) {
+            #[allow(unused_unsafe)]
+            unsafe fn set_acc(self, $regs: &mut Regs) {
                 let $value = self;
-                $set
+                // SAFETY: code is running.
+                unsafe { $set }
             }
             #[inline(always)]
             unsafe fn constant($at: &Regs) -> Self {
@@ -188,29 +246,37 @@ macro_rules! number {
 number!(
     i32,
     2,
-    |regs| regs.acc as u32 as i32,
-    |regs, value| regs.acc = u64::from(value as u32),
+    |regs| regs.acc as i32,
+    |regs, value| regs.acc = value as u32 as usize,
     |regs| regs.high() as i32
 );
 number!(
     i64,
     3,
-    |regs| regs.acc as i64,
-    |regs, value| regs.acc = value as u64,
+    |regs| if size_of::<Word>() == 8 {
+        regs.acc as i64
+    } else {
+        regs.bank().f64.to_bits() as i64
+    },
+    |regs, value| if size_of::<Word>() == 8 {
+        regs.acc = value as usize;
+    } else {
+        regs.bank_mut().f64 = f64::from_bits(value as u64);
+    },
     |regs| regs.word(2) as i64
 );
 number!(
     f32,
     2,
-    |regs| regs.f32,
-    |regs, value| regs.f32 = value,
+    |regs| regs.bank().f32,
+    |regs, value| regs.bank_mut().f32 = value,
     |regs| f32::from_bits(regs.high())
 );
 number!(
     f64,
     3,
-    |regs| regs.f64,
-    |regs, value| regs.f64 = value,
+    |regs| regs.bank().f64,
+    |regs, value| regs.bank_mut().f64 = value,
     |regs| f64::from_bits(regs.word(2))
 );
 
@@ -253,7 +319,8 @@ impl Source for Zero {
 impl Source for Acc {
     #[inline(always)]
     unsafe fn read<T: Number>(regs: &Regs) -> T {
-        T::acc(regs)
+        // SAFETY: code is running.
+        unsafe { T::acc(regs) }
     }
 }
 
@@ -284,7 +351,8 @@ pub(crate) struct ToSlot;
 impl Dest for ToAcc {
     #[inline(always)]
     unsafe fn write<T: Number>(regs: &mut Regs, value: T) {
-        value.set_acc(regs);
+        // SAFETY: code is running.
+        unsafe { value.set_acc(regs) };
     }
 }
 
@@ -292,8 +360,10 @@ impl Dest for ToSlot {
     #[inline(always)]
     unsafe fn write<T: Number>(regs: &mut Regs, value: T) {
         // SAFETY: the caller promises the slot.
-        unsafe { regs.set_slot(regs.half(0), value.to_cell()) };
-        value.set_acc(regs);
+        unsafe {
+            regs.set_slot(regs.half(0), value.to_cell());
+            value.set_acc(regs);
+        }
     }
 }
 

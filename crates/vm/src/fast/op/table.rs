@@ -8,7 +8,7 @@
 use super::control::*;
 use super::memory::*;
 use super::numeric::*;
-use super::{Acc, Const, Slot, ToAcc, ToSlot};
+use super::{Acc, Const, Slot, ToAcc, ToSlot, Word};
 #[cfg(all(test, not(any(borges_tail_calls, miri))))]
 use super::{Op, Zero};
 use crate::num::NumericOp;
@@ -98,19 +98,19 @@ macro_rules! op_table {
             TableSlot = TableOp<Slot<1>>, TableAcc = TableOp<Acc>,
             Call = CallOp, CallIndirectSlot = CallIndirectOp<Slot<0>>, CallIndirectAcc = CallIndirectOp<Acc>,
             Return = ReturnOp,
-            ReturnIntSlot = ReturnValueOp<i64, Slot<1>>, ReturnIntAcc = ReturnValueOp<i64, Acc>, ReturnIntConst = ReturnConstOp<i64>,
+            ReturnIntSlot = ReturnValueOp<Word, Slot<1>>, ReturnIntAcc = ReturnValueOp<Word, Acc>, ReturnIntConst = ReturnConstOp<Word>,
             ReturnF32Slot = ReturnValueOp<f32, Slot<1>>, ReturnF32Acc = ReturnValueOp<f32, Acc>, ReturnF32Const = ReturnConstOp<f32>,
             ReturnF64Slot = ReturnValueOp<f64, Slot<1>>, ReturnF64Acc = ReturnValueOp<f64, Acc>, ReturnF64Const = ReturnConstOp<f64>,
             Move = MoveOp, Copy = CopyOp<false>, CopyTwo = CopyOp<true>,
-            PutInt = PutOp<i64>, PutF32 = PutOp<f32>, PutF64 = PutOp<f64>, PutConst = PutConstOp,
+            PutInt = PutOp<Word>, PutF32 = PutOp<f32>, PutF64 = PutOp<f64>, PutConst = PutConstOp,
             SelectSlotToAcc = SelectOp<Slot<3>, ToAcc>, SelectSlotToSlot = SelectOp<Slot<3>, ToSlot>,
             SelectAccToAcc = SelectOp<Acc, ToAcc>, SelectAccToSlot = SelectOp<Acc, ToSlot>,
             SelectCellSlot = SelectCellOp<Slot<3>>, SelectCellAcc = SelectCellOp<Acc>,
-            GetIntToAcc = GetOp<i64, ToAcc>, GetIntToSlot = GetOp<i64, ToSlot>,
+            GetIntToAcc = GetOp<Word, ToAcc>, GetIntToSlot = GetOp<Word, ToSlot>,
             GetF32ToAcc = GetOp<f32, ToAcc>, GetF32ToSlot = GetOp<f32, ToSlot>,
             GetF64ToAcc = GetOp<f64, ToAcc>, GetF64ToSlot = GetOp<f64, ToSlot>,
             SetSlot = SetOp<i64, Slot<1>>, SetConst = SetOp<i64, Const>,
-            SetInt = SetOp<i64, Acc>, SetF32 = SetOp<f32, Acc>, SetF64 = SetOp<f64, Acc>,
+            SetInt = SetOp<Word, Acc>, SetF32 = SetOp<f32, Acc>, SetF64 = SetOp<f64, Acc>,
             SizeToAcc = SizeOp<ToAcc>, SizeToSlot = SizeOp<ToSlot>,
             BulkCopy = BulkOp<false>, BulkFill = BulkOp<true>,
             Leave = LeaveOp, Stub = StubOp,

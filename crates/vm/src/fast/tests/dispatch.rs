@@ -2,7 +2,7 @@
 
 use super::*;
 #[cfg(not(any(borges_tail_calls, miri)))]
-use crate::fast::{Function, op::WORDS};
+use crate::fast::op::WORDS;
 
 /// Endless, but for the step count.
 const SPIN: &str = r#"(module

@@ -12,7 +12,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::println;
 
-use crate::machine::{Exit, Machine};
+use super::Function;
+use crate::machine::{Exit, Machine, Until};
 use crate::{FuncIdx, Limits, Module, Outcome, Shared, ValType, Value};
 
 /// Numbers that look random and are the same in every run.
@@ -317,4 +318,58 @@ fn tiers_agree_on_tricky_functions() {
     }
     println!("{stops} stops, {traps} traps");
     assert!(stops > quantity(100_000) && traps >= quantity(100));
+}
+
+/// A function that the code's memory has no room for is executed all the same, and so are the others.
+#[test]
+fn what_does_not_fit_is_left_to_the_other_tier() {
+    let bytes = wat::parse_str(include_str!("tricky.wat")).unwrap();
+    let all = |code_bytes| {
+        let limits = Limits {
+            code_bytes,
+            ..Limits::default()
+        };
+        let module = Module::new(&bytes, &limits).unwrap();
+        let run = module.exported_func("all").unwrap();
+        let mut machine = Machine::new(Shared::new(module), limits).unwrap();
+        machine
+            .begin(run, &[Value::I32(7), Value::F64(1.5f64.to_bits())])
+            .unwrap();
+        while machine.run(u64::MAX) == Exit::HostCall {
+            answer(&mut machine);
+        }
+        let compiled = |function: &&Function| matches!(function, Function::Compiled(_));
+        let count = machine.fast.functions.iter().filter(compiled).count();
+        (machine.steps(), machine.hash(), count)
+    };
+    let (steps, hash, most) = all(1 << 20);
+    for code_bytes in [0, 100, 1000, 3000] {
+        let (same_steps, same_hash, fewer) = all(code_bytes);
+        assert_eq!((steps, hash), (same_steps, same_hash), "{code_bytes} bytes");
+        assert!(fewer < most, "{fewer} of {most} in {code_bytes} bytes");
+    }
+}
+
+/// A stop that need not be exact is never more than a function's length behind, and none is missed.
+#[test]
+fn a_stop_that_need_not_be_exact_comes_soon() {
+    for (name, n, bytes) in KERNELS {
+        let module = Module::new(bytes, &Limits::default()).unwrap();
+        let run = module.exported_func("run").unwrap();
+        let mut machine = Machine::new(Shared::new(module), Limits::default()).unwrap();
+        machine.begin(run, &[Value::I32(n)]).unwrap();
+        let exactly = 40_000 + n as u64 % 7;
+        let mut stops = 0;
+        while machine.steps() < exactly {
+            let about = machine.steps() + 1000;
+            if machine.run(Until { exactly, about }) != Exit::Budget {
+                break;
+            }
+            let late = machine.steps().saturating_sub(about);
+            assert!(late <= machine.fast.reserve(), "{name}: {late} steps late");
+            assert!(machine.steps() <= exactly, "{name}");
+            stops += 1;
+        }
+        assert!(stops <= 41, "{name}: {stops} stops");
+    }
 }

@@ -52,11 +52,11 @@ impl Translator<'_> {
         }
         // Cells are zero-extended, and slots have no type: nothing to do.
         let same_cell = match op {
-            NumericOp::I64ExtendI32U => true,
-            NumericOp::I32ReinterpretF32
+            NumericOp::I64ExtendI32U
+            | NumericOp::I32ReinterpretF32
             | NumericOp::F32ReinterpretI32
             | NumericOp::I64ReinterpretF64
-            | NumericOp::F64ReinterpretI64 => place != Some(Place::Acc),
+            | NumericOp::F64ReinterpretI64 => place != Some(Place::Acc) || from == class,
             _ => false,
         };
         if same_cell {
@@ -230,24 +230,29 @@ impl Translator<'_> {
 
     /// A load; the opcode tells which.
     pub(super) fn load(&mut self, opcode: u8, arg: MemoryArg) {
+        let wide = Class::of(ValType::I64);
         let (loads, class) = match opcode {
             0x28 | 0x35 => (Loads::LoadU32, Class::Int),
-            0x29 => (Loads::LoadU64, Class::Int),
+            0x29 => (Loads::LoadU64, wide),
             0x2a => (Loads::LoadF32, Class::F32),
             0x2b => (Loads::LoadF64, Class::F64),
             0x2c => (Loads::LoadS8, Class::Int),
             0x2d | 0x31 => (Loads::LoadU8, Class::Int),
             0x2e => (Loads::LoadS16, Class::Int),
             0x2f | 0x33 => (Loads::LoadU16, Class::Int),
-            0x30 => (Loads::LoadS8To64, Class::Int),
-            0x32 => (Loads::LoadS16To64, Class::Int),
-            _ => (Loads::LoadS32To64, Class::Int),
+            0x30 => (Loads::LoadS8To64, wide),
+            0x32 => (Loads::LoadS16To64, wide),
+            _ => (Loads::LoadS32To64, wide),
         };
         let height = self.emitter.stack.len().saturating_sub(1);
         let (base, offset) = self.base(height, arg.offset);
         let operands = [pack_high(0, base.slot(), offset)];
         self.emitter
             .emit_result(loads.code(base.at()), &operands, class, What::Other);
+        // `i64.load8_u` and the like: the zeros are there, perhaps in another accumulator.
+        if matches!(opcode, 0x31 | 0x33 | 0x35) {
+            self.numeric(NumericOp::I64ExtendI32U, None);
+        }
     }
 
     /// A store; the opcode tells which.
@@ -262,7 +267,11 @@ impl Translator<'_> {
             _ => Stores::Store32,
         };
         let height = self.emitter.stack.len().saturating_sub(2);
-        let value = self.emitter.pop();
+        let mut value = self.emitter.pop();
+        if matches!(opcode, 0x3c..=0x3e) && class != Class::Int && value.at() == At::Acc {
+            // Half of an `i64`, whose accumulator is another.
+            value = Source::Slot(self.emitter.in_slot(value, class, height + 1));
+        }
         let (mut base, offset) = self.base(height, arg.offset);
         if let (Source::Acc(Some(slot)), Source::Acc(_), Class::Int) = (base, value, class) {
             base = Source::Slot(slot);
@@ -365,7 +374,8 @@ impl Translator<'_> {
                     Code::SelectCellSlot
                 };
                 let slot = self.emitter.slot_at(height);
-                self.emitter.emit(code, &[operands[0] | u64::from(slot)]);
+                let operands = pack([slot, first, second, condition.slot()]);
+                self.emitter.emit(code, &[operands]);
                 self.emitter.push_slot(class);
             }
         }

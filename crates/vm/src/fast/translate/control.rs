@@ -203,9 +203,11 @@ impl Translator<'_> {
             .emitter
             .emit(code, &[pack_high(0, index.slot(), targets.len())]);
         let first = self.emitter.code.len();
-        self.emitter
-            .code
-            .resize(first + 2 * (targets.len() as usize + 1), 0);
+        let words = 2 * (targets.len() as usize + 1);
+        if !self.emitter.grow(words) {
+            return;
+        }
+        self.emitter.code.resize(first + words, 0);
         // Code that moves operands, or returns, is written once for each label that needs it.
         let mut stubs: Vec<(u32, usize)> = Vec::new();
         let memory = self.emitter.memory();
@@ -313,13 +315,19 @@ impl Translator<'_> {
     /// the other tier executes it.
     pub(super) fn leave(&mut self, params: usize, results: &[ValType]) {
         self.emitter.settle_all();
-        self.leaves.push(Point {
-            at: self.emitter.code.len() as u32,
-            pc: self.pc,
-            branch: self.branch,
-            ordinal: self.ordinal,
-            height: self.emitter.stack.len() as u32,
-        });
+        if !self.emitter.is_seeking() {
+            self.emitter.full |= self.leaves.try_reserve(1).is_err();
+            if self.emitter.full {
+                return;
+            }
+            self.leaves.push(Point {
+                at: self.emitter.code.len() as u32,
+                pc: self.pc,
+                branch: self.branch,
+                ordinal: self.ordinal,
+                height: self.emitter.stack.len() as u32,
+            });
+        }
         self.emitter.emit(Code::Leave, &[]);
         let operands = self.emitter.stack.len().saturating_sub(params);
         self.emitter.stack.truncate(operands);
@@ -481,7 +489,7 @@ impl Translator<'_> {
         };
         Fixup {
             at,
-            word: self.emitter.code.len() - 2,
+            word: self.emitter.code.len().saturating_sub(2),
             steps,
         }
     }
@@ -519,7 +527,9 @@ impl Translator<'_> {
         let at = self
             .emitter
             .emit(branch.code(first.at(), second.at()), &words[..count]);
-        self.emitter.code.extend_from_slice(&[0, 0]);
+        if self.emitter.grow(2) {
+            self.emitter.code.extend_from_slice(&[0, 0]);
+        }
         at
     }
 }

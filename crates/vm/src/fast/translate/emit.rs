@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use super::super::dispatch::handler_word;
-use super::super::op::{At, Code, Mirrored};
+use super::super::op::{At, Code, Mirrored, Word};
 use super::{Point, Site};
 use crate::ValType;
 
@@ -24,6 +24,10 @@ impl Class {
         match ty {
             ValType::F32 => Class::F32,
             ValType::F64 => Class::F64,
+            // In that of `f64`: see `Word`.
+            ValType::I64 | ValType::FuncRef | ValType::ExternRef if size_of::<Word>() < 8 => {
+                Class::F64
+            }
             ValType::I32 | ValType::I64 | ValType::FuncRef | ValType::ExternRef => Class::Int,
         }
     }
@@ -124,22 +128,35 @@ pub(super) struct Comparison {
     pub(super) negated: bool,
 }
 
-/// An operation's operand word.
-pub(super) fn pack(halves: [u16; 4]) -> u64 {
-    halves
+/// An operation's operand word: numbers of slots, as distances.
+pub(super) fn pack(slots: [u16; 4]) -> u64 {
+    slots
         .iter()
         .rev()
-        .fold(0, |word, half| word << 16 | u64::from(*half))
+        .fold(0, |word, slot| word << 16 | distance(*slot))
 }
 
-/// An operand word with a 32-bit number in its upper half.
+/// How far a slot is from the first one, in bytes. (It fits a half-word: functions with more slots
+/// are not compiled.)
+fn distance(slot: u16) -> u64 {
+    u64::from(slot.wrapping_mul(8))
+}
+
+/// An operand word of two slots with a 32-bit number in its upper half.
 pub(super) fn pack_high(first: u16, second: u16, high: u32) -> u64 {
     pack([first, second, 0, 0]) | u64::from(high) << 32
 }
 
+/// Words by which the code's memory grows: small devices have little.
+const GROWTH: usize = 256;
+
 /// Code being written, and where the operands are at its end.
 pub(super) struct Emitter {
     pub(super) code: Vec<u64>,
+    /// Words that it may have.
+    pub(super) room: usize,
+    /// It would need more, or memory that there is not.
+    pub(super) full: bool,
     pub(super) stack: Vec<Operand>,
     /// Cells of the locals: operands have their slots behind.
     locals: u16,
@@ -160,6 +177,8 @@ impl Emitter {
     pub(super) fn new(locals: u16, wanted: Option<usize>) -> Emitter {
         Emitter {
             code: Vec::new(),
+            room: usize::MAX,
+            full: false,
             stack: Vec::new(),
             locals,
             accumulators: [EMPTY; 3],
@@ -170,9 +189,14 @@ impl Emitter {
         }
     }
 
+    /// Whether a site is wanted, and the code known.
+    pub(super) fn is_seeking(&self) -> bool {
+        self.wanted.is_some()
+    }
+
     /// The next instruction begins here.
     pub(super) fn begin(&mut self, point: Point) {
-        if self.wanted.is_some() {
+        if self.is_seeking() {
             self.before = Some(Site {
                 point,
                 operands: self.stack.clone(),
@@ -196,8 +220,7 @@ impl Emitter {
         self.last = None;
     }
 
-    /// The slot of the operand at this height. (Functions with more slots than a half-word counts
-    /// are not compiled.)
+    /// The slot of the operand at this height.
     pub(super) fn slot_at(&self, height: usize) -> u16 {
         self.locals.wrapping_add(height as u16)
     }
@@ -264,12 +287,26 @@ impl Emitter {
         }
     }
 
+    /// Makes room for so many words. Without, the function cannot be compiled: it is
+    /// [full](Self::full), and whatever is written until the compiler looks is lost.
+    pub(super) fn grow(&mut self, words: usize) -> bool {
+        let words = self.code.len() + words;
+        let more = words.next_multiple_of(GROWTH) - self.code.len();
+        let fits = words <= self.room
+            && (words <= self.code.capacity() || self.code.try_reserve_exact(more).is_ok());
+        self.full |= !fits;
+        fits
+    }
+
     /// Writes an operation with these operand words and gives its place.
     pub(super) fn emit(&mut self, code: Code, operands: &[u64]) -> usize {
         let at = self.code.len();
+        self.last = None;
+        if !self.grow(1 + operands.len()) {
+            return at;
+        }
         self.code.push(handler_word(code));
         self.code.extend_from_slice(operands);
-        self.last = None;
         if self.wanted == Some(at) {
             // An operation that was taken back may have stood here before; the last one counts.
             self.site = self.before.clone().map(|mut site| {
@@ -298,7 +335,7 @@ impl Emitter {
     fn retarget(&mut self, (at, code): (usize, Code), slot: u16) {
         if let Some([handler, operands, ..]) = self.code.get_mut(at..) {
             *handler = handler_word(Code(code.0 + 1));
-            *operands = *operands & !0xffff | u64::from(slot);
+            *operands = *operands & !0xffff | distance(slot);
         }
         self.wrote(slot);
     }

@@ -65,12 +65,31 @@ pub(crate) struct Surroundings<'m> {
     pub(crate) counting: bool,
 }
 
-/// Compiles the function at this address; `None` if it is too large for the code's format.
-pub(crate) fn compile(surroundings: Surroundings<'_>, address: u32) -> Option<Compiled> {
+/// Bytes that code leaves to others.
+const SPARE_BYTES: usize = 8 << 10;
+
+/// Compiles the function at this address, in the scratch; `None` if it is too large for the code's
+/// format, for so many words, or for the memory that is left.
+pub(crate) fn compile(
+    surroundings: Surroundings<'_>,
+    address: u32,
+    scratch: &mut Vec<u64>,
+    room: usize,
+) -> Option<Compiled> {
     let mut translator = Translator::new(surroundings, address, None)?;
+    translator.emitter.code = core::mem::take(scratch);
+    translator.emitter.room = room;
     translator.function();
+    *scratch = core::mem::take(&mut translator.emitter.code);
+    let mut code = Vec::new();
+    if translator.emitter.full || code.try_reserve_exact(scratch.len()).is_err() {
+        return None;
+    }
+    // Speed is not worth that the rest runs out of memory.
+    Vec::<u8>::new().try_reserve_exact(SPARE_BYTES).ok()?;
+    code.extend_from_slice(scratch);
     Some(Compiled {
-        code: translator.emitter.code.into_boxed_slice(),
+        code: code.into_boxed_slice(),
         points: translator.points,
         leaves: translator.leaves,
         instructions: translator.instructions,
@@ -80,15 +99,22 @@ pub(crate) fn compile(surroundings: Surroundings<'_>, address: u32) -> Option<Co
 /// Compiles the function again to learn where everything is at the operation `at`.
 ///
 /// Traps are rare and code is compiled in one cheap pass: keeping all this for every operation
-/// would cost more.
-pub(crate) fn site(surroundings: Surroundings<'_>, address: u32, at: usize) -> Option<Site> {
+/// would cost more. The scratch is what it was compiled in, so there is room.
+pub(crate) fn site(
+    surroundings: Surroundings<'_>,
+    address: u32,
+    scratch: &mut Vec<u64>,
+    at: usize,
+) -> Option<Site> {
     let mut translator = Translator::new(surroundings, address, Some(at))?;
+    translator.emitter.code = core::mem::take(scratch);
     translator.function();
+    *scratch = core::mem::take(&mut translator.emitter.code);
     translator.emitter.site()
 }
 
-/// Cells of a frame at most: operands name slots with half-words.
-const MAX_SLOTS: u32 = 0xffff;
+/// Cells of a frame at most: operands name slots by their distance in bytes, with half-words.
+const MAX_SLOTS: u32 = 0x1fff;
 
 struct Translator<'m> {
     surroundings: Surroundings<'m>,
@@ -148,6 +174,7 @@ impl<'m> Translator<'m> {
 
     fn function(&mut self) {
         let module = &self.surroundings.instance.module;
+        self.emitter.code.clear();
         self.labels.push(Label::function(self.result_types));
         self.point();
         let mut instrs = module.instrs(self.func).peekable();
@@ -174,11 +201,21 @@ impl<'m> Translator<'m> {
                 height,
             });
             self.instr(&instr, next.map(|(_, instr)| instr));
+            if self.emitter.full {
+                return;
+            }
         }
     }
 
     /// Code can be entered and left at its end, before the next instruction.
     fn point(&mut self) {
+        if self.emitter.is_seeking() {
+            return;
+        }
+        self.emitter.full |= self.points.try_reserve(1).is_err();
+        if self.emitter.full {
+            return;
+        }
         self.points.push(Point {
             at: self.emitter.code.len() as u32,
             pc: self.next_pc,
