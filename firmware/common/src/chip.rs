@@ -41,6 +41,9 @@ pub trait Chip {
     /// Sends bytes to the host; how many could be taken now.
     fn send(&mut self, bytes: &[u8]) -> usize;
 
+    /// Changes the speed of the serial line to the host. What is under way on it is lost. Without a serial line, nothing.
+    fn set_speed(&mut self, _baud: u32) {}
+
     /// Makes a pin an input (mode 0), an input with pull-up (1), or an output (2); `None`: as after the start.
     fn pin_mode(&mut self, pin: u8, mode: Option<i32>);
 

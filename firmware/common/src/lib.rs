@@ -19,6 +19,7 @@ mod line;
 mod motor;
 mod pins;
 mod serve;
+mod speed;
 mod start;
 mod strip;
 

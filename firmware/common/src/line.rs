@@ -20,6 +20,9 @@ pub trait Uart {
     fn wake_when_ready(&self, wanted: bool);
 }
 
+/// Bytes that are moved with interrupts off: on a fast line, the next one must not come twice meanwhile.
+const PIECE: usize = 16;
+
 struct Buffers {
     incoming: Deque<u8, 2048>,
     outgoing: Deque<u8, 512>,
@@ -45,18 +48,23 @@ impl<U: Uart> Line<U> {
 
     /// Takes what has arrived; how many bytes.
     pub fn receive(&self, buffer: &mut [u8]) -> usize {
-        critical_section::with(|cs| {
-            let mut buffers = self.buffers.borrow_ref_mut(cs);
-            let mut length = 0;
-            for place in buffer {
-                let Some(byte) = buffers.incoming.pop_front() else {
-                    break;
-                };
-                *place = byte;
-                length += 1;
+        let mut length = 0;
+        for piece in buffer.chunks_mut(PIECE) {
+            let taken = critical_section::with(|cs| {
+                let incoming = &mut self.buffers.borrow_ref_mut(cs).incoming;
+                let arrived = core::iter::from_fn(|| incoming.pop_front());
+                piece
+                    .iter_mut()
+                    .zip(arrived)
+                    .map(|(place, byte)| *place = byte)
+                    .count()
+            });
+            length += taken;
+            if taken < piece.len() {
+                break;
             }
-            length
-        })
+        }
+        length
     }
 
     /// Takes what is to be sent, as far as there is room; how many bytes.

@@ -9,6 +9,7 @@ use borges_vm::Limits;
 use borges_wire::link::Outgoing;
 use borges_wire::{ContentHash, DeviceLimits};
 
+use crate::speed::Speed;
 use crate::{Chip, Pins};
 
 /// How much a device can take.
@@ -64,6 +65,7 @@ pub fn serve<C: Chip>(
     if let Some(text) = last_words {
         stub.report_failure(text);
     }
+    let mut speed = Speed::new();
     let mut outgoing = Outgoing::default();
     let mut buffer = [0; 128];
     loop {
@@ -76,6 +78,9 @@ pub fn serve<C: Chip>(
                 break;
             };
             stub.feed(now, bytes);
+        }
+        if let Some(baud) = speed.listen(now, stub.endpoint().counters()) {
+            stub.hardware_mut().chip.set_speed(baud);
         }
         stub.poll(now);
         outgoing.pump(&mut stub, Stub::transmit, |stub, bytes| {

@@ -173,6 +173,10 @@ impl Chip for Rp2040 {
         line::HOST.send(bytes)
     }
 
+    fn set_speed(&mut self, baud: u32) {
+        line::set_speed(embassy_rp::clocks::clk_peri_freq(), baud);
+    }
+
     fn pin_mode(&mut self, pin: u8, mode: Option<i32>) {
         if !exists(pin) {
             return;

@@ -4,7 +4,7 @@ use borges_firmware::{Line, Uart};
 use embassy_rp::pac;
 use embassy_rp::pac::interrupt;
 
-/// Of the line to the host.
+/// Of the line to the host, after a start.
 const HOST_BAUD: u32 = 115_200;
 /// Of the line to the sensor.
 const SENSOR_BAUD: u32 = 57_600;
@@ -21,6 +21,8 @@ pub struct Registers(pac::uart::Uart);
 impl Registers {
     fn start(&self, clock_hz: u32, baud: u32) {
         let line = self.0;
+        // What sets the speed is only written while the line stands still.
+        line.uartcr().write(|w| w.set_uarten(false));
         // In 64ths, rounded: a sixteenth of a bit is what the divider makes.
         let divider = (clock_hz * 4 + baud / 2) / baud;
         line.uartibrd()
@@ -70,6 +72,11 @@ pub fn start(clock_hz: u32) {
     });
     // SAFETY: the handler only touches what is behind the critical section.
     unsafe { cortex_m::peripheral::NVIC::unmask(pac::Interrupt::UART0_IRQ) };
+}
+
+/// Changes the speed of the line to the host.
+pub fn set_speed(clock_hz: u32, baud: u32) {
+    HOST_REGISTERS.start(clock_hz, baud);
 }
 
 #[interrupt]

@@ -178,6 +178,10 @@ impl Chip for Stm32f405 {
         line::HOST.send(bytes)
     }
 
+    fn set_speed(&mut self, baud: u32) {
+        line::set_speed(baud);
+    }
+
     fn pin_mode(&mut self, pin: u8, mode: Option<i32>) {
         let Some((port, n)) = place(pin) else { return };
         let (direction, pull) = match mode {

@@ -8,7 +8,7 @@ use embassy_stm32::pac::usart::Usart;
 /// Half of the core's clock (APB2) or a quarter of it (APB1).
 const HOST_CLOCK_HZ: u32 = crate::clock::CORE_HZ / 2;
 const SENSOR_CLOCK_HZ: u32 = crate::clock::CORE_HZ / 4;
-/// Of the line to the host.
+/// Of the line to the host, after a start.
 const HOST_BAUD: u32 = 115_200;
 /// Of the lines to sensors.
 const SENSOR_BAUD: u32 = 57_600;
@@ -55,6 +55,14 @@ pub fn start() {
     pac::USART1.cr1().modify(|w| w.set_rxneie(true));
     // SAFETY: the handler only touches what is behind the critical section.
     unsafe { cortex_m::peripheral::NVIC::unmask(pac::Interrupt::USART1) };
+}
+
+/// Changes the speed of the line to the host.
+pub fn set_speed(baud: u32) {
+    let line = pac::USART1;
+    line.cr1().modify(|w| w.set_ue(false));
+    line.brr().write(|w| w.0 = HOST_CLOCK_HZ.div_ceil(baud));
+    line.cr1().modify(|w| w.set_ue(true));
 }
 
 /// The latest byte of a sensor, if one has come since the last call.

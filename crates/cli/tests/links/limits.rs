@@ -51,8 +51,8 @@ fn a_device_without_enough_memory_says_so(chip: &Chip) {
     let emulator = Emulator::start(chip);
     // Within every limit by itself, and together more than there is.
     let branches = "(block (br_if 0 (i32.const 0)))".repeat(chip.branches);
-    let text =
-        format!(r#"(module (memory 1) (table 1000 funcref) (func (export "main") {branches}))"#);
+    let tables = "(table 1000 funcref)".repeat(4);
+    let text = format!(r#"(module (memory 1) {tables} (func (export "main") {branches}))"#);
     let said = refusal(&emulator, &program("hungry.wasm", &text));
     assert!(
         said.contains("the device has restarted, because its software failed"),

@@ -4,7 +4,7 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, CommandError, Reply};
 use borges_sim::Faults;
 
-use crate::support::emulator::{Chip, Emulator};
+use crate::support::emulator::{Chip, Emulator, PICO_FAST};
 use crate::wire::Wire;
 use crate::{Debugger, colour, entries, follow, step};
 
@@ -73,6 +73,12 @@ fn nothing_is_lost(chip: &Chip, seed: u64, count: usize) {
 
 fn a_hundred_commands_on_a_bad_line(chip: &Chip) {
     nothing_is_lost(chip, 1, 100);
+}
+
+#[test]
+#[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
+fn the_speed_of_a_bad_line_is_found_and_kept() {
+    nothing_is_lost(&PICO_FAST, 3, 50);
 }
 
 /// Takes minutes: `scripts/firmware.sh lossy`.

@@ -8,7 +8,7 @@ use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, Session};
 use borges_sim::Faults;
 
-use crate::support::emulator::{Chip, Emulator, PICO, PICO_USB};
+use crate::support::emulator::{Chip, Emulator, PICO, PICO_FAST, PICO_USB};
 use crate::support::{example, fresh};
 use crate::wire::Wire;
 use crate::{Debugger, colour, entries, follow, step};
@@ -67,6 +67,12 @@ fn a_device_that_reboots_is_brought_back_to_the_place_shown(chip: &Chip) {
 #[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
 fn a_device_that_reboots_comes_back_at_its_usb_port() {
     a_device_that_reboots_is_brought_back_to_the_place_shown(&PICO_USB);
+}
+
+#[test]
+#[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
+fn a_device_that_reboots_finds_the_speed_of_the_line_again() {
+    a_device_that_reboots_is_brought_back_to_the_place_shown(&PICO_FAST);
 }
 
 /// The debugger says that the device has restarted, and brings it to the place shown.

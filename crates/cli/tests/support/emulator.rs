@@ -47,7 +47,7 @@ impl Chip {
 pub(crate) const PICO: Chip = Chip {
     firmware: "thumbv6m-none-eabi/release/borges-pico",
     program_bytes: (128 << 10) - 256,
-    branches: 9 << 10,
+    branches: 5 << 10,
     command: |firmware, address| {
         let mut node = Command::new("node");
         node.arg(super::root().join("firmware/tools/emulator.js"));
@@ -62,6 +62,16 @@ pub(crate) const PICO_USB: Chip = Chip {
     command: |firmware, address| {
         let mut node = (PICO.command)(firmware, address);
         node.arg("--usb");
+        node
+    },
+    ..PICO
+};
+
+/// The same, with a host whose serial port has another speed than the firmware has after a start.
+pub(crate) const PICO_FAST: Chip = Chip {
+    command: |firmware, address| {
+        let mut node = (PICO.command)(firmware, address);
+        node.arg("--baud=921600");
         node
     },
     ..PICO
