@@ -54,11 +54,13 @@ fn a_device_without_enough_memory_says_so(chip: &Chip) {
     let tables = "(table 1000 funcref)".repeat(4);
     let text = format!(r#"(module (memory 1) {tables} (func (export "main") {branches}))"#);
     let said = refusal(&emulator, &program("hungry.wasm", &text));
+    // Where exactly it runs out, the measures of the chip decide.
+    let failed = said.contains("the device has restarted, because its software failed")
+        && said.contains("memory allocation of");
     assert!(
-        said.contains("the device has restarted, because its software failed"),
+        failed || said.contains("no memory left for the program"),
         "{said}"
     );
-    assert!(said.contains("memory allocation of"), "{said}");
     still_answers(&emulator);
 }
 
