@@ -5,7 +5,7 @@ use core::fmt;
 
 use borges_vm::FuncType;
 
-use crate::{Board, PrimitiveId};
+use crate::{Board, Primitive, PrimitiveId};
 
 /// Why an import cannot be bound to a primitive. Its text says what to declare in the board file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,19 +35,24 @@ impl Board {
     /// # Errors
     /// [`BindError`], whose text says what to declare in the board file.
     pub fn bind(&self, module: &str, name: &str, ty: &FuncType) -> Result<PrimitiveId, BindError> {
-        let mut expected = Vec::new();
-        let mut bound = None;
-        for id in self.named(module, name) {
-            match self.primitive(id) {
-                // A declaration of the user comes later than the listed one that it replaces.
-                Some(p) if p.has_type(ty) => bound = Some(id),
-                Some(p) => expected.push(p.func_type()),
-                None => {}
-            }
-        }
-        if let Some(id) = bound {
-            return Ok(id);
-        }
+        self.primitive_for(module, name, ty)
+            .ok_or_else(|| self.bind_error(module, name, ty))
+    }
+
+    /// The primitive that an import means, if there is one.
+    pub fn primitive_for(&self, module: &str, name: &str, ty: &FuncType) -> Option<PrimitiveId> {
+        let has_type = |id: &PrimitiveId| self.primitive(*id).is_some_and(|p| p.has_type(ty));
+        // A declaration of the user comes later than the listed one that it replaces.
+        self.named(module, name).filter(has_type).last()
+    }
+
+    /// Why no primitive is meant.
+    pub fn bind_error(&self, module: &str, name: &str, ty: &FuncType) -> BindError {
+        let named = self.named(module, name);
+        let expected: Vec<FuncType> = named
+            .filter_map(|id| self.primitive(id))
+            .map(Primitive::func_type)
+            .collect();
         let names = self.primitives().iter().map(|p| &*p.name);
         let similar = if expected.is_empty() {
             closest(name, names).map(ToOwned::to_owned)
@@ -59,11 +64,11 @@ impl Board {
             name: name.to_owned(),
             ty: ty.clone(),
         };
-        Err(BindError {
+        BindError {
             import: Box::new(import),
             expected,
             similar,
-        })
+        }
     }
 }
 

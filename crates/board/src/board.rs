@@ -261,7 +261,7 @@ impl Board {
     }
 
     /// Whether the codomain of this input depends on what has happened: on rules, or on a sensor's mode.
-    pub(crate) fn narrows(&self, id: PrimitiveId, args: &[Value]) -> bool {
+    pub fn narrows(&self, id: PrimitiveId, args: &[Value]) -> bool {
         let is_sensor = |p: &Primitive| matches!(p.op, Op::ColorSensor | Op::ReadUartSensor);
         self.primitive(id).is_some_and(is_sensor)
             || self
@@ -327,17 +327,16 @@ impl Board {
     /// How far a motor turns, in microdegrees: the ideal motor that models start from.
     pub fn travel(&self, speed: i32, us: u64) -> i64 {
         // Degrees a second are microdegrees a microsecond.
-        let microdegrees = i128::from(speed) * i128::from(self.degrees_per_second) * i128::from(us)
-            / i128::from(FULL_SPEED);
-        microdegrees.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+        let rate = i64::from(speed) * i64::from(self.degrees_per_second);
+        scaled(rate, us, FULL_SPEED.unsigned_abs().into())
     }
 
     /// How long a motor takes to turn by an angle, in microseconds.
     pub fn turning_time_us(&self, speed: i32, degrees: i32) -> u64 {
         let rate =
-            i128::from(speed.unsigned_abs().max(1)) * i128::from(self.degrees_per_second.max(1));
-        let us = i128::from(degrees.unsigned_abs()) * 1_000_000 * i128::from(FULL_SPEED) / rate;
-        u64::try_from(us).unwrap_or(u64::MAX)
+            u64::from(speed.unsigned_abs().max(1)) * u64::from(self.degrees_per_second.max(1));
+        let microdegrees = i64::from(degrees.unsigned_abs()) * 1_000_000;
+        scaled(microdegrees, FULL_SPEED.unsigned_abs().into(), rate).unsigned_abs()
     }
 
     fn tells_colours(&self, args: &[Value], state: &BoardState) -> bool {
@@ -399,6 +398,15 @@ impl DisplayBoard {
             h: height,
         }
     }
+}
+
+/// `number * times / parts`, rounded toward zero, or the nearest number that there is. No parts count as one.
+///
+/// One function for all who need it: to divide numbers so wide takes a kilobyte of a small core's flash.
+#[inline(never)]
+pub fn scaled(number: i64, times: u64, parts: u64) -> i64 {
+    let scaled = i128::from(number) * i128::from(times) / i128::from(parts.max(1));
+    scaled.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
 }
 
 /// The part of `start..start + length` within `0..limit`, as start and length.

@@ -1,6 +1,6 @@
 //! Codomains: the sets of values that an input may answer.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BinaryHeap, string::String, vec::Vec};
 use core::fmt;
 
 use borges_vm::{ValType, Value};
@@ -197,9 +197,9 @@ impl Codomain {
             *hi = (*hi).min(greatest);
             lo <= hi
         });
-        parts.sort_unstable();
         let mut joined: Vec<(i64, i64)> = Vec::new();
-        for (lo, hi) in parts {
+        // A heap sorts with a tenth of the code of `sort`: devices have this, too.
+        for (lo, hi) in BinaryHeap::from(parts).into_sorted_vec() {
             match joined.last_mut() {
                 Some((_, end)) if lo <= end.saturating_add(1) => *end = (*end).max(hi),
                 _ => joined.push((lo, hi)),

@@ -107,11 +107,7 @@ impl<H: Hardware> Driver<H> {
             // Hardware that answers with a wrong type is wrong, but must not bring the VM down.
             _ => Value::default_of(ty),
         };
-        if board.narrows(id, args) {
-            value = self
-                .hardware
-                .lawful(&board.codomain_at(id, args, &self.state), value);
-        }
+        value = self.hardware.lawful(board, (id, args), &self.state, value);
         self.state.observe(board, id, args, value);
         Ok(value)
     }

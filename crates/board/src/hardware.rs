@@ -2,7 +2,7 @@
 
 use borges_vm::Value;
 
-use crate::{Action, Angle, Board, Codomain, Primitive, PrimitiveId, Restore};
+use crate::{Action, Angle, Board, BoardState, Primitive, PrimitiveId, Restore};
 
 /// A reading that a program asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,10 +81,16 @@ pub trait Hardware {
     /// The level that a pin has before anything was written to it.
     fn pin_level(&mut self, pin: u8) -> bool;
 
-    /// Brings a reading into the codomain that the board's rules give it. Only a simulated board does: its rules are its
-    /// physics. Real hardware reports what it measured.
-    fn lawful(&mut self, codomain: &Codomain, reading: Value) -> Value {
-        let _ = codomain;
+    /// Brings a reading into the codomain that the board's rules give it in `state`. Only a simulated board does: its
+    /// rules are its physics. Real hardware reports what it measured.
+    fn lawful(
+        &mut self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        state: &BoardState,
+        reading: Value,
+    ) -> Value {
+        let _ = (board, id, args, state);
         reading
     }
 

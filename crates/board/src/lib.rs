@@ -51,7 +51,7 @@ mod view;
 
 pub use action::{Action, Rect, Refusal};
 pub use bind::{BindError, Import};
-pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring};
+pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring, scaled};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};

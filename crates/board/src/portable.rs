@@ -1,6 +1,6 @@
 //! What of a board travels to a device.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 use borges_vm::{ValType, Value};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ struct Declared {
     module: String,
     name: String,
     params: Vec<ValType>,
-    results: Vec<ValType>,
+    result: Option<ValType>,
     kind: DeclaredKind,
     codomain: Set,
     register: Option<(Vec<u8>, Vec<u8>, Vec<Value>)>,
@@ -132,7 +132,7 @@ impl From<&Primitive> for Declared {
             module: primitive.module.clone().into_owned(),
             name: primitive.name.clone().into_owned(),
             params: primitive.params.to_vec(),
-            results: primitive.results.to_vec(),
+            result: primitive.result,
             kind: match primitive.kind {
                 Kind::Input => DeclaredKind::Input,
                 Kind::Output => DeclaredKind::Output,
@@ -185,16 +185,18 @@ impl From<Declared> for Primitive {
             DeclaredKind::Constant(value) => Kind::Constant(value),
             DeclaredKind::Trap => Kind::Trap,
         };
-        let register = |(key, state, initial)| Register {
-            key,
-            state,
-            initial,
+        let register = |(key, state, initial)| {
+            Box::new(Register {
+                key,
+                state,
+                initial,
+            })
         };
         Primitive {
             module: Cow::Owned(declared.module),
             name: Cow::Owned(declared.name),
             params: Cow::Owned(declared.params),
-            results: Cow::Owned(declared.results),
+            result: declared.result,
             kind,
             codomain: declared.codomain.codomain(),
             register: declared.register.map(register),

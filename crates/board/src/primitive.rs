@@ -1,6 +1,6 @@
 //! Primitives: the imports that a board offers to programs.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
 use borges_vm::{FuncType, ValType, Value};
 use serde::{Deserialize, Serialize};
@@ -33,14 +33,14 @@ pub struct Primitive {
     pub name: Cow<'static, str>,
     /// Types of the arguments.
     pub params: Cow<'static, [ValType]>,
-    /// Type of the result, if there is one; never more than one.
-    pub results: Cow<'static, [ValType]>,
+    /// Type of the result, if there is one.
+    pub result: Option<ValType>,
     /// What calling it means.
     pub kind: Kind,
     /// What an input may answer, before ranges and rules narrow it.
     pub codomain: Codomain,
     /// For an output that the user declared: the state that it sets.
-    pub register: Option<Register>,
+    pub register: Option<Box<Register>>,
     /// What it does.
     pub(crate) op: Op,
 }
@@ -59,14 +59,14 @@ pub struct Register {
 impl Primitive {
     /// Whether an import of type `ty` is this primitive.
     pub fn has_type(&self, ty: &FuncType) -> bool {
-        *self.params == *ty.params && *self.results == *ty.results
+        *self.params == *ty.params && self.result.as_slice() == ty.results
     }
 
     /// The primitive's type.
     pub fn func_type(&self) -> FuncType {
         FuncType {
             params: self.params.to_vec(),
-            results: self.results.to_vec(),
+            results: self.result.into_iter().collect(),
         }
     }
 
@@ -91,12 +91,11 @@ impl Primitive {
         params: Vec<ValType>,
         codomain: Codomain,
     ) -> Self {
-        let results = Vec::from([codomain.ty()]);
         Primitive {
             module: module.into(),
             name: name.into(),
             params: params.into(),
-            results: results.into(),
+            result: Some(codomain.ty()),
             kind: Kind::Input,
             codomain,
             register: None,
@@ -112,15 +111,15 @@ impl Primitive {
         kind: Kind,
         register: Option<Register>,
     ) -> Self {
-        let result = ty.results.first().copied().unwrap_or(ValType::I32);
+        let result = ty.results.first().copied();
         Primitive {
             module: module.into(),
             name: name.into(),
             params: ty.params.into(),
-            results: ty.results.into(),
+            result,
             kind,
-            codomain: Codomain::Full(result),
-            register,
+            codomain: Codomain::Full(result.unwrap_or(ValType::I32)),
+            register: register.map(Box::new),
             op: Op::Declared,
         }
     }

@@ -174,7 +174,7 @@ fn clocks_do_not_go_back() {
             .filter(|id| bench.board.primitive(*id).unwrap().name == name);
         let id = ids
             .into_iter()
-            .find(|id| bench.board.primitive(*id).unwrap().results[0] == ty)
+            .find(|id| bench.board.primitive(*id).unwrap().result == Some(ty))
             .unwrap();
         bench.board.codomain_at(id, &[], &bench.state)
     };

@@ -159,7 +159,7 @@ fn compensations() {
 #[test]
 fn hash_of_a_state() {
     let board = Board::default_board();
-    let mut state = BoardState::new(&board);
+    let mut state = BoardState::lean(&board);
     let calls: [(&str, &[i32]); 6] = [
         ("chip_pin_mode", &[5, 2]),
         ("chip_digital_write", &[5, 1]),

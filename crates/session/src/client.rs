@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use borges_wire::link::{Link, Port};
 use borges_wire::{
-    Channel, Command, Epoch, FailureCode, Incoming, LostCause, Report, RequestId, Resume, SCHEMA,
-    SendError, ToDevice, ToHost, peer_schema,
+    Channel, Command, Epoch, Failure, Incoming, LostCause, Measure, Report, RequestId, Resume,
+    SCHEMA, SendError, ToDevice, ToHost, peer_schema,
 };
 use thiserror::Error;
 
@@ -61,16 +61,12 @@ pub enum LinkError {
         doing: String,
     },
     /// The device said no.
-    #[error("the device refused {doing}: {reason}{}{detail}", if detail.is_empty() { "" } else { ": " })]
+    #[error("the device refused {doing}: {failure}")]
     Refused {
         /// What was asked.
         doing: String,
-        /// Its code, for programs.
-        code: FailureCode,
-        /// Its code, for people.
-        reason: &'static str,
         /// What it said.
-        detail: String,
+        failure: Failure,
     },
     /// Another version.
     #[error(
@@ -233,12 +229,11 @@ impl Client {
                 Err(SendError::TooLong { limit }) => {
                     return Err(LinkError::Refused {
                         doing: doing.to_owned(),
-                        code: FailureCode::Limit,
-                        reason: reason(FailureCode::Limit),
-                        detail: format!(
-                            "the message has {} bytes, at most {limit} fit",
-                            bytes.len()
-                        ),
+                        failure: Failure::Limit {
+                            measure: Measure::Message,
+                            wanted: bytes.len() as u64,
+                            most: limit as u64,
+                        },
                     });
                 }
             }
@@ -254,11 +249,9 @@ impl Client {
             if let Some(report) = self.asked.get_mut(&id).and_then(Option::take) {
                 self.asked.remove(&id);
                 return match report {
-                    Report::Failed { code, detail, .. } => Err(LinkError::Refused {
+                    Report::Failed { failure, .. } => Err(LinkError::Refused {
                         doing: doing.to_owned(),
-                        code,
-                        reason: reason(code),
-                        detail,
+                        failure,
                     }),
                     report => Ok(report),
                 };
@@ -405,22 +398,5 @@ pub(crate) fn name_of(command: &Command) -> &'static str {
         Command::Inject { .. } => "raising an event",
         Command::SetRecording { .. } => "setting up the recording",
         Command::BoardEvents(_) => "switching the board's events",
-    }
-}
-
-fn reason(code: FailureCode) -> &'static str {
-    match code {
-        FailureCode::Malformed => "it could not read the message",
-        FailureCode::Schema => "it speaks another version",
-        FailureCode::Unsupported => "it cannot do that",
-        FailureCode::State => "it is not in a state for that",
-        FailureCode::Epoch => "it is already on another branch",
-        FailureCode::Limit => "that is more than it can take",
-        FailureCode::Blob => "what arrived is not what was announced",
-        FailureCode::Program => "the module cannot run there",
-        FailureCode::Board => "it has another board",
-        FailureCode::NoSuch => "it does not know that place",
-        FailureCode::Diverged => "its state is not the expected one",
-        FailureCode::Hardware => "its hardware refused",
     }
 }

@@ -189,7 +189,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         }
         // What a recording or a device says may be anything.
         let primitive = self.program.board.primitive(call.primitive);
-        let result = primitive.and_then(|primitive| primitive.results.first().copied());
+        let result = primitive.and_then(|primitive| primitive.result);
         let fits = |(value, _): &(Value, bool)| Some(value.ty()) == result;
         let Some((value, mocked)) = self.feed.input(call).filter(fits) else {
             return Answer::Leave;

@@ -1,8 +1,8 @@
 //! The simulated board: hardware made of sources, models and a virtual clock.
 
 use borges_board::{
-    Action, Angle, Board, Codomain, EventSource, Hardware, Model, PrimitiveId, Reading, Restore,
-    Sensor, Simulation, VecMap,
+    Action, Angle, Board, BoardState, Codomain, EventSource, Hardware, Model, PrimitiveId, Reading,
+    Restore, Sensor, Simulation, VecMap,
 };
 use borges_vm::{ValType, Value};
 
@@ -317,7 +317,17 @@ impl Hardware for SimBoard {
         self.environment.level(pin)
     }
 
-    fn lawful(&mut self, codomain: &Codomain, reading: Value) -> Value {
+    fn lawful(
+        &mut self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        state: &BoardState,
+        reading: Value,
+    ) -> Value {
+        if !board.narrows(id, args) {
+            return reading;
+        }
+        let codomain = board.codomain_at(id, args, state);
         codomain.nearest(reading).unwrap_or(reading)
     }
 

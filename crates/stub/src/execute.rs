@@ -56,20 +56,36 @@ impl Program {
         module: Shared<Module>,
         board: borges_board::Shared<Board>,
     ) -> Result<Self, ProgramError> {
-        let mut primitives = Vec::new();
-        for import in module.imports() {
-            let ExternType::Func(ty) = import.ty else {
-                return Err(ProgramError::NotAFunction {
-                    module: import.module.into(),
-                    name: import.name.into(),
-                });
+        let import = match Self::bound(module.clone(), board.clone()) {
+            Ok(program) => return Ok(program),
+            Err(import) => module.imports().nth(import as usize),
+        };
+        let import = import.expect("an import that cannot be bound is one of the module's");
+        Err(match import.ty {
+            ExternType::Func(ty) => board.bind_error(import.module, import.name, ty).into(),
+            _ => ProgramError::NotAFunction {
+                module: import.module.into(),
+                name: import.name.into(),
+            },
+        })
+    }
+
+    /// Like [`Program::new`], for a device, which has no words for what is missing.
+    ///
+    /// # Errors
+    /// The number of the first import that the board does not offer.
+    pub fn bound(module: Shared<Module>, board: borges_board::Shared<Board>) -> Result<Self, u32> {
+        let primitives = module.imports().zip(0..).map(|(import, number)| {
+            let primitive = match import.ty {
+                ExternType::Func(ty) => board.primitive_for(import.module, import.name, ty),
+                _ => None,
             };
-            primitives.push(board.bind(import.module, import.name, ty)?);
-        }
+            primitive.ok_or(number)
+        });
         Ok(Self {
+            primitives: primitives.collect::<Result<_, u32>>()?,
             module,
             board,
-            primitives,
         })
     }
 
@@ -184,13 +200,14 @@ pub fn execute(
     until: impl Into<Until>,
 ) -> Halt {
     let until = until.into();
+    let mut args = Vec::new();
     loop {
         match machine.run(until) {
             Exit::Budget => return Halt::Until,
             Exit::Finished => return Halt::Finished,
             Exit::Trapped(trap) => return Halt::Trapped(trap),
             Exit::HostCall => {
-                if let Some(halt) = call(machine, program, world) {
+                if let Some(halt) = call(machine, program, world, &mut args) {
                     return halt;
                 }
             }
@@ -199,18 +216,23 @@ pub fn execute(
     }
 }
 
-/// Lets the pending call happen; a halt if it does not.
-fn call(machine: &mut Machine, program: &Program, world: &mut impl World) -> Option<Halt> {
+/// Lets the pending call happen; a halt if it does not. `args` is room for its arguments.
+fn call(
+    machine: &mut Machine,
+    program: &Program,
+    world: &mut impl World,
+    args: &mut Vec<Value>,
+) -> Option<Halt> {
     let steps = machine.steps();
-    let pending = machine
-        .pending()
+    let func = machine
+        .pending_func(args)
         .expect("the VM exits with a host call only while one is pending");
     let primitive = program
-        .primitive(pending.func.0)
+        .primitive(func.0)
         .expect("every import was bound when the program was made");
     let call = Call {
         primitive,
-        args: &pending.args,
+        args,
         steps,
         memory: machine.memory(),
     };

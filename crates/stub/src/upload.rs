@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use borges_vm::Lent;
-use borges_wire::{ContentHash, FailureCode, Part};
+use borges_wire::{ContentHash, Failure, Part};
 
 use crate::shelf::{Flash, Shelf};
 
@@ -65,7 +65,7 @@ impl Uploads {
 
     /// Takes a chunk of a blob, of which no more than `longest` bytes may be kept in memory. Chunks that were taken before
     /// are harmless.
-    pub(crate) fn take(&mut self, chunk: &Chunk<'_>, longest: u32) -> Result<(), FailureCode> {
+    pub(crate) fn take(&mut self, chunk: &Chunk<'_>, longest: u32) -> Result<(), Failure> {
         let mut none = None;
         let (slot, shelf) = match chunk.part {
             Part::Program => (&mut self.program, &mut self.shelf),
@@ -81,18 +81,18 @@ impl Uploads {
             .is_some_and(|upload| upload.hash == chunk.hash && upload.total == chunk.total);
         if !known {
             if chunk.offset != 0 {
-                return Err(FailureCode::Blob);
+                return Err(Failure::Blob);
             }
             *slot = None;
             *slot = Some(Upload::begin(chunk, shelf, longest)?);
         }
         let Some(upload) = slot else {
-            return Err(FailureCode::Blob);
+            return Err(Failure::Blob);
         };
         let (start, have) = (u64::from(chunk.offset), upload.length());
         let end = start + chunk.bytes.len() as u64;
         if start > have || end > u64::from(upload.total) {
-            return Err(FailureCode::Blob);
+            return Err(Failure::Blob);
         }
         // In order: what is new begins where the blob ends so far.
         let fresh = chunk.bytes.get((have - start) as usize..);
@@ -144,11 +144,7 @@ fn complete(slot: Option<&Upload>, hash: ContentHash) -> Option<&[u8]> {
 }
 
 impl Upload {
-    fn begin(
-        chunk: &Chunk<'_>,
-        shelf: &mut Option<Shelf>,
-        longest: u32,
-    ) -> Result<Self, FailureCode> {
+    fn begin(chunk: &Chunk<'_>, shelf: &mut Option<Shelf>, longest: u32) -> Result<Self, Failure> {
         let (hash, total) = (chunk.hash, chunk.total);
         let bytes = Received::OnShelf(0);
         let mut upload = Self { hash, total, bytes };
@@ -175,7 +171,7 @@ impl Upload {
         fresh: &[u8],
         shelf: &mut Option<Shelf>,
         longest: u32,
-    ) -> Result<(), FailureCode> {
+    ) -> Result<(), Failure> {
         match &mut self.bytes {
             Received::InMemory(bytes) => bytes.extend_from_slice(fresh),
             Received::OnShelf(length) => {
@@ -190,7 +186,7 @@ impl Upload {
     }
 
     /// One that is complete must be what it was announced as. Whether it lies in flash from now on.
-    fn end(&mut self, shelf: &mut Option<Shelf>, longest: u32) -> Result<bool, FailureCode> {
+    fn end(&mut self, shelf: &mut Option<Shelf>, longest: u32) -> Result<bool, Failure> {
         if !self.is_complete() {
             return Ok(false);
         }
@@ -201,7 +197,7 @@ impl Upload {
                 .is_some_and(|shelf| shelf.is_whole(self.hash)),
         };
         if !is_whole {
-            return Err(FailureCode::Blob);
+            return Err(Failure::Blob);
         }
         let (Received::OnShelf(_), Some(open)) = (&self.bytes, &mut *shelf) else {
             return Ok(false);
@@ -214,14 +210,14 @@ impl Upload {
     }
 
     /// Goes on in memory, with what the shelf has, which is given up if there is one: it does not keep what is written.
-    fn move_to_memory(&mut self, shelf: Option<Shelf>, longest: u32) -> Result<(), FailureCode> {
+    fn move_to_memory(&mut self, shelf: Option<Shelf>, longest: u32) -> Result<(), Failure> {
         if self.total > longest {
-            return Err(FailureCode::Limit);
+            return Err(Failure::Memory);
         }
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(self.total as usize)
-            .map_err(|_| FailureCode::Limit)?;
+            .map_err(|_| Failure::Memory)?;
         if let Some(shelf) = shelf {
             shelf.give_up(&mut bytes);
         }
@@ -265,20 +261,20 @@ mod tests {
         let mut uploads = Uploads::default();
         assert_eq!(
             uploads.take(&chunk(b"45", 4, whole), 100),
-            Err(FailureCode::Blob)
+            Err(Failure::Blob)
         );
         assert_eq!(
             uploads.take(&chunk(b"0123", 0, whole), 9),
-            Err(FailureCode::Limit)
+            Err(Failure::Memory)
         );
         uploads.take(&chunk(b"0123", 0, whole), 100).unwrap();
         assert_eq!(
             uploads.take(&chunk(b"6789", 6, whole), 100),
-            Err(FailureCode::Blob)
+            Err(Failure::Blob)
         );
         assert_eq!(
             uploads.take(&chunk(b"45678X", 4, whole), 100),
-            Err(FailureCode::Blob)
+            Err(Failure::Blob)
         );
         assert_eq!(uploads.state(ContentHash::of(whole)), None);
     }

@@ -19,6 +19,7 @@ extern crate alloc;
 
 mod bytes;
 pub mod endpoint;
+mod failure;
 #[cfg(feature = "guard")]
 pub mod guard;
 pub mod link;
@@ -32,12 +33,13 @@ pub use endpoint::{
     Channel, Config, ConnectionState, Counters, Endpoint, Incoming, Lost, LostCause, Message,
     SendError, Side,
 };
+pub use failure::{Failure, Measure};
 pub use link::{Link, Port};
 pub use message::{
     Argument, Command, Comparison, ContentHash, ContentHasher, DeviceLimits, DeviceStatus,
-    Difference, Epoch, FailureCode, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow, Part,
-    PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch,
-    WatchAccess, peer_schema,
+    Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow, Part, PauseReason,
+    PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch, WatchAccess,
+    peer_schema,
 };
 pub use trace::{Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

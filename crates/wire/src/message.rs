@@ -19,10 +19,10 @@ use core::marker::PhantomData;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Bytes, Value};
+use crate::{Bytes, Failure, Value};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0x9de1_d291;
+pub const SCHEMA: u32 = 0x8adf_82de;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(
@@ -273,13 +273,16 @@ pub struct Resume {
 }
 
 /// What a loaded blob is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 pub enum Part {
     /// A wasm module.
+    #[error("program")]
     Program,
     /// The configuration of the board.
+    #[error("board")]
     Board,
     /// A difference between two states of the program.
+    #[error("difference")]
     State,
 }
 
@@ -534,9 +537,7 @@ pub enum Report {
         /// Which one.
         id: RequestId,
         /// Why.
-        code: FailureCode,
-        /// More, for people.
-        detail: String,
+        failure: Failure,
     },
     /// The program went on without being recorded: the link is too slow ([`Overflow`]).
     Overrun {
@@ -634,35 +635,6 @@ pub enum PauseReason {
         /// More, for people.
         detail: String,
     },
-}
-
-/// Why a command was not carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FailureCode {
-    /// It could not be read.
-    Malformed,
-    /// The schemas differ.
-    Schema,
-    /// This device does not do that.
-    Unsupported,
-    /// Not in this state (nothing loaded, nothing begun, running, ended).
-    State,
-    /// It belongs to an epoch that is over.
-    Epoch,
-    /// More than the device can take.
-    Limit,
-    /// The blob is not the announced one.
-    Blob,
-    /// The module is not valid here.
-    Program,
-    /// The board description is not valid here.
-    Board,
-    /// No such function, primitive, place, or offset.
-    NoSuch,
-    /// The state after applying a difference is not the announced one.
-    Diverged,
-    /// The hardware refused.
-    Hardware,
 }
 
 /// Reads a list that grows as its elements arrive.

@@ -291,28 +291,60 @@ fn reports() -> Vec<Report> {
             next_record: 6,
         });
     }
-    let codes = [
-        FailureCode::Malformed,
-        FailureCode::Schema,
-        FailureCode::Unsupported,
-        FailureCode::State,
-        FailureCode::Epoch,
-        FailureCode::Limit,
-        FailureCode::Blob,
-        FailureCode::Program,
-        FailureCode::Board,
-        FailureCode::NoSuch,
-        FailureCode::Diverged,
-        FailureCode::Hardware,
-    ];
-    for code in codes {
-        reports.push(Report::Failed {
-            id,
-            code,
-            detail: "why".into(),
-        });
-    }
+    reports.extend(failures().map(|failure| Report::Failed { id, failure }));
     reports
+}
+
+fn failures() -> impl Iterator<Item = Failure> {
+    let (wanted, most) = (300, 200);
+    let measures = [
+        Measure::Bytes(Part::Program),
+        Measure::Message,
+        Measure::Breakpoints,
+        Measure::Watches,
+        Measure::Mocks,
+        Measure::Instance,
+        Measure::State,
+        Measure::Pages,
+        Measure::Slots,
+        Measure::Calls,
+        Measure::Elements,
+        Measure::ModuleBytes,
+    ];
+    let limits = measures.map(|measure| Failure::Limit {
+        measure,
+        wanted,
+        most,
+    });
+    let others = [
+        Failure::Malformed,
+        Failure::Schema { device: 7 },
+        Failure::WatchesReads,
+        Failure::NotBegun,
+        Failure::Running,
+        Failure::NotLoaded(Part::Board),
+        Failure::Epoch,
+        Failure::Memory,
+        Failure::Blob,
+        Failure::Module { at: 128 },
+        Failure::ModuleLimit {
+            at: 128,
+            wanted,
+            most,
+        },
+        Failure::Import(1),
+        Failure::Start,
+        Failure::Entry,
+        Failure::Board,
+        Failure::NoInstruction(128),
+        Failure::NoSuchInput,
+        Failure::Event,
+        Failure::Outside,
+        Failure::State,
+        Failure::Diverged,
+        Failure::Hardware,
+    ];
+    limits.into_iter().chain(others)
 }
 
 /// Breaks the build when a report is added, so that it is added above as well.

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use borges_board::Angle;
+use borges_board::{Angle, scaled};
 
 use crate::Chip;
 
@@ -81,8 +81,8 @@ impl Motors {
         for motion in &mut self.0 {
             let passed = now_us.saturating_sub(motion.since_us);
             if motion.rate != 0 && passed > 0 {
-                let moved = i128::from(motion.rate) * i128::from(passed) / 10_000;
-                motion.angle = motion.angle.saturating_add(moved as i64);
+                let moved = scaled(motion.rate, passed, 10_000);
+                motion.angle = motion.angle.saturating_add(moved);
                 motion.since_us = now_us;
             }
         }
@@ -92,8 +92,9 @@ impl Motors {
     /// Makes the pulses that are due.
     fn step<C: Chip>(&mut self, chip: &mut C) {
         for (motion, stepper) in self.0.iter_mut().zip(C::WIRING.motors) {
-            let steps = i128::from(motion.angle) * i128::from(stepper.steps_per_turn);
-            let due = steps.div_euclid(i128::from(TURN)) as i64;
+            let (turns, rest) = (motion.angle.div_euclid(TURN), motion.angle.rem_euclid(TURN));
+            let steps = i64::from(stepper.steps_per_turn);
+            let due = turns * steps + rest * steps / TURN;
             if due == motion.made {
                 continue;
             }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use borges_board::{
     Action, Angle, Board, Channel, EventSource, Hardware, Pixels, Reading, Restore, Sensor, VecMap,
+    scaled,
 };
 use borges_vm::{ValType, Value};
 
@@ -83,9 +84,8 @@ impl<C: Chip> Pins<C> {
             if passed >= us {
                 break;
             }
-            let part = i128::from(travelled) * i128::from(passed) / i128::from(us);
-            self.motors
-                .place(&mut self.chip, motor, from.plus(part as i64));
+            let part = scaled(travelled, passed, us);
+            self.motors.place(&mut self.chip, motor, from.plus(part));
             self.tick();
         }
         self.motors

@@ -10,17 +10,26 @@ const HOST_BAUD: u32 = 115_200;
 const SENSOR_BAUD: u32 = 57_600;
 
 /// The line to the host.
-pub static HOST: Line<Registers> = Line::new(HOST_REGISTERS);
-const HOST_REGISTERS: Registers = Registers(pac::UART0);
+pub static HOST: Line<Registers> = Line::new(Registers::Host);
 /// The line to the sensor at port 0.
-pub const SENSOR: Registers = Registers(pac::UART1);
+pub const SENSOR: Registers = Registers::Sensor;
 
-/// Those of one line.
-pub struct Registers(pac::uart::Uart);
+/// Those of one line. Not their address: a line to the host that begins as nothing but zeros takes no flash.
+pub enum Registers {
+    Host,
+    Sensor,
+}
 
 impl Registers {
+    fn block(&self) -> pac::uart::Uart {
+        match self {
+            Self::Host => pac::UART0,
+            Self::Sensor => pac::UART1,
+        }
+    }
+
     fn start(&self, clock_hz: u32, baud: u32) {
-        let line = self.0;
+        let line = self.block();
         // What sets the speed is only written while the line stands still.
         line.uartcr().write(|w| w.set_uarten(false));
         // In 64ths, rounded: a sixteenth of a bit is what the divider makes.
@@ -44,28 +53,28 @@ impl Registers {
 
 impl Uart for Registers {
     fn take(&self) -> Option<u8> {
-        let arrived = !self.0.uartfr().read().rxfe();
-        arrived.then(|| self.0.uartdr().read().data())
+        let arrived = !self.block().uartfr().read().rxfe();
+        arrived.then(|| self.block().uartdr().read().data())
     }
 
     fn is_ready(&self) -> bool {
-        !self.0.uartfr().read().txff()
+        !self.block().uartfr().read().txff()
     }
 
     fn put(&self, byte: u8) {
-        self.0.uartdr().write(|w| w.set_data(byte));
+        self.block().uartdr().write(|w| w.set_data(byte));
     }
 
     fn wake_when_ready(&self, wanted: bool) {
-        self.0.uartimsc().modify(|w| w.set_txim(wanted));
+        self.block().uartimsc().modify(|w| w.set_txim(wanted));
     }
 }
 
 /// Starts both lines, whose clock has this frequency.
 pub fn start(clock_hz: u32) {
-    HOST_REGISTERS.start(clock_hz, HOST_BAUD);
+    Registers::Host.start(clock_hz, HOST_BAUD);
     SENSOR.start(clock_hz, SENSOR_BAUD);
-    HOST_REGISTERS.0.uartimsc().write(|w| {
+    Registers::Host.block().uartimsc().write(|w| {
         w.set_rxim(true);
         // What is too little for an interrupt of its own comes when the line has been quiet.
         w.set_rtim(true);
@@ -76,7 +85,7 @@ pub fn start(clock_hz: u32) {
 
 /// Changes the speed of the line to the host.
 pub fn set_speed(clock_hz: u32, baud: u32) {
-    HOST_REGISTERS.start(clock_hz, baud);
+    Registers::Host.start(clock_hz, baud);
 }
 
 #[interrupt]

@@ -270,7 +270,7 @@ impl Board {
         let primitive = self.primitive(id)?;
         match primitive.kind {
             Kind::Constant(value) => Some(value),
-            _ => primitive.results.first().map(|ty| Value::default_of(*ty)),
+            _ => primitive.result.map(Value::default_of),
         }
     }
 }

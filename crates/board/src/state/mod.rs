@@ -30,7 +30,7 @@ use crate::{Board, Captured, PrimitiveId, Refusal, Shared, VecMap, primitive::Op
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardState {
     core: Shared<Core>,
-    /// What can be looked at; `None` on a device.
+    /// `None` on a device.
     sights: Option<Sights>,
 }
 
@@ -52,8 +52,12 @@ struct Core {
     clock_floor_us: u64,
 }
 
+/// What can be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sights {
+    /// Without `host` there is no value of this type: a device has the things themselves, and no code for models of them.
+    #[cfg(not(feature = "host"))]
+    nowhere: core::convert::Infallible,
     console: Console,
     pixels: Shared<Pixels>,
     display: Shared<Display>,
@@ -136,6 +140,7 @@ pub struct Timer {
 
 impl BoardState {
     /// The state before anything has happened.
+    #[cfg(feature = "host")]
     pub fn new(board: &Board) -> Self {
         let sights = Sights {
             console: Console::new(board.console_bytes),

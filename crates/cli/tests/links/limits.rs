@@ -40,8 +40,11 @@ fn a_module_that_is_too_large_is_refused(chip: &Chip) {
     let text = format!(r#"(module (func (export "main")) (@custom "ballast" "{data}"))"#);
     let said = refusal(&emulator, &program("large.wasm", &text));
     assert!(
-        said.contains("that is more than it can take: Program of ")
-            && said.contains(&format!("at most {}", chip.program_bytes)),
+        said.contains("that is more than it can take: ")
+            && said.contains(&format!(
+                "bytes of the program, at most {}",
+                chip.program_bytes
+            )),
         "{said}"
     );
     still_answers(&emulator);

@@ -22,7 +22,7 @@ use borges_stub::{Mocks, Program, decode_captured, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, FailureCode, LOAD_OVERHEAD, Overflow, Part, Record,
+    Bytes, Command, ContentHash, DeviceLimits, Failure, LOAD_OVERHEAD, Overflow, Part, Record,
     Report, RequestId,
 };
 
@@ -147,7 +147,7 @@ impl Device {
             // It is there already, or was until it was stopped.
             match device.begin(history) {
                 Err(DeviceError::Link(LinkError::Refused {
-                    code: FailureCode::State,
+                    failure: Failure::NotLoaded(Part::Program),
                     ..
                 })) => {}
                 begun => return begun.map(|()| device),

@@ -1,16 +1,16 @@
 //! How a session with a device begins: the greeting, uploads, and a program at its start.
 
-use alloc::format;
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use borges_board::{Hardware, PortableBoard, ProgramLimits};
-use borges_vm::{FuncIdx, Limits, Machine, Module, Shared, Value};
+use borges_vm::{
+    FuncIdx, Limits, LoadCause, LoadError, Machine, Module, Shared, StartError, Value,
+};
 use borges_wire::{
-    ContentHash, DeviceLimits, DeviceStatus, FailureCode, Part, Report, SCHEMA, TraceEncoder,
+    ContentHash, DeviceLimits, DeviceStatus, Failure, Measure, Part, Report, SCHEMA, TraceEncoder,
 };
 
-use super::{Begun, Done, Stub, fail};
+use super::{Begun, Done, Stub, check, over};
 use crate::execute::Program;
 use crate::record::from_wire;
 use crate::upload::{Chunk, Code};
@@ -21,8 +21,7 @@ const BOARD_BYTES: u32 = 16 << 10;
 impl<H: Hardware> Stub<H> {
     pub(super) fn hello(&mut self, schema: u32) -> Done {
         if schema != SCHEMA {
-            let detail = format!("the host speaks {schema:08x}, this device {SCHEMA:08x}");
-            return fail(FailureCode::Schema, detail);
+            return Err(Failure::Schema { device: SCHEMA });
         }
         let begun = self.begun.as_ref();
         let status = match begun {
@@ -48,25 +47,16 @@ impl<H: Hardware> Stub<H> {
     }
 
     pub(super) fn load(&mut self, chunk: &Chunk<'_>) -> Done {
+        let limits = &self.config.limits;
         // In memory, and at all.
         let (kept, longest) = match chunk.part {
-            Part::Program => (self.config.limits.program_bytes, self.longest_program()),
-            Part::State => (
-                self.config.limits.delta_bytes,
-                self.config.limits.delta_bytes,
-            ),
+            Part::Program => (limits.program_bytes, self.longest_program()),
+            Part::State => (limits.delta_bytes, limits.delta_bytes),
             Part::Board => (BOARD_BYTES, BOARD_BYTES),
         };
-        match self.uploads.take(chunk, kept) {
-            Ok(()) => Ok(None),
-            Err(code) => fail(
-                code,
-                format!(
-                    "{:?} of {} bytes, at most {longest}",
-                    chunk.part, chunk.total
-                ),
-            ),
-        }
+        check(Measure::Bytes(chunk.part), chunk.total.into(), longest)?;
+        self.uploads.take(chunk, kept)?;
+        Ok(None)
     }
 
     fn longest_program(&self) -> u32 {
@@ -93,22 +83,21 @@ impl<H: Hardware> Stub<H> {
                 let module = match self.uploads.program(hash) {
                     Some(Code::InMemory(bytes)) => Module::new(bytes, limits),
                     Some(Code::InFlash(bytes)) => Module::lent(&bytes, limits),
-                    None => return fail(FailureCode::State, "the program is not loaded"),
+                    None => return Err(Failure::NotLoaded(Part::Program)),
                 };
-                let module = module.map_err(|e| (FailureCode::Program, e.to_string()))?;
-                let program = Program::new(Shared::new(module), self.board.clone());
-                let program = program.map_err(|e| (FailureCode::Program, e.to_string()))?;
+                let module = module.map_err(invalid)?;
+                let program = Program::bound(Shared::new(module), self.board.clone())
+                    .map_err(Failure::Import)?;
                 self.uploads.forget(Part::Program);
                 program
             }
         };
         let limits = self.program_limits;
-        let mut machine = Machine::new(program.module.clone(), limits)
-            .map_err(|e| (FailureCode::Program, e.to_string()))?;
+        let mut machine = Machine::new(program.module.clone(), limits).map_err(unstartable)?;
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
         machine
             .begin(FuncIdx(entry), &arguments)
-            .map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
+            .map_err(|_| Failure::Entry)?;
         self.overrun = false;
         self.board_events = true;
         self.driver.at(0);
@@ -128,18 +117,15 @@ impl<H: Hardware> Stub<H> {
 
     /// Goes on with the board that this hash names: the present one, or the one that was loaded.
     #[inline(never)]
-    pub(super) fn take_board(&mut self, hash: ContentHash) -> Result<(), (FailureCode, String)> {
+    pub(super) fn take_board(&mut self, hash: ContentHash) -> Result<(), Failure> {
         if hash == self.board_hash {
             return Ok(());
         }
         let Some(bytes) = self.uploads.board(hash) else {
-            return fail(
-                FailureCode::Board,
-                format!("this device has the board {}", self.board_hash),
-            );
+            return Err(Failure::NotLoaded(Part::Board));
         };
         let Ok(portable) = postcard::from_bytes::<PortableBoard>(bytes) else {
-            return fail(FailureCode::Malformed, "not a board");
+            return Err(Failure::Board);
         };
         self.program_limits = within(&self.config.vm, portable.limits())?;
         self.board = Shared::new(portable.into());
@@ -153,36 +139,50 @@ impl<H: Hardware> Stub<H> {
 }
 
 /// The limits that a board sets, which must be within what the device can give.
-fn within(ours: &Limits, wanted: &ProgramLimits) -> Result<Limits, (FailureCode, String)> {
+fn within(ours: &Limits, board: &ProgramLimits) -> Result<Limits, Failure> {
     let mut limits = *ours;
     let pairs = [
+        (Measure::Pages, board.memory_pages, &mut limits.memory_pages),
+        (Measure::Slots, board.stack_slots, &mut limits.stack_slots),
+        (Measure::Calls, board.call_depth, &mut limits.call_depth),
         (
-            "pages of memory",
-            wanted.memory_pages,
-            &mut limits.memory_pages,
-        ),
-        ("stack slots", wanted.stack_slots, &mut limits.stack_slots),
-        ("nested calls", wanted.call_depth, &mut limits.call_depth),
-        (
-            "elements of a table",
-            wanted.table_elements,
+            Measure::Elements,
+            board.table_elements,
             &mut limits.table_elements,
         ),
         (
-            "bytes of a module",
-            wanted.module_bytes,
+            Measure::ModuleBytes,
+            board.module_bytes,
             &mut limits.module_bytes,
         ),
     ];
-    for (what, wanted, limit) in pairs {
+    for (measure, wanted, limit) in pairs {
         let Some(wanted) = wanted else { continue };
-        if wanted > *limit {
-            let detail = format!(
-                "the board wants {wanted} {what}, this device has {limit}; lower [limits] in the board file"
-            );
-            return fail(FailureCode::Limit, detail);
-        }
+        check(measure, wanted.into(), *limit)?;
         *limit = wanted;
     }
     Ok(limits)
+}
+
+fn invalid(error: LoadError) -> Failure {
+    let at = error.offset.0;
+    match error.cause {
+        LoadCause::Limit(passed) => Failure::ModuleLimit {
+            at,
+            wanted: passed.wanted,
+            most: passed.limit,
+        },
+        LoadCause::Malformed(_) | LoadCause::Invalid(_) => Failure::Module { at },
+    }
+}
+
+fn unstartable(error: StartError) -> Failure {
+    match error {
+        StartError::Missing { import } | StartError::Incompatible { import } => {
+            Failure::Import(import)
+        }
+        StartError::Limit(passed) => over(Measure::Instance, &passed),
+        StartError::OutOfMemory => Failure::Memory,
+        StartError::Segment { .. } => Failure::Start,
+    }
 }

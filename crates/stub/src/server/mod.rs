@@ -7,16 +7,15 @@ mod stops;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use borges_board::{Board, BoardState, Driver, Event, Hardware};
-use borges_vm::{CodeOffset, Limits, Machine, Shared};
+use borges_vm::{CodeOffset, LimitExceeded, Limits, Machine, Shared};
 use borges_wire::{
-    Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, FailureCode, Incoming,
-    Overflow, PrimitiveStop, Record, RecordKind, Report, RequestId, SCHEMA, ToDevice, ToHost,
-    TraceEncoder,
+    Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Failure, Incoming,
+    Measure, Overflow, PrimitiveStop, Record, RecordKind, Report, RequestId, SCHEMA, ToDevice,
+    ToHost, TraceEncoder,
 };
 
 use crate::execute::Program;
@@ -108,10 +107,28 @@ pub struct Stub<H> {
     waiting: VecDeque<Vec<u8>>,
 }
 
-type Done = Result<Option<Report>, (FailureCode, String)>;
+type Done = Result<Option<Report>, Failure>;
 
-fn fail<T>(code: FailureCode, detail: impl ToString) -> Result<T, (FailureCode, String)> {
-    Err((code, detail.to_string()))
+/// Refuses more of something than this device can take.
+fn check(measure: Measure, wanted: u64, most: u32) -> Result<(), Failure> {
+    let most = u64::from(most);
+    if wanted > most {
+        return Err(Failure::Limit {
+            measure,
+            wanted,
+            most,
+        });
+    }
+    Ok(())
+}
+
+/// What the VM's limit means for the host.
+fn over(measure: Measure, passed: &LimitExceeded) -> Failure {
+    Failure::Limit {
+        measure,
+        wanted: passed.wanted,
+        most: passed.limit,
+    }
 }
 
 impl<H: Hardware> Stub<H> {
@@ -207,27 +224,23 @@ impl<H: Hardware> Stub<H> {
 
     fn message(&mut self, bytes: &[u8]) {
         let Ok(ToDevice { epoch, id, command }) = ToDevice::from_bytes(bytes) else {
-            let schema = borges_wire::peer_schema(bytes, false);
-            let (code, detail) = match schema {
-                Some(schema) => (
-                    FailureCode::Schema,
-                    format!("the host speaks {schema:08x}, this device {SCHEMA:08x}"),
-                ),
-                None => (FailureCode::Malformed, String::new()),
+            let failure = match borges_wire::peer_schema(bytes, false) {
+                Some(_) => Failure::Schema { device: SCHEMA },
+                None => Failure::Malformed,
             };
             let id = RequestId::default();
-            return self.report(Report::Failed { id, code, detail });
+            return self.report(Report::Failed { id, failure });
         };
         // Who greets may be another host, which counts anew.
         if epoch < self.epoch && !matches!(command, Command::Hello { .. }) {
-            let (code, detail) = (FailureCode::Epoch, String::new());
-            return self.report(Report::Failed { id, code, detail });
+            let failure = Failure::Epoch;
+            return self.report(Report::Failed { id, failure });
         }
         self.epoch = epoch;
         match self.carry_out(id, command) {
             Ok(Some(report)) => self.report(report),
             Ok(None) => self.report(Report::Done { id }),
-            Err((code, detail)) => self.report(Report::Failed { id, code, detail }),
+            Err(failure) => self.report(Report::Failed { id, failure }),
         }
     }
 
@@ -269,17 +282,9 @@ impl<H: Hardware> Stub<H> {
                 Ok(None)
             }
             Command::SetMocks(mocks) => {
-                if mocks.len() as u64 > u64::from(self.config.limits.mocks) {
-                    return fail(
-                        FailureCode::Limit,
-                        format!("at most {} mocks", self.config.limits.mocks),
-                    );
-                }
+                check(Measure::Mocks, mocks.len() as u64, self.config.limits.mocks)?;
                 if !mocks.iter().all(|mock| mock_fits(&self.board, mock)) {
-                    return fail(
-                        FailureCode::NoSuch,
-                        "a mock does not have its input's types",
-                    );
+                    return Err(Failure::NoSuchInput);
                 }
                 self.mocks = Mocks::new(mocks);
                 Ok(None)
@@ -364,12 +369,10 @@ impl<H: Hardware> Stub<H> {
     }
 
     /// The program, if it stands still.
-    fn paused(&mut self) -> Result<&mut Begun, (FailureCode, String)> {
+    fn paused(&mut self) -> Result<&mut Begun, Failure> {
         match &mut self.begun {
-            None => fail(FailureCode::State, "no program has begun"),
-            Some(begun) if begun.running.is_some() => {
-                fail(FailureCode::State, "the program is running")
-            }
+            None => Err(Failure::NotBegun),
+            Some(begun) if begun.running.is_some() => Err(Failure::Running),
             Some(begun) => Ok(begun),
         }
     }

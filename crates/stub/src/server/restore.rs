@@ -1,16 +1,14 @@
 //! Moving the device to another universe: outputs undone and performed again, the state by its difference.
 
-use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use borges_board::{Compensation, Hardware, PrimitiveId};
 use borges_vm::{Delta, StateError, Value};
 use borges_wire::{
-    Bytes, Difference, FailureCode, MemoryBlob, Part, Report, RequestId, TraceEncoder,
+    Bytes, Difference, Failure, Measure, MemoryBlob, Part, Report, RequestId, TraceEncoder,
 };
 
-use super::{Done, Stub, fail};
+use super::{Done, Stub, check, over};
 use crate::record::{encode_captured, from_wire};
 
 impl<H: Hardware> Stub<H> {
@@ -21,7 +19,7 @@ impl<H: Hardware> Stub<H> {
         let mut compensations: Vec<Compensation> = Vec::new();
         for bytes in list {
             let Ok(compensation) = postcard::from_bytes(bytes) else {
-                return fail(FailureCode::Malformed, "not a compensation");
+                return Err(Failure::State);
             };
             compensations.push(compensation);
         }
@@ -46,15 +44,12 @@ impl<H: Hardware> Stub<H> {
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
         self.driver.at(steps);
         let Some(begun) = &mut self.begun else {
-            return fail(FailureCode::State, "no program has begun");
+            return Err(Failure::NotBegun);
         };
         let memory = begun.machine.memory_mut();
         // The call reads the memory of its own moment, which the message brings; the program's own stays as it is.
         let Some(saved) = swap_in(memory, blobs) else {
-            return fail(
-                FailureCode::NoSuch,
-                "the memory of the call lies outside the program's",
-            );
+            return Err(Failure::Outside);
         };
         let done = self
             .driver
@@ -65,7 +60,7 @@ impl<H: Hardware> Stub<H> {
                 let captured = Bytes(encode_captured(&done.captured));
                 Ok(Some(Report::Performed { id, captured }))
             }
-            Err(refusal) => fail(FailureCode::Hardware, refusal),
+            Err(_) => Err(Failure::Hardware),
         }
     }
 
@@ -76,26 +71,17 @@ impl<H: Hardware> Stub<H> {
             Difference::Whole(bytes) => bytes.0.as_slice(),
             Difference::Loaded(hash) => match self.uploads.state(*hash) {
                 Some(bytes) => bytes,
-                None => return fail(FailureCode::State, "the difference is not loaded"),
+                None => return Err(Failure::NotLoaded(Part::State)),
             },
         };
-        if bytes.len() as u64 > u64::from(self.config.limits.delta_bytes) {
-            let most = self.config.limits.delta_bytes;
-            return fail(
-                FailureCode::Limit,
-                format!("a difference of at most {most} bytes"),
-            );
-        }
-        let refused = |error: StateError| {
-            let code = match error {
-                StateError::WrongBase | StateError::WrongResult => FailureCode::Diverged,
-                _ => FailureCode::Malformed,
-            };
-            (code, error.to_string())
-        };
+        check(
+            Measure::Bytes(Part::State),
+            bytes.len() as u64,
+            self.config.limits.delta_bytes,
+        )?;
         let delta = Delta::from_bytes(bytes).map_err(refused)?;
         let Some(begun) = &mut self.begun else {
-            return fail(FailureCode::State, "no program has begun");
+            return Err(Failure::NotBegun);
         };
         begun.machine.apply(&delta).map_err(refused)?;
         self.uploads.forget(Part::State);
@@ -112,6 +98,15 @@ impl<H: Hardware> Stub<H> {
             state,
             next_record,
         }))
+    }
+}
+
+fn refused(error: StateError) -> Failure {
+    match error {
+        StateError::WrongBase | StateError::WrongResult => Failure::Diverged,
+        StateError::Limit(passed) => over(Measure::State, &passed),
+        StateError::OutOfMemory => Failure::Memory,
+        _ => Failure::State,
     }
 }
 

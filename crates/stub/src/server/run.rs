@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use borges_board::Hardware;
 use borges_vm::{Exit, Outcome, Trap, Until};
-use borges_wire::{Bytes, Channel, FailureCode, Overflow, PauseReason, Report};
+use borges_wire::{Bytes, Channel, Failure, Overflow, PauseReason, Report};
 
-use super::{Done, Running, Stub, fail};
+use super::{Done, Running, Stub};
 use crate::execute::{Halt, execute};
 use crate::record::{encode_event, to_wire};
 use crate::world::{DeviceWorld, Noticed};
@@ -21,7 +21,7 @@ impl<H: Hardware> Stub<H> {
 
     pub(super) fn pause(&mut self) -> Done {
         let Some(begun) = &mut self.begun else {
-            return fail(FailureCode::State, "no program has begun");
+            return Err(Failure::NotBegun);
         };
         begun.running = None;
         self.paused_report(PauseReason::Requested);
@@ -31,15 +31,12 @@ impl<H: Hardware> Stub<H> {
     /// Enters the handler of an event that the host names.
     pub(super) fn inject(&mut self, kind: u8, payload: Bytes) -> Done {
         let Some(event) = crate::record::decode_event(kind, &payload) else {
-            return fail(FailureCode::NoSuch, "no such event");
+            return Err(Failure::Event);
         };
         let overrun = self.overrun;
         let begun = self.paused()?;
         if !event.enter(&mut begun.machine) {
-            return fail(
-                FailureCode::State,
-                "the event's handler cannot be entered here",
-            );
+            return Err(Failure::Event);
         }
         if !overrun {
             begun.record_event(kind, payload);

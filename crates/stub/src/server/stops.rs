@@ -1,23 +1,20 @@
 //! Where the program has to stop.
 
-use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use borges_board::Hardware;
-use borges_vm::CodeOffset;
-use borges_wire::FailureCode;
+use borges_vm::{BreakpointError, CodeOffset};
+use borges_wire::{Failure, Measure};
 
-use super::{Done, Stub, fail};
+use super::{Done, Stub, check};
 
 impl<H: Hardware> Stub<H> {
     pub(super) fn set_breakpoints(&mut self, offsets: Vec<u32>) -> Done {
-        if offsets.len() as u64 > u64::from(self.config.limits.breakpoints) {
-            return fail(
-                FailureCode::Limit,
-                format!("at most {} breakpoints", self.config.limits.breakpoints),
-            );
-        }
+        check(
+            Measure::Breakpoints,
+            offsets.len() as u64,
+            self.config.limits.breakpoints,
+        )?;
         let before = core::mem::replace(
             &mut self.breakpoints,
             offsets.into_iter().map(CodeOffset).collect(),
@@ -30,16 +27,15 @@ impl<H: Hardware> Stub<H> {
     }
 
     pub(super) fn set_watches(&mut self, watches: &[borges_wire::Watch]) -> Done {
-        if watches.len() as u64 > u64::from(self.config.limits.watches) {
-            return fail(
-                FailureCode::Limit,
-                format!("at most {} watches", self.config.limits.watches),
-            );
-        }
+        check(
+            Measure::Watches,
+            watches.len() as u64,
+            self.config.limits.watches,
+        )?;
         let mut list = Vec::new();
         for watch in watches {
             let Some(watch) = vm_watch(watch) else {
-                return fail(FailureCode::Unsupported, "this device watches writes only");
+                return Err(Failure::WatchesReads);
             };
             list.push(watch);
         }
@@ -57,7 +53,7 @@ impl<H: Hardware> Stub<H> {
             let machine = &mut begun.machine;
             machine
                 .set_breakpoints(&self.breakpoints)
-                .map_err(|e| (FailureCode::NoSuch, e.to_string()))?;
+                .map_err(|BreakpointError(offset)| Failure::NoInstruction(offset.0))?;
             machine.set_watches(&self.watches);
         }
         Ok(None)

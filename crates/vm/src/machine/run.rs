@@ -7,7 +7,7 @@ use super::debug::NOTHING;
 use super::link::InstanceId;
 use super::state::{NONE, Phase};
 use super::step::{Hooks, Stop, frame_for, indirect};
-use super::{Instance, Machine};
+use super::{Func, Instance, Machine};
 use crate::binary::Instr;
 use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
 
@@ -270,22 +270,32 @@ impl Machine {
     /// The call of the embedder that the next instruction is, if it is one; after
     /// [`Trap::Host`], the call that was refused, so that it can be told why.
     pub fn pending(&self) -> Option<HostCall<'_>> {
+        let mut args = Vec::new();
+        let func = *self.pending_in(&mut args)?;
+        Some(HostCall {
+            instance: InstanceId(func.instance),
+            func: FuncIdx(func.index),
+            ty: self.types.get(func.ty as usize)?,
+            args,
+        })
+    }
+
+    /// The imported function of [`Machine::pending`], whose arguments replace those in `args`: who answers one call after
+    /// the other allocates memory for the longest only.
+    pub fn pending_func(&self, args: &mut Vec<Value>) -> Option<FuncIdx> {
+        self.pending_in(args).map(|func| FuncIdx(func.index))
+    }
+
+    fn pending_in(&self, args: &mut Vec<Value>) -> Option<&Func> {
+        args.clear();
         let pending = self.find_pending()?;
         let func = self.funcs.get(pending.address as usize)?;
         let ty = self.types.get(func.ty as usize)?;
         let start = pending.arguments_end.checked_sub(ty.params.len())?;
         let cells = self.state.stack.get(start..pending.arguments_end)?;
-        let args = ty
-            .params
-            .iter()
-            .zip(cells)
-            .map(|(ty, cell)| Value::from_cell(*ty, *cell));
-        Some(HostCall {
-            instance: InstanceId(func.instance),
-            func: FuncIdx(func.index),
-            ty,
-            args: args.collect(),
-        })
+        let values = ty.params.iter().zip(cells);
+        args.extend(values.map(|(ty, cell)| Value::from_cell(*ty, *cell)));
+        Some(func)
     }
 
     /// Gives the waiting call its results: the call is retired and counts as a step.

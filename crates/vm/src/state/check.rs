@@ -1,7 +1,6 @@
 //! Checks of states that come from outside: everything that executing code relies on.
 
-use alloc::collections::BTreeMap;
-use alloc::collections::btree_map::Entry;
+use alloc::vec::Vec;
 
 use super::core::Core;
 use super::{FrameProblem, StateError};
@@ -190,7 +189,7 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
         });
     }
     // Recursion comes to the same place again and again: each is looked at once.
-    let mut sites = BTreeMap::new();
+    let mut sites = Vec::new();
     for number in 0..core.frames.len() {
         let wrong = |problem| StateError::Frame {
             frame: number as u32,
@@ -199,15 +198,21 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
         let Some(frame) = core.frames.get(number).copied() else {
             break;
         };
-        let site = match sites.entry((frame.func, frame.pc)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
+        let place = (frame.func, frame.pc);
+        let at = match sites.binary_search_by_key(&place, |(place, _): &(_, _)| *place) {
+            Ok(at) => at,
+            Err(at) => {
                 machine
                     .code_of(frame.func)
                     .ok_or(wrong(FrameProblem::NoCode))?;
                 let site = machine.site(frame.func, frame.pc);
-                new.insert(site.ok_or(wrong(FrameProblem::Position))?)
+                let site = site.ok_or(wrong(FrameProblem::Position))?;
+                sites.insert(at, (place, site));
+                at
             }
+        };
+        let Some((_, site)) = sites.get(at) else {
+            break;
         };
         let room = u64::from(frame.fp) + u64::from(site.cells);
         within("cells of stack", room, machine.limits.stack_slots.into())?;

@@ -345,22 +345,19 @@ impl Endpoint {
     /// The next frame to put on the line, if there is one now. Call until there is none.
     pub fn transmit(&mut self) -> Option<&[u8]> {
         self.out.clear();
-        let (token, device) = (self.token(), self.config.side == Side::Device);
-        let connection = self.context().map_or(0, |context| context.connection);
-        let greet = self.greeting();
+        // The way on which nothing is sent is short: a device comes along it after every slice of its program.
         let frame = if core::mem::take(&mut self.challenge_due) {
             Frame::Challenge {
                 nonce: self.challenge.map_or(0, |challenge| challenge.nonce),
             }
         } else if let Some(nonce) = self.answer_due.take() {
-            let open = matches!(self.phase, Phase::Open(_));
-            Frame::Answer {
-                nonce,
-                open,
-                word: if open { connection } else { token },
-            }
+            let (open, word) = match &self.phase {
+                Phase::Opening { .. } => (false, self.token()),
+                Phase::Open(open) => (true, open.connection),
+            };
+            Frame::Answer { nonce, open, word }
         } else if core::mem::take(&mut self.greet_due) {
-            Frame::Greet(greet)
+            Frame::Greet(self.greeting())
         } else {
             self.piece.clear();
             let Phase::Open(open) = &mut self.phase else {
@@ -368,6 +365,12 @@ impl Endpoint {
             };
             open.frame(self.now, &self.config, &mut self.piece, &mut self.counters)?
         };
+        // Only frames of a connection refer to one.
+        let connection = match &self.phase {
+            Phase::Opening { .. } => 0,
+            Phase::Open(open) => open.connection,
+        };
+        let device = self.config.side == Side::Device;
         frame::encode(&frame, device, connection, &mut self.scratch, &mut self.out);
         if let Phase::Open(open) = &mut self.phase {
             open.last_sent = self.now;

@@ -206,6 +206,9 @@ impl Sender {
 
     /// Marks what has been under way for too long as due again.
     pub(super) fn tick(&mut self, now: u64) {
+        if self.segments.is_empty() {
+            return;
+        }
         let limit = self.timeout.current();
         let mut expired = false;
         for segment in &mut self.segments {
@@ -361,9 +364,10 @@ impl Timeout {
 
     pub(super) fn current(&self) -> u64 {
         // Before the first sample a fifth of the maximum: long for USB, about right for radio.
-        let base = self
-            .smoothed_us
-            .map_or(self.max_us / 5, |rtt| rtt + 4 * self.deviation_us);
+        let base = match self.smoothed_us {
+            Some(rtt) => rtt + 4 * self.deviation_us,
+            None => self.max_us / 5,
+        };
         (base.max(self.min_us) << self.backed_off).min(self.max_us)
     }
 
