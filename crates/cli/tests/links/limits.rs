@@ -61,7 +61,7 @@ fn a_device_without_enough_memory_says_so(chip: &Chip) {
     let failed = said.contains("the device has restarted, because its software failed")
         && said.contains("memory allocation of");
     assert!(
-        failed || said.contains("no memory left for the program"),
+        failed || said.contains("it has no memory left for that"),
         "{said}"
     );
     still_answers(&emulator);
