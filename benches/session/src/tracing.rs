@@ -209,7 +209,7 @@ impl Line {
     fn ask(&mut self, command: Command) -> Result<(), String> {
         self.post(command);
         match self.next()? {
-            Report::Failed { detail, .. } => Err(format!("the device refused: {detail}")),
+            Report::Failed { failure, .. } => Err(format!("the device refused: {failure}")),
             _ => Ok(()),
         }
     }
