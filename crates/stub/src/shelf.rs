@@ -129,16 +129,20 @@ impl Shelf {
 
     /// The program that was uploaded last.
     pub(crate) fn newest(&self) -> Option<ContentHash> {
-        let labels = self.places.iter().filter_map(|place| place.label);
-        labels
-            .max_by_key(|label| label.sequence)
-            .map(|label| label.hash)
+        self.newest_label().map(|label| label.hash)
+    }
+
+    fn newest_label(&self) -> Option<Label> {
+        self.labels().max_by_key(|label| label.sequence)
+    }
+
+    fn labels(&self) -> impl Iterator<Item = Label> + '_ {
+        self.places.iter().filter_map(|place| place.label)
     }
 
     /// Whether a program is here.
     pub(crate) fn has(&self, hash: ContentHash) -> bool {
-        let mut labels = self.places.iter().filter_map(|place| place.label);
-        labels.any(|label| label.hash == hash)
+        self.labels().any(|label| label.hash == hash)
     }
 
     /// A program, if it is here and whole. While it is lent, its place is left alone.
@@ -193,8 +197,7 @@ impl Shelf {
 
     /// Ends the upload: from now on the program is here, and will be after a restart. Whether flash has taken it.
     pub(crate) fn close(&mut self, hash: ContentHash) -> bool {
-        let newest = self.places.iter().filter_map(|place| place.label);
-        let sequence = newest.map(|label| label.sequence).max().unwrap_or(0);
+        let newest = self.newest_label().map_or(0, |label| label.sequence);
         let Some(writing) = &self.writing else {
             return false;
         };
@@ -203,7 +206,7 @@ impl Shelf {
             return false;
         }
         let label = Label {
-            sequence: sequence.saturating_add(1),
+            sequence: newest.saturating_add(1),
             length: length as u32,
             hash,
         };

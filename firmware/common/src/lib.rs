@@ -18,6 +18,8 @@ mod last_words;
 mod line;
 mod motor;
 mod pins;
+pub mod place;
+pub mod queue;
 mod serve;
 mod speed;
 mod start;

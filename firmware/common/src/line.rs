@@ -5,6 +5,8 @@ use core::cell::RefCell;
 use critical_section::Mutex;
 use heapless::Deque;
 
+use crate::queue;
+
 /// The registers of a chip's serial line.
 pub trait Uart {
     /// A byte that has arrived.
@@ -51,13 +53,7 @@ impl<U: Uart> Line<U> {
         let mut length = 0;
         for piece in buffer.chunks_mut(PIECE) {
             let taken = critical_section::with(|cs| {
-                let incoming = &mut self.buffers.borrow_ref_mut(cs).incoming;
-                let arrived = core::iter::from_fn(|| incoming.pop_front());
-                piece
-                    .iter_mut()
-                    .zip(arrived)
-                    .map(|(place, byte)| *place = byte)
-                    .count()
+                queue::take(&mut self.buffers.borrow_ref_mut(cs).incoming, piece)
             });
             length += taken;
             if taken < piece.len() {
@@ -72,17 +68,16 @@ impl<U: Uart> Line<U> {
         critical_section::with(|cs| {
             let mut buffers = self.buffers.borrow_ref_mut(cs);
             let mut taken = 0;
-            for byte in bytes {
-                if buffers.outgoing.push_back(*byte).is_err() {
-                    self.transmit(&mut buffers);
-                    if buffers.outgoing.push_back(*byte).is_err() {
-                        break;
-                    }
+            loop {
+                let rest = bytes.get(taken..).unwrap_or_default();
+                let now = queue::put(&mut buffers.outgoing, rest);
+                self.transmit(&mut buffers);
+                // The line may have made room for more.
+                taken += now;
+                if now == 0 {
+                    return taken;
                 }
-                taken += 1;
             }
-            self.transmit(&mut buffers);
-            taken
         })
     }
 

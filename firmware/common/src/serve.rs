@@ -27,7 +27,8 @@ pub struct Measures {
     pub slice: u64,
 }
 
-/// Runs the stub on a chip, for ever. Programs are kept in `flash`, if there is some. `last_words` is what the firmware said before it was rebooted.
+/// Runs the stub on a chip, for ever. Programs are kept in `flash`, if there is some. `last_words` is what the firmware
+/// said before it was rebooted.
 pub fn serve<C: Chip>(
     mut chip: C,
     measures: Measures,

@@ -1,5 +1,6 @@
 //! The end of the board's flash, which keeps programs.
 
+use borges_firmware::place;
 use borges_stub::{Flash, PAGE};
 use embassy_rp::Peri;
 use embassy_rp::flash::{Blocking, ERASE_SIZE};
@@ -7,15 +8,8 @@ use embassy_rp::peripherals::FLASH;
 
 /// Of the whole flash of a Pico.
 const FLASH_BYTES: usize = 2 << 20;
-/// Of each of the two places.
-const PLACE: usize = 128 << 10;
 /// Where flash is in memory.
 const BASE: usize = 0x1000_0000;
-
-unsafe extern "C" {
-    /// Where programs are kept: `memory.x` says.
-    static _programs: u8;
-}
 
 /// The part of the flash with programs.
 pub struct Programs(embassy_rp::flash::Flash<'static, FLASH, Blocking, FLASH_BYTES>);
@@ -26,22 +20,16 @@ impl Programs {
         Self(embassy_rp::flash::Flash::new_blocking(flash))
     }
 
-    fn start(place: usize) -> *const u8 {
-        (&raw const _programs).wrapping_add(place * PLACE)
-    }
-
     /// An offset in a place as one in the whole flash.
     fn offset(place: usize, at: usize) -> u32 {
-        assert!(place < 2 && at < PLACE);
-        (Self::start(place).addr() - BASE + at) as u32
+        assert!(at < place::BYTES);
+        (place::start(place).addr() - BASE + at) as u32
     }
 }
 
 impl Flash for Programs {
     fn read(&self, place: usize) -> &'static [u8] {
-        assert!(place < 2);
-        // SAFETY: this part of the flash is kept for the two places; one is not written while it is lent.
-        unsafe { core::slice::from_raw_parts(Self::start(place), PLACE) }
+        place::content(place)
     }
 
     fn sector(&self) -> usize {

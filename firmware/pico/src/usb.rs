@@ -9,6 +9,7 @@ use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
+use borges_firmware::queue;
 use embassy_futures::join::join3;
 use embassy_rp::Peri;
 use embassy_rp::bind_interrupts;
@@ -72,25 +73,12 @@ impl Usb {
     /// Takes what has arrived; how many bytes.
     pub fn receive(&mut self, buffer: &mut [u8]) -> usize {
         self.poll();
-        let incoming = &mut self.buffers.borrow_mut().incoming;
-        let mut length = 0;
-        for (place, byte) in buffer
-            .iter_mut()
-            .zip(core::iter::from_fn(|| incoming.pop_front()))
-        {
-            *place = byte;
-            length += 1;
-        }
-        length
+        queue::take(&mut self.buffers.borrow_mut().incoming, buffer)
     }
 
     /// Takes what is to be sent, as far as there is room; how many bytes.
     pub fn send(&mut self, bytes: &[u8]) -> usize {
-        let outgoing = &mut self.buffers.borrow_mut().outgoing;
-        let taken = bytes
-            .iter()
-            .take_while(|byte| outgoing.push_back(**byte).is_ok());
-        taken.count()
+        queue::put(&mut self.buffers.borrow_mut().outgoing, bytes)
     }
 
     /// Whether somebody has the cable.
@@ -117,11 +105,9 @@ async fn receive(mut line: Receiver<'static, Bus>, buffers: &RefCell<Buffers>) {
             let Ok(length) = line.read_packet(&mut packet).await else {
                 break;
             };
-            let mut buffers = buffers.borrow_mut();
-            for byte in packet.iter().take(length) {
-                // There was room for all of it.
-                let _taken = buffers.incoming.push_back(*byte);
-            }
+            let arrived = packet.get(..length).unwrap_or_default();
+            // There was room for all of it.
+            let _all = queue::put(&mut buffers.borrow_mut().incoming, arrived);
         }
         let mut buffers = buffers.borrow_mut();
         buffers.connected = false;
@@ -137,14 +123,7 @@ async fn send(mut line: Sender<'static, Bus>, buffers: &RefCell<Buffers>) {
         .await;
         // Shorter than the largest one: so the host knows that it is the last.
         let mut packet = [0; PACKET - 1];
-        let mut length = 0;
-        for place in &mut packet {
-            let Some(byte) = buffers.borrow_mut().outgoing.pop_front() else {
-                break;
-            };
-            *place = byte;
-            length += 1;
-        }
+        let length = queue::take(&mut buffers.borrow_mut().outgoing, &mut packet);
         // A cable that is pulled loses frames; they are sent again.
         let _sent = line
             .write_packet(packet.get(..length).unwrap_or_default())

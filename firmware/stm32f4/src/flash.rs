@@ -3,22 +3,18 @@
 //! Registers instead of the driver of `embassy-stm32`, which erases a byte at a time (so long that the watchdog bites) and
 //! leaves what was there before in the cache.
 
+use borges_firmware::place;
 use borges_stub::{Flash, PAGE};
 use embassy_stm32::pac;
 use embassy_stm32::pac::flash::vals::Psize;
 
-/// Of each of the last seven sectors.
-const SECTOR: usize = 128 << 10;
+/// Of each of the last seven sectors: one is a place.
+const SECTOR: usize = place::BYTES;
 /// The number of the first sector with programs (RM0090, table 5).
 const FIRST: u8 = 10;
 const KEYS: [u32; 2] = [0x4567_0123, 0xcdef_89ab];
 
-unsafe extern "C" {
-    /// Where programs are kept: `memory.x` says.
-    static _programs: u8;
-}
-
-/// The sectors with programs: one is a place.
+/// The sectors with programs.
 pub struct Sectors(());
 
 impl Sectors {
@@ -27,10 +23,6 @@ impl Sectors {
         let control = pac::FLASH.cr();
         control.modify(|w| w.set_lock(true));
         control.read().lock().then_some(Self(()))
-    }
-
-    fn start(place: usize) -> *const u8 {
-        (&raw const _programs).wrapping_add(place * SECTOR)
     }
 
     /// Lets the registers be written during a change, and forgets what the caches have of before.
@@ -61,9 +53,7 @@ impl Sectors {
 
 impl Flash for Sectors {
     fn read(&self, place: usize) -> &'static [u8] {
-        assert!(place < 2);
-        // SAFETY: the two sectors are flash that nothing else lies in; a place is not written while it is lent.
-        unsafe { core::slice::from_raw_parts(Self::start(place), SECTOR) }
+        place::content(place)
     }
 
     fn sector(&self) -> usize {
@@ -82,13 +72,13 @@ impl Flash for Sectors {
     }
 
     fn write(&mut self, place: usize, at: usize, page: &[u8; PAGE]) {
-        assert!(place < 2 && at <= SECTOR - PAGE && at.is_multiple_of(PAGE));
+        assert!(at <= SECTOR - PAGE && at.is_multiple_of(PAGE));
         self.change(|flash| {
             flash.cr().write(|w| {
                 w.set_pg(true);
                 w.set_psize(Psize::PSIZE32);
             });
-            let to: *mut u32 = Self::start(place).wrapping_add(at).cast_mut().cast();
+            let to: *mut u32 = place::start(place).wrapping_add(at).cast_mut().cast();
             let (words, _) = page.as_chunks();
             for (index, word) in words.iter().enumerate() {
                 // SAFETY: inside the place, as was checked, which nobody reads now; aligned as the place is. With `pg` set,
