@@ -27,7 +27,10 @@ for each in "${firmware[@]}"; do
     built+=("$CARGO_TARGET_DIR/$target/release/$binary")
 done
 # What measures it must compile, too.
-(cd firmware && cargo clippy --release --package borges-bench --target thumbv6m-none-eabi --quiet -- -D warnings)
+for target in "thumbv6m-none-eabi" "thumbv7em-none-eabihf --features fast"; do
+    # shellcheck disable=SC2086 # Words are arguments.
+    (cd firmware && cargo clippy --release --package borges-bench --target $target --quiet -- -D warnings)
+done
 scripts/setup.sh firmware
 node firmware/tools/sizes.js "${built[@]}"
 

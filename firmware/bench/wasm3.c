@@ -1,11 +1,51 @@
-/* Runs each kernel once in wasm3 and marks beginning and end on the serial line, as src/kernels.rs does. */
+/* Runs each kernel once in wasm3 and says what src/kernels.rs says, on the same chips: see src/emulated.rs. */
 #include <stdint.h>
 
 #include "kernels.h"
 #include "wasm3.h"
 
-/* The data register of the RP2040's first serial line. */
-#define LINE (*(volatile uint32_t *)0x40034000)
+#define REGISTER(address) (*(volatile uint32_t *)(address))
+
+static void send_all(const void *bytes, unsigned length);
+
+#ifdef __ARM_FP /* The STM32F405 in QEMU */
+#define LINE REGISTER(0x40011004)
+#define CLOCK REGISTER(0x40000024)
+
+static uint32_t counted;
+
+static void begin(void) { counted = CLOCK; }
+
+static void end(void) { counted = CLOCK - counted; }
+
+static void send_counted(void) { send_all(&counted, sizeof counted); }
+
+static void turn_on(void) {
+  /* The floating-point unit, as cortex-m-rt does. */
+  REGISTER(0xe000ed88) |= 0xf00000;
+  __asm__ volatile("dsb\nisb");
+}
+
+static void rest(void) {
+  register uint32_t exit __asm__("r0") = 0x18, ordinary __asm__("r1") = 0x20026;
+  __asm__ volatile("bkpt 0xab" : : "r"(exit), "r"(ordinary));
+}
+#else /* The RP2040 in rp2040js */
+#define LINE REGISTER(0x40034000)
+
+static void begin(void) { LINE = '('; }
+
+static void end(void) { LINE = ')'; }
+
+static void send_counted(void) {}
+
+static void turn_on(void) {}
+
+static void rest(void) {
+  for (;;) {
+  }
+}
+#endif
 
 static void send_all(const void *bytes, unsigned length) {
   for (unsigned i = 0; i < length; i++) LINE = ((const uint8_t *)bytes)[i];
@@ -20,9 +60,9 @@ static M3Result run(const uint8_t *bytes, unsigned length) {
   if (!result) result = m3_LoadModule(runtime, module);
   if (!result) result = m3_FindFunction(&function, runtime, "run");
   if (result) return result;
-  LINE = '(';
+  begin();
   result = m3_CallV(function, 1);
-  LINE = ')';
+  end();
   uint32_t sum = 0;
   if (!result) result = m3_GetResultsV(function, &sum);
   /* It does not count instructions. */
@@ -30,17 +70,18 @@ static M3Result run(const uint8_t *bytes, unsigned length) {
   LINE = '=';
   send_all(&sum, sizeof sum);
   send_all(&steps, sizeof steps);
+  send_counted();
   m3_FreeRuntime(runtime);
   m3_FreeEnvironment(environment);
   return result;
 }
 
 int main(void) {
+  turn_on();
   for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
     if (run(kernels[i].bytes, kernels[i].length)) LINE = '!';
   LINE = '.';
-  for (;;) {
-  }
+  rest();
 }
 
 /* The chip's start, as far as this needs it: memory is empty, and nothing of it lies in flash. */

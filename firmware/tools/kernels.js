@@ -2,8 +2,10 @@
 //
 //   node kernels.js "KERNEL…" PROGRAM.elf…        the first program is what the others are held against
 
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { count } from './count.js';
+import { sections } from './elf.js';
 
 const [names, ...programs] = process.argv.slice(2);
 const kernels = names.split(' ');
@@ -27,3 +29,8 @@ kernels.forEach((kernel, i) => {
 });
 const means = logarithms.slice(0, -1).map((sum) => `**${Math.exp(sum / kernels.length).toFixed(2)}**`);
 row(['geometric mean', '', ...header.map(() => ''), ...means]);
+const flash = programs.map((program) => {
+  const kept = sections(readFileSync(program)).filter(({ empty }) => !empty);
+  return `${Math.round(kept.reduce((sum, { size }) => sum + size, 0) / 1024)} KiB`;
+});
+row(['flash of the whole program', '', ...flash, ...means.map(() => '')]);

@@ -1,28 +1,30 @@
-//! What measurements share: the heap, and marks on the serial line of the RP2040 that `tools/count.js` looks for.
+//! What measurements share: the heap, and what `tools/count.js` is told on the emulated chip's serial line.
 
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
-/// The data register of the first serial line.
-const LINE: *mut u32 = 0x4003_4000 as *mut u32;
+#[cfg(not(target_abi = "eabihf"))]
+mod pico;
+#[cfg(not(target_abi = "eabihf"))]
+use pico as emulator;
+#[cfg(target_abi = "eabihf")]
+mod stm32f4;
+#[cfg(target_abi = "eabihf")]
+use stm32f4 as emulator;
 
-static mut HEAP_MEMORY: [MaybeUninit<u8>; 220 * 1024] = [MaybeUninit::uninit(); _];
+/// What follows counts, up to [`end`].
+pub use emulator::begin;
+/// What follows does not count, up to [`begin`].
+pub use emulator::end;
+
+static mut HEAP_MEMORY: [MaybeUninit<u8>; emulator::HEAP] = [MaybeUninit::uninit(); _];
 
 /// Makes the heap. Call it once, first.
 pub fn start() {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
     let _no_last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
-}
-
-/// What follows counts, up to [`end`].
-pub fn begin() {
-    send(b'(');
-}
-
-/// What follows does not count, up to [`begin`].
-pub fn end() {
-    send(b')');
+    emulator::start();
 }
 
 /// Ends one measurement, with two numbers that belong to it.
@@ -30,27 +32,22 @@ pub fn result(number: u32, steps: u64) {
     send(b'=');
     number.to_le_bytes().into_iter().for_each(send);
     steps.to_le_bytes().into_iter().for_each(send);
+    emulator::counted();
 }
 
 /// All measurements are done.
 pub fn stop() -> ! {
     send(b'.');
-    rest()
+    emulator::rest()
 }
 
 fn send(byte: u8) {
-    // SAFETY: it is that register, and nothing else uses it.
-    unsafe { LINE.write_volatile(u32::from(byte)) };
-}
-
-fn rest() -> ! {
-    loop {
-        cortex_m::asm::nop();
-    }
+    // SAFETY: it is the data register of the first serial line, and nothing else uses it.
+    unsafe { emulator::LINE.write_volatile(u32::from(byte)) };
 }
 
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     send(b'!');
-    rest()
+    emulator::rest()
 }
