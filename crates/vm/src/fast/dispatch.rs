@@ -8,13 +8,36 @@ use super::op::memory::*;
 use super::op::numeric::*;
 use super::op::*;
 
-pub(crate) use imp::{execute, handler_word};
+pub(crate) use imp::{Passed, execute, handler_word};
 
 /// Handlers end by calling the next one. LLVM makes such calls jumps ("sibling calls") when
 /// optimising, on the targets that the build script lists; the stack does not grow.
 #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
 mod imp {
     use super::*;
+
+    /// What handlers pass on beside the registers that they pass on in any case.
+    pub(crate) type Passed = Bank;
+
+    impl Regs {
+        /// The other registers.
+        ///
+        /// # Safety
+        /// Code is running.
+        #[inline(always)]
+        pub(crate) unsafe fn bank(&self) -> &Bank {
+            &self.passed
+        }
+
+        /// As [`Regs::bank`], to change them.
+        ///
+        /// # Safety
+        /// Code is running.
+        #[inline(always)]
+        pub(crate) unsafe fn bank_mut(&mut self) -> &mut Bank {
+            &mut self.passed
+        }
+    }
 
     /// Reasons to leave, as functions can be made of them.
     const REASONS: [Reason; 3] = [Reason::Fuel, Reason::Before, Reason::Stub];
@@ -57,12 +80,12 @@ mod imp {
                 f64: f64,
                 f32: f32,
             ) {
-                let mut regs = Regs { ip, acc, cx, bank: Bank { fp, mem, fuel, f64, f32 } };
+                let mut regs = Regs { ip, acc, cx, passed: Bank { fp, mem, fuel, f64, f32 } };
                 // SAFETY: code holds handlers of the operations that follow, and `execute`'s caller
                 // promised the rest.
                 unsafe {
                     let flow = O::run(&mut regs);
-                    let Regs { ip, acc, cx, bank: Bank { fp, mem, fuel, f64, f32 } } = regs;
+                    let Regs { ip, acc, cx, passed: Bank { fp, mem, fuel, f64, f32 } } = regs;
                     match flow {
                         Flow::Next => handler_at(ip)(ip, fp, mem, acc, cx, fuel, f64, f32),
                         Flow::Leave(Reason::Fuel) => leave::<FUEL>(ip, fp, mem, acc, cx, fuel, f64, f32),
@@ -127,6 +150,31 @@ mod imp {
 mod imp {
     use super::*;
 
+    /// Nothing is passed on: the other registers are in [`Cx`].
+    pub(crate) type Passed = ();
+
+    impl Regs {
+        /// The other registers.
+        ///
+        /// # Safety
+        /// Code is running.
+        #[inline(always)]
+        pub(crate) unsafe fn bank(&self) -> &Bank {
+            // SAFETY: `cx` is valid while code runs.
+            unsafe { &(*self.cx).bank }
+        }
+
+        /// As [`Regs::bank`], to change them.
+        ///
+        /// # Safety
+        /// Code is running.
+        #[inline(always)]
+        pub(crate) unsafe fn bank_mut(&mut self) -> &mut Bank {
+            // SAFETY: `cx` is valid while code runs.
+            unsafe { &mut (*self.cx).bank }
+        }
+    }
+
     /// The word that code has in front of an operation.
     pub(crate) fn handler_word(code: Code) -> u64 {
         u64::from(code.0)
@@ -160,7 +208,7 @@ mod imp {
             /// # Safety
             /// `ip` and `cx` satisfy what [`Op::run`] demands, and `cx` is valid for the whole run.
             pub(crate) unsafe fn execute(ip: *const u64, acc: usize, cx: *mut Cx) {
-                let mut regs = Regs { ip, acc, cx };
+                let mut regs = Regs { ip, acc, cx, passed: () };
                 // SAFETY: code holds the numbers of the operations that follow, and the caller
                 // promised the rest.
                 unsafe {

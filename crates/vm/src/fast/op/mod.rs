@@ -24,6 +24,7 @@ mod table;
 pub(super) use table::*;
 
 use super::cx::Cx;
+use super::dispatch::Passed;
 
 /// What the integer accumulator holds: a machine register. Wider integers share the accumulator of
 /// `f64`, which is in memory where registers are narrow.
@@ -43,9 +44,8 @@ pub(crate) struct Regs {
     pub(crate) acc: usize,
     /// What stays the same or is rarely used.
     pub(crate) cx: *mut Cx,
-    /// With tail calls, handlers pass on all registers as arguments. Without, these are in `cx`.
-    #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
-    pub(crate) bank: Bank,
+    /// The others, if handlers pass them on. If not, they are in `cx`: [`Regs::bank`] knows.
+    pub(crate) passed: Passed,
 }
 
 /// The other registers.
@@ -117,36 +117,6 @@ impl Regs {
     pub(crate) unsafe fn word(&self, index: usize) -> u64 {
         // SAFETY: the caller asks for a word that its operation has.
         unsafe { self.ip.add(index).read() }
-    }
-
-    /// The registers that may be in memory.
-    ///
-    /// # Safety
-    /// The code is running, so `cx` is valid.
-    #[inline(always)]
-    pub(crate) unsafe fn bank(&self) -> &Bank {
-        #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
-        return &self.bank;
-        // SAFETY: as the caller promises.
-        #[cfg(not(all(borges_tail_calls, not(debug_assertions), not(miri))))]
-        unsafe {
-            &(*self.cx).bank
-        }
-    }
-
-    /// As [`Regs::bank`], to change them.
-    ///
-    /// # Safety
-    /// As for [`Regs::bank`].
-    #[inline(always)]
-    pub(crate) unsafe fn bank_mut(&mut self) -> &mut Bank {
-        #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]
-        return &mut self.bank;
-        // SAFETY: as the caller promises.
-        #[cfg(not(all(borges_tail_calls, not(debug_assertions), not(miri))))]
-        unsafe {
-            &mut (*self.cx).bank
-        }
     }
 
     /// Reads a slot.

@@ -315,19 +315,14 @@ impl Translator<'_> {
     /// the other tier executes it.
     pub(super) fn leave(&mut self, params: usize, results: &[ValType]) {
         self.emitter.settle_all();
-        if !self.emitter.is_seeking() {
-            self.emitter.full |= self.leaves.try_reserve(1).is_err();
-            if self.emitter.full {
-                return;
-            }
-            self.leaves.push(Point {
-                at: self.emitter.code.len() as u32,
-                pc: self.pc,
-                branch: self.branch,
-                ordinal: self.ordinal,
-                height: self.emitter.stack.len() as u32,
-            });
-        }
+        let point = Point {
+            at: self.emitter.code.len() as u32,
+            pc: self.pc,
+            branch: self.branch,
+            ordinal: self.ordinal,
+            height: self.emitter.stack.len() as u32,
+        };
+        self.emitter.keep(&mut self.leaves, point);
         self.emitter.emit(Code::Leave, &[]);
         let operands = self.emitter.stack.len().saturating_sub(params);
         self.emitter.stack.truncate(operands);

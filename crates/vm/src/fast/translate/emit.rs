@@ -190,7 +190,7 @@ impl Emitter {
     }
 
     /// Whether a site is wanted, and the code known.
-    pub(super) fn is_seeking(&self) -> bool {
+    fn is_seeking(&self) -> bool {
         self.wanted.is_some()
     }
 
@@ -284,6 +284,17 @@ impl Emitter {
             Source::Acc(Some(slot))
         } else {
             Source::Slot(slot)
+        }
+    }
+
+    /// Keeps a point among `points`, which nobody wants of a function that is compiled again.
+    pub(super) fn keep(&mut self, points: &mut Vec<Point>, point: Point) {
+        if self.is_seeking() {
+            return;
+        }
+        match points.try_reserve(1) {
+            Ok(()) => points.push(point),
+            Err(_) => self.full = true,
         }
     }
 

@@ -76,11 +76,7 @@ pub(crate) fn compile(
     scratch: &mut Vec<u64>,
     room: usize,
 ) -> Option<Compiled> {
-    let mut translator = Translator::new(surroundings, address, None)?;
-    translator.emitter.code = core::mem::take(scratch);
-    translator.emitter.room = room;
-    translator.function();
-    *scratch = core::mem::take(&mut translator.emitter.code);
+    let translator = translate(surroundings, address, scratch, room, None)?;
     let mut code = Vec::new();
     if translator.emitter.full || code.try_reserve_exact(scratch.len()).is_err() {
         return None;
@@ -106,11 +102,25 @@ pub(crate) fn site(
     scratch: &mut Vec<u64>,
     at: usize,
 ) -> Option<Site> {
-    let mut translator = Translator::new(surroundings, address, Some(at))?;
+    translate(surroundings, address, scratch, usize::MAX, Some(at))?
+        .emitter
+        .site()
+}
+
+/// Translates the function at this address into the scratch, in so many words, or as far as the operation `wanted`.
+fn translate<'m>(
+    surroundings: Surroundings<'m>,
+    address: u32,
+    scratch: &mut Vec<u64>,
+    room: usize,
+    wanted: Option<usize>,
+) -> Option<Translator<'m>> {
+    let mut translator = Translator::new(surroundings, address, wanted)?;
     translator.emitter.code = core::mem::take(scratch);
+    translator.emitter.room = room;
     translator.function();
     *scratch = core::mem::take(&mut translator.emitter.code);
-    translator.emitter.site()
+    Some(translator)
 }
 
 /// Cells of a frame at most: operands name slots by their distance in bytes, with half-words.
@@ -209,20 +219,14 @@ impl<'m> Translator<'m> {
 
     /// Code can be entered and left at its end, before the next instruction.
     fn point(&mut self) {
-        if self.emitter.is_seeking() {
-            return;
-        }
-        self.emitter.full |= self.points.try_reserve(1).is_err();
-        if self.emitter.full {
-            return;
-        }
-        self.points.push(Point {
+        let point = Point {
             at: self.emitter.code.len() as u32,
             pc: self.next_pc,
             branch: self.next_branch,
             ordinal: self.next_ordinal,
             height: self.emitter.stack.len() as u32,
-        });
+        };
+        self.emitter.keep(&mut self.points, point);
     }
 
     /// An instruction that control cannot reach.
