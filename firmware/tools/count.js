@@ -10,7 +10,7 @@ const STM32_FLASH = 0x08000000;
 const RESULT = 12;
 /** In QEMU the number of instructions follows. */
 const COUNTED = 4;
-const [BEGIN, END, IS, STOP] = Buffer.from('()=.');
+const [BEGIN, END, FORGET, IS, STOP] = Buffer.from('()-=.');
 
 /** What each measurement of a program came to: `{ instructions, number, steps }`. */
 export function count(path) {
@@ -42,6 +42,8 @@ function* onPico(path, elf) {
         began = board.executed;
       } else if (byte === END) {
         instructions += board.executed - began;
+      } else if (byte === FORGET) {
+        // Nothing is added.
       } else if (byte === IS) {
         result = [];
       } else if (byte === STOP) {

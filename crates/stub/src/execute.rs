@@ -193,6 +193,8 @@ pub enum Halt {
 /// Runs until the step count `until` at the latest; with an [`Until`], perhaps not quite so far.
 ///
 /// A call that is pending there stays pending. Constants and refused calls need no world.
+// A loop of its own: inside a caller, a core with few registers keeps the caller's values in memory at every call.
+#[inline(never)]
 pub fn execute(
     machine: &mut Machine,
     program: &Program,

@@ -15,7 +15,7 @@ use stm32f4 as emulator;
 
 /// What follows counts, up to [`end`].
 pub use emulator::begin;
-/// What follows does not count, up to [`begin`].
+/// What follows does not count, up to [`begin`]; nor does what came since, unless it `counts`.
 pub use emulator::end;
 
 static mut HEAP_MEMORY: [MaybeUninit<u8>; emulator::HEAP] = [MaybeUninit::uninit(); _];

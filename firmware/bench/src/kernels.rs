@@ -45,7 +45,7 @@ fn run(bytes: &[u8]) {
         .expect("it takes a number");
     begin();
     let exit = machine.run(u64::MAX);
-    end();
+    end(true);
     assert_eq!(exit, Exit::Finished, "the kernel ends");
     let Some(Outcome::Finished(results)) = machine.outcome() else {
         panic!("a kernel has a checksum");

@@ -110,11 +110,11 @@ fn plain() {
     let mut world = Plain::new(&board, false);
     begin();
     while execute(&mut machine, &program, &mut world, STEPS) == Halt::Yield {
-        end();
+        end(true);
         wait(&mut world.driver);
         begin();
     }
-    end();
+    end(true);
     result(0, machine.steps());
 }
 
@@ -133,11 +133,11 @@ fn saved() {
     begin();
     while execute(&mut machine, &program, &mut world, STEPS) == Halt::Yield {
         bytes += machine.save().len();
-        end();
+        end(true);
         wait(&mut world.driver);
         begin();
     }
-    end();
+    end(true);
     result(bytes as u32, machine.steps());
 }
 
@@ -278,9 +278,9 @@ impl Line {
         while let Some(frame) = self.host.transmit() {
             self.bytes.extend_from_slice(frame);
         }
-        // The program's delays do not count here either.
-        let counts = self.counts && self.stub.hardware_mut().settled();
-        if counts {
+        // The program's delays do not count here either, but for what the line needs meanwhile.
+        let works = self.stub.hardware_mut().settled() || !self.bytes.is_empty();
+        if self.counts {
             begin();
         }
         self.stub.feed(self.now_us, &self.bytes);
@@ -289,8 +289,8 @@ impl Line {
         while let Some(frame) = self.stub.transmit() {
             self.bytes.extend_from_slice(frame);
         }
-        if counts {
-            end();
+        if self.counts {
+            end(works || !self.bytes.is_empty());
         }
         self.sent += self.bytes.len() as u32;
         self.host.feed(self.now_us, &self.bytes);

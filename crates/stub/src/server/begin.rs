@@ -107,6 +107,7 @@ impl<H: Hardware> Stub<H> {
             program,
             machine,
             trace: TraceEncoder::new(0, 0),
+            trace_since: None,
             running: None,
             held: None,
             next_check: self.check_every,

@@ -63,6 +63,8 @@ struct Begun {
     program: Program,
     machine: Machine,
     trace: TraceEncoder,
+    /// When the oldest record that still waits was first seen, in microseconds.
+    trace_since: Option<u64>,
     running: Option<Running>,
     /// An event that was taken from the hardware and not delivered yet.
     held: Option<Event>,
@@ -215,13 +217,14 @@ impl<H: Hardware> Stub<H> {
             }
         }
         self.drain();
-        // What could not be sent while something else waited: a program that waits for the link does not flush.
-        self.flush_trace();
+        self.flush_trace_in_time(now_us);
         let ran = self.slice();
         self.drain();
         if ran { Poll::Busy } else { Poll::Idle }
     }
 
+    // Seldom called, by `poll`, which must stay short.
+    #[inline(never)]
     fn message(&mut self, bytes: &[u8]) {
         let Ok(ToDevice { epoch, id, command }) = ToDevice::from_bytes(bytes) else {
             let failure = match borges_wire::peer_schema(bytes, false) {

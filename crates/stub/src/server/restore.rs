@@ -87,6 +87,7 @@ impl<H: Hardware> Stub<H> {
         self.uploads.forget(Part::State);
         let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
         begun.trace = TraceEncoder::new(steps, next_record);
+        begun.trace_since = None;
         begun.held = None;
         begun.next_check = steps.saturating_add(self.check_every);
         self.overrun = false;

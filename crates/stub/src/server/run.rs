@@ -11,6 +11,10 @@ use crate::execute::{Halt, execute};
 use crate::record::{encode_event, to_wire};
 use crate::world::{DeviceWorld, Noticed};
 
+/// How long a record waits for company, in microseconds. A message costs a small core some thousand instructions, as much
+/// as a hundred calls of primitives; a person who watches does not notice the delay.
+const TRACE_US: u64 = 50_000;
+
 impl<H: Hardware> Stub<H> {
     pub(super) fn run(&mut self, until: Option<u64>) -> Done {
         let begun = self.paused()?;
@@ -189,7 +193,7 @@ impl<H: Hardware> Stub<H> {
             });
         }
         match halt {
-            Halt::Until | Halt::Yield => self.flush_trace(),
+            Halt::Until | Halt::Yield => {}
             Halt::Left => {
                 let primitive = noticed.stopped_before.unwrap_or(u16::MAX);
                 self.stop(PauseReason::Primitive { primitive });
@@ -244,6 +248,19 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
+    /// Hands the trace to the line when it fills a message, has waited for [`TRACE_US`], or the program stands still.
+    pub(super) fn flush_trace_in_time(&mut self, now_us: u64) {
+        let full = self.batch_bytes();
+        let Some(begun) = self.begun.as_mut().filter(|begun| !begun.trace.is_empty()) else {
+            return;
+        };
+        let since = *begun.trace_since.get_or_insert(now_us);
+        let late = now_us.saturating_sub(since) >= TRACE_US;
+        if late || begun.running.is_none() || begun.trace.len() >= full {
+            self.flush_trace();
+        }
+    }
+
     /// Hands the recorded trace to the line, if it takes it now.
     pub(super) fn flush_trace(&mut self) {
         let Some(begun) = &mut self.begun else {
@@ -254,6 +271,7 @@ impl<H: Hardware> Stub<H> {
             return;
         }
         if let Some(batch) = begun.trace.take() {
+            begun.trace_since = None;
             let report = Report::Trace {
                 first: batch.first,
                 base: batch.base,

@@ -13,8 +13,8 @@ pub fn begin() {
     send(b'(');
 }
 
-pub fn end() {
-    send(b')');
+pub fn end(counts: bool) {
+    send(if counts { b')' } else { b'-' });
 }
 
 /// It is the emulator that has counted.

@@ -36,7 +36,7 @@ pub fn start() {
 fn counts(what: impl FnOnce()) -> u32 {
     begin();
     what();
-    end();
+    end(true);
     COUNTED.swap(0, Relaxed)
 }
 
@@ -46,9 +46,11 @@ pub fn begin() {
 }
 
 #[inline(always)]
-pub fn end() {
+pub fn end(counts: bool) {
     let ran = now().wrapping_sub(BEGAN.load(Relaxed));
-    COUNTED.store(COUNTED.load(Relaxed) + ran, Relaxed);
+    if counts {
+        COUNTED.store(COUNTED.load(Relaxed) + ran, Relaxed);
+    }
 }
 
 /// Sends what was counted for a measurement.
