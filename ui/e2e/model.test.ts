@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { ROW } from "../src/model/layout";
 import { launch, open, ROOT, Server } from "./support";
 
 let browser: Browser;
@@ -61,6 +62,30 @@ test("a breakpoint halts every universe, and the menu steps on from one", async 
   const difference = page.getByRole("table", { name: "Difference" });
   await difference.getByText("math inbox").waitFor();
   await difference.getByText("math result").waitFor();
+});
+
+test("the graph is clicked, dragged and zoomed", async () => {
+  const page = await show("math-actor/math.at");
+  const box = await page.locator("canvas").boundingBox();
+  if (!box) {
+    throw new Error("there is no canvas");
+  }
+  // The only universe there is, half a row below the margin.
+  const [x, y] = [box.x + box.width / 2, box.y + 20 + ROW / 2];
+  const items = page.getByRole("menuitem");
+  await page.mouse.click(x, y);
+  await items.first().waitFor();
+  await page.mouse.move(x + 200, y + 200);
+  await page.mouse.down();
+  await page.mouse.move(x + 260, y + 290, { steps: 3 });
+  await page.mouse.up();
+  await page.mouse.click(x, y);
+  await items.first().waitFor({ state: "detached" });
+  // It is under the pointer, and stays there.
+  await page.mouse.move(x + 60, y + 90);
+  await page.mouse.wheel(0, 400);
+  await page.mouse.click(x + 60, y + 90);
+  await items.first().waitFor();
 });
 
 test("a program is edited in the page and runs again; a wrong one says where", async () => {
