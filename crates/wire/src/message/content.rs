@@ -1,0 +1,52 @@
+//! Names of blobs.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Names a blob by its content (64-bit FNV-1a).
+///
+/// It tells one program from another; it is no defence against somebody who wants a collision.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct ContentHash(pub u64);
+
+impl ContentHash {
+    /// The name of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = ContentHasher::default();
+        hasher.update(bytes);
+        hasher.finish()
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Computes a [`ContentHash`] chunk by chunk, as they arrive.
+#[derive(Clone, Debug)]
+pub struct ContentHasher(u64);
+
+impl Default for ContentHasher {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl ContentHasher {
+    /// Adds the next chunk.
+    pub fn update(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    /// The name of all chunks so far.
+    pub fn finish(&self) -> ContentHash {
+        ContentHash(self.0)
+    }
+}
