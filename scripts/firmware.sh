@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the firmware, says how large it is and fails where it is too large. `test` also runs sessions on it in
-# emulators; `lossy` runs the one that takes minutes: a thousand commands on a bad line.
+# emulators, and measures what they take of the Pico's memory; `lossy` runs the one that takes minutes: a thousand commands on a bad line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,12 +32,16 @@ for target in "thumbv6m-none-eabi" "thumbv7em-none-eabihf --features fast"; do
     (cd firmware && cargo clippy --release --package borges-bench --target $target --quiet -- -D warnings)
 done
 scripts/setup.sh firmware
-node firmware/tools/sizes.js "${built[@]}"
 
 if [ "${1:-}" = test ]; then
     scripts/setup.sh tests
     # The whole workspace, so that what its tests have built is not built again with fewer features.
+    cargo test --workspace --test emulated --test links --no-run
+    node firmware/tools/sizes.js --debugger="$CARGO_TARGET_DIR/debug/borges" "${built[@]}"
     BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test --workspace --test emulated --test links -- --ignored --skip thousand
-elif [ "${1:-}" = lossy ]; then
+    exit
+fi
+node firmware/tools/sizes.js "${built[@]}"
+if [ "${1:-}" = lossy ]; then
     BORGES_FIRMWARE=$CARGO_TARGET_DIR cargo test -p borges-cli --test links -- --ignored thousand --nocapture
 fi

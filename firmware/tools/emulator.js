@@ -8,15 +8,10 @@
 // time passes.
 
 import { existsSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
+import { plug } from './line.js';
 import { Board } from './pico.js';
-
-/** Instructions between two looks at the socket and the wall's clock. */
-const BATCH = 20_000;
-/** The most that emulated time catches up in one go, in milliseconds: a pause of this process is no time passed. */
-const CATCH_UP_MS = 5;
 
 const words = process.argv.slice(2);
 const [firmware, port, kept] = words.filter((word) => !word.startsWith('--'));
@@ -35,19 +30,7 @@ if (kept) {
   const file = openSync(kept, existsSync(kept) ? 'r+' : 'w');
   board.onFlash = (offset, bytes) => writeSync(file, bytes, 0, bytes.length, offset);
 }
-let client = null;
-let arrived = Buffer.alloc(0);
-
-createServer((socket) => {
-  // Whoever comes last has the cable.
-  client?.destroy();
-  client = socket.setNoDelay(true);
-  socket.on('data', (bytes) => (arrived = Buffer.concat([arrived, bytes])));
-  socket.on('error', () => socket.destroy());
-  socket.on('close', () => {
-    if (client === socket) client = null;
-  });
-}).listen(Number(port), '127.0.0.1');
+await plug(board, Number(port));
 
 // Who reads from a terminal in the background is stopped.
 if (!isatty(0)) {
@@ -57,18 +40,3 @@ if (!isatty(0)) {
     else console.error(`emulator: no such command: ${word}`);
   });
 }
-
-let before = performance.now();
-
-function turn() {
-  arrived = arrived.subarray(board.receive(arrived));
-  board.run(BATCH);
-  const now = performance.now();
-  board.pass(Math.min(now - before, CATCH_UP_MS));
-  before = now;
-  const sent = board.sent();
-  if (sent.length > 0) client?.write(sent);
-  setImmediate(turn);
-}
-
-turn();

@@ -20,6 +20,7 @@ export class Board {
   #flash;
   #hasUsb;
   #baud;
+  #memory;
   /** What is in the USB port, if the host is there. */
   #cable;
   #chip;
@@ -37,13 +38,14 @@ export class Board {
 
   /**
    * A board with this ELF file in its flash, just started. What else is there, `flash` says; `usb`: the host is at the
-   * USB port, and not at the serial line; `baud`: at that line, it has this speed.
+   * USB port, and not at the serial line; `baud`: at that line, it has this speed; `memory` is told of every instruction.
    */
-  constructor(elf, { flash = new Uint8Array(), usb = false, baud = null } = {}) {
+  constructor(elf, { flash = new Uint8Array(), usb = false, baud = null, memory = null } = {}) {
     this.#firmware = segments(elf);
     this.#flash = flash;
     this.#hasUsb = usb;
     this.#baud = baud;
+    this.#memory = memory;
     this.#chip = this.#boot(null);
   }
 
@@ -75,7 +77,7 @@ export class Board {
       const { core, clock } = this.#chip;
       const end = Math.min(TICK, instructions - done);
       let cycles = this.#hangs ? end : 0;
-      for (let i = 0; i < end && !this.#hangs; i++) cycles += core.executeInstruction();
+      for (let i = 0; i < end && !this.#hangs; i++) cycles += this.#execute(core);
       clock.tick(cycles * NANOSECONDS_A_CYCLE);
       if (this.#restart) {
         this.#chip = this.#boot(this.#chip);
@@ -84,6 +86,13 @@ export class Board {
     }
     this.#executed += instructions;
     this.#ran = this.#chip.clock.nanos - started;
+  }
+
+  #execute(core) {
+    const at = core.PC;
+    const cycles = core.executeInstruction();
+    this.#memory?.after(at, core);
+    return cycles;
   }
 
   /** Presses the reset button. */
@@ -134,6 +143,7 @@ export class Board {
     };
     this.#restart = false;
     this.#hangs = false;
+    this.#memory?.restarted();
     return chip;
   }
 }

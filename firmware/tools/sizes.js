@@ -1,18 +1,30 @@
 // Prints how much flash and RAM firmware takes, and fails where it is more than the budget.
 //
-//   node sizes.js FIRMWARE.elf…
+//   node sizes.js [--debugger=BORGES] FIRMWARE.elf…
+//
+// With a debugger, that plays sessions on the firmware of which there is an emulator that can be looked into, and the
+// table has what these take, too.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sections, symbols } from './elf.js';
+import { memoryOf } from './sessions.js';
 
 /**
- * What each may take, in KiB: flash in all, the VM's code in it, RAM for stack and variables.
+ * What each may take, in KiB: flash in all, the VM's code in it, RAM for stack and variables, the same and what is in the
+ * heap beside the program during a session, and the stack in it as far as it is used.
  */
 const BUDGETS = {
-  'borges-pico': { flash: 192, vm: 64, ram: 24 },
-  'borges-pico-usb': { flash: 208, vm: 64, ram: 24 },
+  'borges-pico': { flash: 192, vm: 64, ram: 24, session: 24, stack: 10 },
+  'borges-pico-usb': { flash: 208, vm: 64, ram: 24, session: 26, stack: 10 },
   'borges-stm32f4': { flash: 270, vm: 128, ram: 24 },
+};
+const TITLES = {
+  flash: 'flash, KiB',
+  vm: 'the VM in it',
+  ram: 'RAM but the heap',
+  session: 'RAM beside the program',
+  stack: 'the stack in it, as used',
 };
 const KIB = 1024;
 const RAM = 0x20000000;
@@ -34,18 +46,35 @@ function measure(file) {
   };
 }
 
+/** What sessions take, in bytes, where variables and the stack as a whole take `ram`. */
+async function measureSessions(path, file, ram, debug) {
+  const memory = await memoryOf(path, debug);
+  const [start] = symbols(file).filter(({ name }) => name === '_stack_start');
+  return { session: ram + memory.peak, stack: start.address - memory.lowest, holders: memory.largest(10) };
+}
+
+const words = process.argv.slice(2);
+const debug = words.find((word) => word.startsWith('--debugger='))?.slice('--debugger='.length);
+const columns = Object.keys(TITLES).filter((what) => debug || !['session', 'stack'].includes(what));
 const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
-let isWithin = true;
-row(['firmware', 'flash, KiB', 'the VM in it', 'RAM but the heap']);
-row(['---', '---:', '---:', '---:']);
-for (const path of process.argv.slice(2)) {
+const problems = [];
+row(['firmware', ...columns.map((what) => TITLES[what])]);
+row(['---', ...columns.map(() => '---:')]);
+for (const path of words.filter((word) => !word.startsWith('--'))) {
   const name = basename(path);
-  const taken = measure(readFileSync(path));
-  const cells = Object.entries(BUDGETS[name]).map(([what, most]) => {
+  const budget = BUDGETS[name];
+  const file = readFileSync(path);
+  const taken = measure(file);
+  if (debug && budget.session) Object.assign(taken, await measureSessions(path, file, taken.ram, debug));
+  const cells = columns.map((what) => {
+    const most = budget[what];
+    if (taken[what] === undefined) return '';
     const isTooMuch = taken[what] > most * KIB;
-    if (isTooMuch) isWithin = false;
+    if (isTooMuch) problems.push(`${name}, ${TITLES[what]}`);
+    if (isTooMuch && what === 'session') problems.push(...taken.holders.map(({ size, by }) => `  ${size} bytes by ${by}`));
     return `${(taken[what] / KIB).toFixed(1)} of ${most}${isTooMuch ? ': too much' : ''}`;
   });
   row([name, ...cells]);
 }
-if (!isWithin) process.exit(1);
+if (problems.length > 0) console.error(problems.join('\n'));
+process.exit(problems.length > 0 ? 1 : 0);

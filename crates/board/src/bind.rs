@@ -53,7 +53,7 @@ impl Board {
             .filter_map(|id| self.primitive(id))
             .map(Primitive::func_type)
             .collect();
-        let names = self.primitives().iter().map(|p| &*p.name);
+        let names = self.primitives().map(|p| &*p.name);
         let similar = if expected.is_empty() {
             closest(name, names).map(ToOwned::to_owned)
         } else {

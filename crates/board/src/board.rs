@@ -1,18 +1,11 @@
 //! The board: the description of what a program is connected to.
 
-use alloc::{
-    borrow::{Cow, ToOwned},
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use borges_vm::{ValType, Value};
 
 use crate::{
-    BoardState, Bound, Codomain, Kind, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation,
-    VecMap,
-    action::FULL_SPEED,
-    primitive::Op,
-    table::{listed_primitives, with_declared},
+    BoardState, Bound, Codomain, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation, VecMap,
+    action::FULL_SPEED, primitive::Op, table::Primitives,
 };
 
 /// How many bytes of printed text a board keeps, unless the board file says otherwise.
@@ -53,7 +46,7 @@ pub struct Board {
     pub rules: Vec<Rule>,
     /// How a simulated board behaves.
     pub simulation: Simulation,
-    pub(crate) primitives: Cow<'static, [Primitive]>,
+    pub(crate) primitives: Primitives,
 }
 
 /// Limits for the program; `None`: the VM's own.
@@ -153,26 +146,26 @@ impl Board {
             samplings: Vec::new(),
             rules: Vec::new(),
             simulation: Simulation::default(),
-            primitives: listed_primitives(),
+            primitives: Primitives::default(),
         }
     }
 
     /// A board like the default one with these declared primitives besides.
     pub fn with_primitives(declared: Vec<Primitive>) -> Self {
         Board {
-            primitives: with_declared(declared),
+            primitives: Primitives::with_declared(declared),
             ..Board::default_board()
         }
     }
 
     /// All primitives, the listed ones first.
-    pub fn primitives(&self) -> &[Primitive] {
-        &self.primitives
+    pub fn primitives(&self) -> impl Iterator<Item = &Primitive> {
+        self.ids().filter_map(|id| self.primitive(id))
     }
 
     /// The primitive with this number.
     pub fn primitive(&self, id: PrimitiveId) -> Option<&Primitive> {
-        self.primitives.get(usize::from(id.0))
+        self.primitives.get(id)
     }
 
     /// The numbers of all primitives of this name, with whichever types.
@@ -351,17 +344,8 @@ impl Board {
     /// Sets the display's size, which the constants `display_width` and `display_height` answer.
     pub fn set_display(&mut self, display: DisplayBoard) {
         self.display = display;
-        for primitive in self.primitives.to_mut() {
-            match primitive.op {
-                Op::DisplayWidth => {
-                    primitive.kind = Kind::Constant(Value::I32(i32::from(display.width)))
-                }
-                Op::DisplayHeight => {
-                    primitive.kind = Kind::Constant(Value::I32(i32::from(display.height)))
-                }
-                _ => {}
-            }
-        }
+        self.primitives
+            .set_display_size(display.width, display.height);
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Board, Calls, Codomain, DisplayBoard, Kind, Primitive, PrimitiveId, ProgramLimits, Range,
-    Register, table::listed_primitives,
+    Register,
 };
 
 /// The part of a [`Board`] that a device needs, in a form that can be sent: what programs may call and within what
@@ -98,8 +98,7 @@ impl Set {
 
 impl From<&Board> for PortableBoard {
     fn from(board: &Board) -> Self {
-        let listed = listed_primitives().len();
-        let declared = board.primitives.get(listed..).unwrap_or_default();
+        let declared = board.primitives.declared();
         PortableBoard {
             name: board.name.clone(),
             limits: board.limits,

@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use borges_vm::{ValType, Value};
 
-use crate::{Codomain, Kind, Primitive, primitive::Op};
+use crate::{Codomain, Kind, Primitive, PrimitiveId, primitive::Op};
 
 /// A digital level, a touch sensor: 0 or 1.
 const BIT: Codomain = Codomain::Range {
@@ -160,17 +160,58 @@ pub(crate) static LISTED: &[Primitive] = &[
     trap("abort", IIII, Op::Abort),
 ];
 
-/// The listed primitives, ready for a board to add to.
-pub(crate) fn listed_primitives() -> Cow<'static, [Primitive]> {
-    Cow::Borrowed(LISTED)
+/// The primitives of a board: the listed ones, which stay where they are (a copy takes 10 KiB of a device's memory), and
+/// what the board has besides or instead.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Primitives {
+    /// In place of listed ones.
+    replaced: Vec<(PrimitiveId, Primitive)>,
+    /// Their numbers follow those of the listed ones.
+    declared: Vec<Primitive>,
 }
 
-/// All the listed ones and more.
-pub(crate) fn with_declared(declared: Vec<Primitive>) -> Cow<'static, [Primitive]> {
-    if declared.is_empty() {
-        return listed_primitives();
+impl Primitives {
+    pub(crate) fn with_declared(declared: Vec<Primitive>) -> Self {
+        Self {
+            replaced: Vec::new(),
+            declared,
+        }
     }
-    let mut all = LISTED.to_vec();
-    all.extend(declared);
-    Cow::Owned(all)
+
+    pub(crate) fn declared(&self) -> &[Primitive] {
+        &self.declared
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        LISTED.len() + self.declared.len()
+    }
+
+    pub(crate) fn get(&self, id: PrimitiveId) -> Option<&Primitive> {
+        let index = usize::from(id.0);
+        let Some(listed) = LISTED.get(index) else {
+            return self.declared.get(index - LISTED.len());
+        };
+        let replaced = self.replaced.iter().find(|(replaced, _)| *replaced == id);
+        Some(replaced.map_or(listed, |(_, primitive)| primitive))
+    }
+
+    /// Sets what the constants `display_width` and `display_height` answer.
+    pub(crate) fn set_display_size(&mut self, width: u16, height: u16) {
+        self.replaced.clear();
+        for (listed, id) in LISTED.iter().zip(0..) {
+            let size = match listed.op {
+                Op::DisplayWidth => width,
+                Op::DisplayHeight => height,
+                _ => continue,
+            };
+            let kind = Kind::Constant(Value::I32(size.into()));
+            if listed.kind != kind {
+                let primitive = Primitive {
+                    kind,
+                    ..listed.clone()
+                };
+                self.replaced.push((PrimitiveId(id), primitive));
+            }
+        }
+    }
 }

@@ -268,7 +268,7 @@ pub fn check_board(path: &Path) -> Result<String, OpenError> {
     Ok(format!(
         "the board '{}': {}, {}, {}, {}",
         board.name,
-        count(board.primitives().len(), "primitive"),
+        count(board.primitives().count(), "primitive"),
         count(board.rules.len(), "rule"),
         count(board.ranges.len(), "range"),
         count(board.simulation.sources.len(), "source")

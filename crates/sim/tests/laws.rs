@@ -303,7 +303,7 @@ fn calls(board: &Board, steps: &[Step]) -> Vec<Call> {
         };
         match step {
             Step::Call(n, ints) => {
-                let id = PrimitiveId(n % board.primitives().len() as u16);
+                let id = PrimitiveId(n % board.primitives().count() as u16);
                 let params = &board.primitive(id).unwrap().params;
                 let args = params.iter().zip(ints).map(|(ty, v)| match ty {
                     ValType::I64 => Value::I64(i64::from(*v)),

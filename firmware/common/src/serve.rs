@@ -21,6 +21,8 @@ pub struct Measures {
     pub program_bytes: u32,
     /// Bytes of a program's memory that really exist.
     pub memory_bytes: u32,
+    /// Code of the fast tier, in bytes; functions for which there is no room run in the stepping tier.
+    pub code_bytes: u32,
     /// Trace that is kept while the line is slow, in bytes.
     pub trace_bytes: u32,
     /// Instructions of the program between two looks at the line.
@@ -38,6 +40,7 @@ pub fn serve<C: Chip>(
     let vm = Limits {
         memory_bytes: u64::from(measures.memory_bytes),
         module_bytes: measures.program_bytes,
+        code_bytes: measures.code_bytes,
         ..Limits::small()
     };
     let endpoint = borges_wire::Config::device();

@@ -25,6 +25,7 @@ const MEASURES: Measures = Measures {
     name: "RP2040",
     program_bytes: 48 * 1024,
     memory_bytes: 64 * 1024,
+    code_bytes: if cfg!(feature = "fast") { 32 * 1024 } else { 0 },
     trace_bytes: 4096,
     slice: 5000,
 };

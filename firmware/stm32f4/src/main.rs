@@ -27,6 +27,7 @@ const MEASURES: Measures = Measures {
     name: "STM32F405",
     program_bytes: 24 * 1024,
     memory_bytes: 64 * 1024,
+    code_bytes: 16 * 1024,
     trace_bytes: 4096,
     slice: 5000,
 };

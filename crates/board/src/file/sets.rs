@@ -297,7 +297,6 @@ fn inputs(board: &Board, module: Option<&str>, name: &str) -> Vec<PrimitiveId> {
 fn unknown_input_hint(board: &Board, name: &str) -> String {
     let names = board
         .primitives()
-        .iter()
         .filter(|p| p.kind == Kind::Input)
         .map(|p| &*p.name);
     match closest(name, names) {

@@ -289,7 +289,6 @@ fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload,
     let primitives: Vec<Primitive> = session
         .board()
         .primitives()
-        .iter()
         .map(|primitive| Primitive {
             module: primitive.module.to_string(),
             name: primitive.name.to_string(),

@@ -61,14 +61,14 @@ impl Config {
         }
     }
 
-    /// For a microcontroller: about 8 KiB at most.
+    /// For a microcontroller: about 6 KiB at most.
     pub fn device() -> Self {
         Self {
             side: Side::Device,
             window: 8,
             segment_bytes: 240,
             message_bytes: 1024,
-            send_bytes: 4096,
+            send_bytes: 2048,
             batch_us: 5_000,
             foreign_bytes: 256,
             ..Self::host()
