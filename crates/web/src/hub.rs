@@ -1,6 +1,5 @@
 //! The thread that owns the session, and everybody who looks at it.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,6 +13,7 @@ use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use tokio::sync::mpsc as asynchronous;
 
+use crate::audience::Audience;
 use crate::frames;
 use crate::parts::{self, Known};
 use crate::protocol::{
@@ -146,61 +146,6 @@ impl Hub {
     }
 }
 
-struct Client {
-    out: asynchronous::Sender<Message>,
-    sees: bool,
-}
-
-/// The clients, and the number of the last thing that all were told.
-#[derive(Default)]
-struct Audience {
-    clients: HashMap<ClientId, Client>,
-    number: u32,
-}
-
-impl Audience {
-    fn send(&mut self, client: ClientId, message: Message) {
-        let full = |client: &Client| client.out.try_send(message).is_err();
-        if self.clients.get(&client).is_some_and(full) {
-            self.clients.remove(&client);
-        }
-    }
-
-    fn tell(&mut self, client: ClientId, tell: &Tell) {
-        self.send(client, text(tell));
-    }
-
-    fn tell_all(&mut self, tell: &Tell) {
-        let message = text(tell);
-        self.clients
-            .retain(|_, client| client.out.try_send(message.clone()).is_ok());
-    }
-
-    /// Something numbered, for those who see everything.
-    fn patch(&mut self, message: Message) {
-        self.clients
-            .retain(|_, client| !client.sees || client.out.try_send(message.clone()).is_ok());
-    }
-
-    fn next_number(&mut self) -> u32 {
-        self.number = self.number.wrapping_add(1);
-        self.number
-    }
-
-    fn patch_parts(&mut self, parts: Vec<Part>) {
-        if parts.is_empty() {
-            return;
-        }
-        let number = self.next_number();
-        self.patch(text(&Tell::Patch { number, parts }));
-    }
-}
-
-fn text(tell: &Tell) -> Message {
-    // Messages are plain data with text keys: they always have a JSON form.
-    Message::Text(serde_json::to_string(tell).unwrap_or_default().into())
-}
-
 struct Owner {
     shelf: Box<dyn Shelf>,
     session: Option<Session>,
@@ -266,13 +211,13 @@ impl Owner {
             match job {
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Job::Join { client, sees, out }) => {
-                    self.audience.clients.insert(client, Client { out, sees });
+                    self.audience.join(client, out, sees);
                     if sees {
                         self.snapshot(client);
                     }
                 }
                 Ok(Job::Leave(client)) => {
-                    self.audience.clients.remove(&client);
+                    self.audience.leave(client);
                 }
                 Ok(Job::Ask(client, ask)) => self.carry_out(client, ask),
                 Err(RecvTimeoutError::Timeout) => self.look_at_file(),
@@ -281,7 +226,7 @@ impl Owner {
     }
 
     fn snapshot(&mut self, client: ClientId) {
-        let number = self.audience.number;
+        let number = self.audience.number();
         let snapshot = Tell::Snapshot {
             version: VERSION,
             number,

@@ -13,6 +13,7 @@
 
 pub mod assets;
 pub mod attach;
+mod audience;
 pub mod frames;
 pub mod hub;
 pub mod model;

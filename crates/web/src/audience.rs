@@ -1,0 +1,76 @@
+//! Everybody who looks at a session, and what each is told.
+
+use std::collections::HashMap;
+
+use tokio::sync::mpsc::Sender;
+
+use crate::hub::{ClientId, Message};
+use crate::protocol::{Part, Tell};
+
+struct Client {
+    out: Sender<Message>,
+    /// It is told everything, and not only what it asked.
+    sees: bool,
+}
+
+/// The clients, and the number of the last thing that all were told.
+#[derive(Default)]
+pub(crate) struct Audience {
+    clients: HashMap<ClientId, Client>,
+    number: u32,
+}
+
+impl Audience {
+    pub(crate) fn join(&mut self, client: ClientId, out: Sender<Message>, sees: bool) {
+        self.clients.insert(client, Client { out, sees });
+    }
+
+    pub(crate) fn leave(&mut self, client: ClientId) {
+        self.clients.remove(&client);
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(crate) fn send(&mut self, client: ClientId, message: Message) {
+        let full = |client: &Client| client.out.try_send(message).is_err();
+        if self.clients.get(&client).is_some_and(full) {
+            self.clients.remove(&client);
+        }
+    }
+
+    pub(crate) fn tell(&mut self, client: ClientId, tell: &Tell) {
+        self.send(client, text(tell));
+    }
+
+    pub(crate) fn tell_all(&mut self, tell: &Tell) {
+        let message = text(tell);
+        self.clients
+            .retain(|_, client| client.out.try_send(message.clone()).is_ok());
+    }
+
+    /// Something numbered, for those who see everything.
+    pub(crate) fn patch(&mut self, message: Message) {
+        self.clients
+            .retain(|_, client| !client.sees || client.out.try_send(message.clone()).is_ok());
+    }
+
+    pub(crate) fn next_number(&mut self) -> u32 {
+        self.number = self.number.wrapping_add(1);
+        self.number
+    }
+
+    pub(crate) fn patch_parts(&mut self, parts: Vec<Part>) {
+        if parts.is_empty() {
+            return;
+        }
+        let number = self.next_number();
+        self.patch(text(&Tell::Patch { number, parts }));
+    }
+}
+
+fn text(tell: &Tell) -> Message {
+    // Messages are plain data with text keys: they always have a JSON form.
+    Message::Text(serde_json::to_string(tell).unwrap_or_default().into())
+}
