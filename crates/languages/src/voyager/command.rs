@@ -5,9 +5,9 @@ use borges_multiverse::language::Span;
 use super::breakpoint::{Breakpoint, BreakpointError};
 use super::goal::{Goal, StepKind};
 use super::predicate::find;
-use super::session::{
+use super::session::Voyager;
+use super::universe::{
     ActorMode, BreakpointId, Configuration, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId,
-    Voyager,
 };
 use crate::ambienttalk::{ActorId, ActorView};
 

@@ -3,7 +3,8 @@
 use super::breakpoint::Breakpoint;
 use super::command::{Command, Ran, Reply, VoyagerError};
 use super::goal::StepKind;
-use super::session::{ActorMode, BreakpointId, EdgeId, EdgeKind, Hit, Status, UniverseId, Voyager};
+use super::session::Voyager;
+use super::universe::{ActorMode, BreakpointId, EdgeId, EdgeKind, Hit, Status, UniverseId};
 use super::verdict::{Verdict, Verdicts};
 use crate::ambienttalk::{ActorId, ActorView, Doing};
 use crate::model::debug::{

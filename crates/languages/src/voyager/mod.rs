@@ -34,6 +34,7 @@ mod goal;
 mod predicate;
 mod session;
 mod show;
+mod universe;
 mod verdict;
 
 pub(crate) use face::judgement;
@@ -43,7 +44,8 @@ pub use breakpoint::{Breakpoint, BreakpointError, Sites};
 pub use command::{Change, Command, Node, Ran, Reply, VoyagerError};
 pub use goal::StepKind;
 pub use predicate::{Operand, Predicate, PredicateError};
-pub use session::{
-    ActorMode, BreakpointId, Edge, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId, Voyager,
+pub use session::Voyager;
+pub use universe::{
+    ActorMode, BreakpointId, Edge, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId,
 };
 pub use verdict::{Verdict, Verdicts, Witness};

@@ -1,7 +1,8 @@
 //! What an edge changes.
 
 use super::command::{Change, VoyagerError};
-use super::session::{EdgeId, Voyager};
+use super::session::Voyager;
+use super::universe::EdgeId;
 use crate::ambienttalk::{ActorView, MessageView};
 
 impl Voyager {
