@@ -1,0 +1,160 @@
+//! Where the twin on the way through a history gets its inputs and events from.
+
+use borges_board::{Captured, Event};
+use borges_multiverse::tree::{Path, Place};
+use borges_stub::{Call, Mocks};
+use borges_vm::Value;
+
+use super::{Found, Stops};
+use crate::entry::{Entry, EntryKind, Moment};
+use crate::twin::{Before, Feed};
+
+/// Feeds the twin with what was recorded.
+pub(crate) struct Replay<'t> {
+    path: Path<'t, Entry>,
+    pub(super) next: Option<(Place, &'t Entry)>,
+    place: Place,
+    stops: &'t Stops,
+    mocks: Option<&'t Mocks>,
+    begun_at: Moment,
+    /// Why a call or event was left.
+    pub(super) left_for: Option<Found>,
+}
+
+impl<'t> Replay<'t> {
+    pub(crate) fn new(
+        mut path: Path<'t, Entry>,
+        place: Place,
+        stops: &'t Stops,
+        mocks: Option<&'t Mocks>,
+        begun_at: Moment,
+    ) -> Self {
+        let next = path.next();
+        Self {
+            path,
+            next,
+            place,
+            stops,
+            mocks,
+            begun_at,
+            left_for: None,
+        }
+    }
+
+    /// The place after the last entry that happened.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The next entry, if it is that of this call.
+    fn entry(&self, call: &Call<'_>) -> Option<&'t EntryKind> {
+        let (_, entry) = self.next?;
+        (entry.step == call.steps + 1).then_some(&entry.kind)
+    }
+
+    fn begins_at(&self, steps: u64) -> bool {
+        let at = Moment {
+            place: self.place,
+            steps,
+        };
+        at == self.begun_at
+    }
+}
+
+impl Feed for Replay<'_> {
+    fn event_due(&self) -> Option<u64> {
+        match self.next {
+            Some((_, entry)) if matches!(entry.kind, EntryKind::Event(_)) => Some(entry.step),
+            _ => None,
+        }
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        let (_, entry) = self.next?;
+        if self.stops.events && !self.begins_at(entry.step) {
+            self.left_for = Some(Found::Event);
+            return None;
+        }
+        match entry.kind {
+            EntryKind::Event(event) => Some(event),
+            _ => None,
+        }
+    }
+
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        let stops = self.stops.primitives.contains(&call.primitive) && !self.begins_at(call.steps);
+        if stops {
+            self.left_for = Some(Found::Primitive(call.primitive));
+        }
+        stops
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        let Some(EntryKind::Input {
+            primitive,
+            value,
+            mocked,
+        }) = self.entry(call)
+        else {
+            return None;
+        };
+        if *primitive != call.primitive {
+            return None;
+        }
+        let other = self
+            .mocks
+            .and_then(|mocks| mocks.peek(call.primitive, call.args));
+        if other.is_some_and(|other| other != *value) {
+            self.left_for = Some(Found::Mocked);
+            return None;
+        }
+        Some((*value, *mocked))
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        match self.entry(call) {
+            Some(EntryKind::Output {
+                primitive,
+                captured,
+            }) if *primitive == call.primitive => Some(captured.clone()),
+            _ => None,
+        }
+    }
+
+    fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {
+        if let Some((place, _)) = self.next.take() {
+            self.place = place;
+            self.next = self.path.next();
+        }
+    }
+}
+
+/// Notes what happens while another feed decides it.
+pub(super) struct Recorder<'f, F> {
+    pub(super) feed: &'f mut F,
+    pub(super) entries: Vec<(Entry, Vec<Value>)>,
+}
+
+impl<F: Feed> Feed for Recorder<'_, F> {
+    fn event_due(&self) -> Option<u64> {
+        self.feed.event_due()
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        self.feed.event()
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        self.feed.input(call)
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        self.feed.captured(call)
+    }
+
+    fn happened(&mut self, entry: Entry, before: &Before<'_>) {
+        self.feed.happened(entry.clone(), before);
+        let args = before.call.map_or_else(Vec::new, |call| call.args.to_vec());
+        self.entries.push((entry, args));
+    }
+}
