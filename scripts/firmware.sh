@@ -4,27 +4,27 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Package, target and binary of each, and the features that it wants.
+# Package, target, profile and binary of each, and the features that it wants.
 firmware=(
-    "borges-stm32f4 thumbv7em-none-eabihf borges-stm32f4"
-    "borges-pico thumbv6m-none-eabi borges-pico"
-    "borges-pico thumbv6m-none-eabi borges-pico-usb usb"
+    "borges-stm32f4 thumbv7em-none-eabihf fast borges-stm32f4"
+    "borges-pico thumbv6m-none-eabi release borges-pico"
+    "borges-pico thumbv6m-none-eabi release borges-pico-usb usb"
 )
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 built=()
 (cd firmware && cargo fmt --all --check)
 for each in "${firmware[@]}"; do
-    read -r package target binary features <<<"$each"
+    read -r package target profile binary features <<<"$each"
     if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
         rustup target add "$target"
     fi
     (
         cd firmware
-        which=(--release --package "$package" --bin "$binary" --features "$features" --target "$target" --quiet)
+        which=(--profile "$profile" --package "$package" --bin "$binary" --features "$features" --target "$target" --quiet)
         cargo clippy "${which[@]}" -- -D warnings
         cargo build "${which[@]}"
     )
-    built+=("$CARGO_TARGET_DIR/$target/release/$binary")
+    built+=("$CARGO_TARGET_DIR/$target/$profile/$binary")
 done
 # What measures it must compile, too.
 for target in "thumbv6m-none-eabi" "thumbv7em-none-eabihf --features fast"; do

@@ -28,23 +28,23 @@ build() {
     cp "$CARGO_TARGET_DIR/$1/$3/kernels" "$2"
 }
 
-# measure TITLE TARGET CHIP FEATURES FLAG…: all tables of a chip, whose session has these features; what gcc wants for it.
+# measure TITLE TARGET CHIP PROFILE FEATURES FLAG…: all tables of a chip, whose firmware is built so; what gcc wants for it.
 measure() {
     local target=$2 to=$out/$3
     mkdir -p "$to"
-    arm-none-eabi-gcc -O3 -mthumb "${@:5}" -fomit-frame-pointer -ffunction-sections -fdata-sections -w \
+    arm-none-eabi-gcc -O3 -mthumb "${@:6}" -fomit-frame-pointer -ffunction-sections -fdata-sections -w \
         -DNDEBUG -Dd_m3RecordBacktraces=0 -I"$out" -I"$sources" \
         wasm3.c $(find "$sources" -name '*.c' ! -name 'm3_api*') \
         -nostartfiles --specs=nano.specs -L"$3" -Twasm3.ld -Wl,--gc-sections -o "$to"/wasm3 -lm
     build "$target" "$to"/stepping release
     build "$target" "$to"/tiers release --features fast
     build "$target" "$to"/tiers-for-speed fast --features fast
-    cargo build --quiet --package borges-bench --target "$target" --release --bin session --features "$4"
-    cp "$CARGO_TARGET_DIR/$target/release/session" "$to"/session
+    cargo build --quiet --package borges-bench --target "$target" --profile "$4" --bin session --features "$5"
+    cp "$CARGO_TARGET_DIR/$target/$4/session" "$to"/session
     printf '\n%s\n\n' "$1"
     node ../tools/kernels.js "${kernels[*]}" "$to"/{wasm3,stepping,tiers,tiers-for-speed}
     echo
     node ../tools/session.js "$to"/session
 }
-measure "Cortex-M0+" thumbv6m-none-eabi pico "" -mcpu=cortex-m0plus
-measure "Cortex-M4" thumbv7em-none-eabihf stm32f4 fast -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard
+measure "Cortex-M0+" thumbv6m-none-eabi pico release "" -mcpu=cortex-m0plus
+measure "Cortex-M4" thumbv7em-none-eabihf stm32f4 fast fast -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard

@@ -17,7 +17,7 @@ import { memoryOf } from './sessions.js';
 const BUDGETS = {
   'borges-pico': { flash: 192, vm: 64, ram: 24, session: 24, stack: 10 },
   'borges-pico-usb': { flash: 208, vm: 64, ram: 24, session: 26, stack: 10 },
-  'borges-stm32f4': { flash: 270, vm: 128, ram: 24 },
+  'borges-stm32f4': { flash: 384, vm: 240, ram: 24 },
 };
 const TITLES = {
   flash: 'flash, KiB',

@@ -23,7 +23,7 @@ pub(crate) struct Chip {
 
 /// In QEMU, whose monitor listens to its standard input.
 pub(crate) const STM32F4: Chip = Chip {
-    firmware: "thumbv7em-none-eabihf/release/borges-stm32f4",
+    firmware: "thumbv7em-none-eabihf/fast/borges-stm32f4",
     program_bytes: 24 << 10,
     branches: 3 << 10,
     command: |firmware, address| {

@@ -40,8 +40,10 @@ pub(crate) struct Call {
 
 /// The surroundings of running code. Valid only while it runs.
 pub(crate) struct Cx {
-    /// The registers that handlers do not pass on, if there are such; and all when code starts. First
+    /// The frame's first slot when code starts, and while it runs unless handlers pass it on. First
     /// because what is near takes less to reach.
+    pub(crate) fp: *mut u64,
+    /// The other registers, likewise.
     pub(crate) bank: Bank,
     /// For accesses of 1, 2, 4 and 8 bytes: the first address that is out of bounds.
     pub(crate) ends: [usize; 4],
@@ -72,5 +74,6 @@ pub(crate) struct Stopped {
     /// The operation that was not executed.
     pub(crate) ip: *const u64,
     pub(crate) acc: usize,
+    pub(crate) fp: *mut u64,
     pub(crate) bank: Bank,
 }

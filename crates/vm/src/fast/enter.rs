@@ -162,13 +162,13 @@ impl Machine {
             )
         };
         let bank = Bank {
-            fp,
             mem,
             fuel: base_fuel,
             f64: f64::from_bits(top),
             f32: f32::from_bits(top as u32),
         };
         let mut cx = Cx {
+            fp,
             bank,
             ends: [1, 2, 4, 8].map(|size| (length + 1).saturating_sub(size)),
             length,
@@ -213,11 +213,12 @@ impl Machine {
             reason,
             ip,
             acc,
+            fp,
             bank,
         } = stopped;
         let stack = self.state.stack.as_ptr() as usize;
         let slot = |fp: *mut u64| (fp as usize - stack) / 8;
-        let fp = slot(bank.fp);
+        let fp = slot(fp);
         if core::ptr::eq(ip, self.fast.bottom.as_ptr()) {
             // Ordinals start anew behind a call.
             self.state.steps = steps.at(bank.fuel, 0);

@@ -73,7 +73,7 @@ unsafe fn call(
     unsafe {
         let cx: &mut Cx = &mut *regs.cx;
         let entry = &*entry;
-        let caller = regs.bank().fp;
+        let caller = regs.fp();
         let fp = caller.byte_add(usize::from(first));
         if fp as usize + entry.bytes as usize > cx.stack_end || cx.calls == cx.calls_end {
             core::hint::cold_path();
@@ -89,7 +89,7 @@ unsafe fn call(
             // Volatile, or LLVM would call `memset` for the few cells there are.
             locals.add(local).write_volatile(0);
         }
-        regs.bank_mut().fp = fp;
+        regs.set_fp(fp);
         regs.ip = entry.ip;
         regs.pay(delta)
     }
@@ -160,7 +160,7 @@ unsafe fn back(regs: &mut Regs, delta: isize) -> Flow {
         cx.calls = cx.calls.sub(1);
         let call = cx.calls.read();
         regs.ip = call.ip;
-        regs.bank_mut().fp = call.fp;
+        regs.set_fp(call.fp);
         regs.pay(delta)
     }
 }

@@ -44,15 +44,13 @@ pub(crate) struct Regs {
     pub(crate) acc: usize,
     /// What stays the same or is rarely used.
     pub(crate) cx: *mut Cx,
-    /// The others, if handlers pass them on. If not, they are in `cx`: [`Regs::bank`] knows.
+    /// Which of the others handlers pass on. The rest is in `cx`; [`Regs::fp`] and [`Regs::bank`] know.
     pub(crate) passed: Passed,
 }
 
-/// The other registers.
+/// The registers that fewer operations use.
 #[derive(Clone, Copy)]
 pub(crate) struct Bank {
-    /// The frame's first slot.
-    pub(crate) fp: *mut u64,
     /// The memory's first byte.
     pub(crate) mem: *mut u8,
     /// Steps left before the tier must stop, if the position were the function's first
@@ -123,14 +121,14 @@ impl Regs {
     #[inline(always)]
     pub(crate) unsafe fn slot(&self, slot: u16) -> u64 {
         // SAFETY: slots in compiled code lie in the frame, which is on the stack.
-        unsafe { self.bank().fp.byte_add(usize::from(slot)).read() }
+        unsafe { self.fp().byte_add(usize::from(slot)).read() }
     }
 
     /// Writes a slot.
     #[inline(always)]
     pub(crate) unsafe fn set_slot(&mut self, slot: u16, cell: u64) {
         // SAFETY: as for `slot`.
-        unsafe { self.bank().fp.byte_add(usize::from(slot)).write(cell) }
+        unsafe { self.fp().byte_add(usize::from(slot)).write(cell) }
     }
 
     /// Goes on behind this operation of `words` words.
