@@ -100,7 +100,7 @@ macro_rules! interpreter {
                         break reason;
                     }
                 };
-                let Regs { ip, acc, .. } = regs;
+                let Regs { ip, acc, passed: (), .. } = regs;
                 let (fp, bank) = ((*cx).fp, (*cx).bank);
                 (*cx).stopped = Some(Stopped { reason, ip, acc, fp, bank });
             }
