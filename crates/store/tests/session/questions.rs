@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use borges_store::*;
 
-use super::{add_program, input, output, place};
+use super::{add_program, input, output};
 
 fn text(table: &Table) -> Vec<String> {
     let cell = |cell: &Cell| match cell {
