@@ -127,6 +127,10 @@ impl<L: Language> Language for Abstracted<L> {
         self.inner.canonical(state)
     }
 
+    fn recurring(&self, state: &L::State) -> L::State {
+        self.inner.recurring(state)
+    }
+
     fn show(&self, state: &L::State) -> String {
         format!("[abstraction: {}] {}", self.name, self.inner.show(state))
     }
