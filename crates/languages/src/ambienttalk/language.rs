@@ -472,10 +472,7 @@ impl Language for AmbientTalk {
             return state;
         }
         for actor in state.actors.iter_mut().filter(|actor| actor.taken > 0) {
-            let mut plain = (**actor).clone();
-            plain.taken = 0;
-            self.program.seal(&mut plain);
-            *actor = Arc::new(plain);
+            *actor = Arc::new(actor.uncounted());
         }
         let channels = std::mem::take(&mut state.channels).into_vec().into_iter();
         let open = channels.filter(|channel| !channel.messages.is_empty());

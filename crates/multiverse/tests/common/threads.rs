@@ -55,6 +55,18 @@ pub(crate) enum Thing {
     Message(u8, usize),
 }
 
+#[allow(dead_code, reason = "each test file uses its part")]
+impl World {
+    /// The world in which thread n stands where thread `order[n]` stood.
+    pub(crate) fn turned(&self, order: &[usize]) -> Self {
+        let threads = order.iter().map(|thread| self.threads[*thread]).collect();
+        Self {
+            threads,
+            ..self.clone()
+        }
+    }
+}
+
 impl Threads {
     fn next(&self, world: &World, thread: usize) -> Option<Do> {
         self.0
@@ -218,6 +230,13 @@ pub(crate) fn threads() -> impl Strategy<Value = Threads> {
         let thread = prop::collection::vec(instruction(), 0..length);
         prop::collection::vec(thread, threads).prop_map(Threads)
     })
+}
+
+/// Three threads that do the same.
+#[allow(dead_code, reason = "each test file uses its part")]
+pub(crate) fn alike() -> impl Strategy<Value = Threads> {
+    let thread = prop::collection::vec(instruction(), 0..4);
+    thread.prop_map(|thread| Threads(vec![thread; 3]))
 }
 
 /// Threads of which some go round, perhaps for ever.
