@@ -52,6 +52,7 @@ pub use command::{Command, Event, Flow, Reply};
 pub use device::DeviceError;
 pub use error::CommandError;
 pub use history::Divergence;
+pub use motion::Observer;
 pub use open::{OpenError, Options};
 pub use replay::Replayed;
 pub use serve::BoardServer;

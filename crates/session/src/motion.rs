@@ -11,12 +11,12 @@ use borges_wire::PauseReason;
 use crate::command::{Event, Flow, StepSize, StopReason};
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::{Found, Stops};
+use crate::history::{Found, SeekError, Stops};
 use crate::session::Session;
 use crate::twin::Probe;
 
 /// Who hears of events, and may pause.
-pub(crate) type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
+pub type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
 
 /// How far the twin leads before the device follows, in steps.
 const LEAD: u64 = 4_000_000;
@@ -109,13 +109,15 @@ impl Session {
         loop {
             let tip = self.history.tip();
             let mocks = self.mocks_in_force();
-            match self.history.walk(tip, stops, Some(&mocks))? {
-                Found::Target => return Ok(self.ended()),
-                Found::Mocked => {
+            match self.history.walk(tip, stops, Some(&mocks), observer) {
+                Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
+                Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
+                Ok(Found::Target) => return Ok(self.ended()),
+                Ok(Found::Mocked) => {
                     self.live_from = Some(self.history.here());
                     return Ok(None);
                 }
-                found => {
+                Ok(found) => {
                     if let Some(reason) = self.verdict(&found, stops, observer)? {
                         return Ok(Some(reason));
                     }
@@ -138,10 +140,23 @@ impl Session {
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
+            let begun_at = self.history.here();
             let paused = self.device_run(stops, until, observer)?;
             let found = match paused.reason {
-                PauseReason::Requested if paused.full => return Ok(StopReason::Bound),
-                PauseReason::Requested => return Ok(StopReason::Paused),
+                PauseReason::Requested => {
+                    let how = match paused.full {
+                        true => StopReason::Bound,
+                        false => StopReason::Paused,
+                    };
+                    // Right before a stop, which the device would pass when it goes on.
+                    let here = self.history.here();
+                    let stop = self.history.stop_here(stops).filter(|_| here != begun_at);
+                    let reason = match stop {
+                        Some(found) => self.verdict(&found, stops, observer)?,
+                        None => None,
+                    };
+                    return Ok(reason.unwrap_or(how));
+                }
                 PauseReason::Until => return Ok(StopReason::Done),
                 PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
                 PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
@@ -195,7 +210,7 @@ impl Session {
         if !self.at_live_edge()
             && let Some(next) = self.next_recorded()
         {
-            return self.arrive(next);
+            return self.arrive(next, observer);
         }
         let here = self.history.here();
         if self.awaits_events() {
@@ -239,11 +254,13 @@ impl Session {
                 .and_then(|(place, _)| self.history.moment_of(place));
             let mocks = self.mocks_in_force();
             let goal = next.unwrap_or(tip);
-            let found = self.history.walk(goal, &Stops::default(), Some(&mocks))?;
+            let found = self
+                .history
+                .walk(goal, &Stops::default(), Some(&mocks), observer)?;
             if found == Found::Mocked {
                 self.live_from = Some(self.history.here());
             } else if next.is_some() {
-                return self.arrive(goal);
+                return self.arrive(goal, observer);
             }
         }
         // Live: stop before every call and event; the next entry is the first that makes the path longer.
@@ -281,7 +298,7 @@ impl Session {
             .and_then(|mut path| path.next())
             .map(|(place, _)| place);
         let moment = first.and_then(|place| self.history.moment_of(place));
-        self.arrive(moment.unwrap_or(here))
+        self.arrive(moment.unwrap_or(here), observer)
     }
 
     /// Whether an event may come here.
@@ -315,7 +332,10 @@ impl Session {
                 self.lead(&stops, &own, observer, &accept)?
             } else {
                 let (tip, mocks) = (self.history.tip(), self.mocks_in_force());
-                let found = self.history.walk(tip, &stops, Some(&mocks))?;
+                let found = match self.history.walk(tip, &stops, Some(&mocks), observer) {
+                    Err(SeekError::Paused) => return Ok(StopReason::Paused),
+                    found => found?,
+                };
                 if found == Found::Mocked {
                     self.live_from = Some(self.history.here());
                 }
@@ -360,10 +380,19 @@ impl Session {
         let until = here.steps + LEAD;
         let mut probe = Probe::default();
         self.history.arm(stops);
+        let mut looked = here.steps;
+        let mut paused = false;
         let (found, target) = loop {
-            let halt = self.history.twin.run(&mut probe, until);
+            let look = looked.saturating_add(self.history.look_every);
+            let halt = self.history.twin.run(&mut probe, until.min(look));
             let steps = self.history.twin.steps();
+            if steps >= look {
+                looked = steps;
+                paused = self.history.look_up("stepping", None, observer).is_err();
+            }
             match halt {
+                _ if paused => break (Found::Target, steps),
+                Halt::Until if steps < until => {}
                 // A stop where we stand does not count.
                 Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => {
@@ -384,6 +413,9 @@ impl Session {
         };
         self.history.disarm(stops);
         self.history.twin.restore(&frame);
+        if paused {
+            return Ok(None);
+        }
         // What an event that nobody foresees leads to stops there as well.
         let users = self.breakpoints.stops();
         let paused = self.device_run(&users, Some(target), observer)?;
@@ -445,8 +477,12 @@ impl Session {
     }
 
     /// Shows a moment on the current path.
-    pub(crate) fn arrive(&mut self, moment: Moment) -> Result<StopReason, CommandError> {
-        self.history.seek(moment)?;
+    pub(crate) fn arrive(
+        &mut self,
+        moment: Moment,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        self.history.seek(moment, observer)?;
         Ok(self.ended().unwrap_or(StopReason::Done))
     }
 }

@@ -8,7 +8,7 @@ use crate::answers::moment_of_id;
 use crate::command::{Flow, Reply, UniverseId};
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::Divergence;
+use crate::history::{SeekError, unobserved};
 use crate::listing::{
     BranchEnd, BranchListing, EntryClass, EntryListing, EntryRow, InputListing, MultiverseListing,
     SeriesListing,
@@ -70,6 +70,7 @@ impl Session {
         from: u32,
         count: u32,
         calls: bool,
+        observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let id = BranchId(branch);
         let unknown = || CommandError::NoSuch(format!("there is no branch {branch}"));
@@ -79,10 +80,12 @@ impl Session {
         let to = from.saturating_add(count.min(MOST_ENTRIES)).min(tip);
         let place = |index| Place { branch: id, index };
         let entries = if calls {
-            let here = self.history.here();
-            let listed = self.history.calls_between(place(from), place(to));
-            self.history.seek(here)?;
-            let listed = listed?;
+            let listed = self.elsewhere(|session| {
+                let calls = session
+                    .history
+                    .calls_between(place(from), place(to), observer);
+                Ok(calls?)
+            })?;
             listed
                 .iter()
                 .map(|(_, entry, call)| {
@@ -144,19 +147,24 @@ impl Session {
             .map_or_else(|| "?".to_owned(), |primitive| primitive.name.to_string())
     }
 
-    pub(crate) fn calls(&mut self, universes: &[UniverseId]) -> Result<Reply, CommandError> {
-        let here = self.history.here();
-        let found: Result<Vec<Option<String>>, Divergence> = universes
-            .iter()
-            .take(MOST_CALLS)
-            .map(|id| self.call_at(*id))
-            .collect();
-        self.history.seek(here)?;
-        Ok(Reply::Calls { calls: found? })
+    pub(crate) fn calls(
+        &mut self,
+        universes: &[UniverseId],
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        let calls = self.elsewhere(|session| {
+            let asked = universes.iter().take(MOST_CALLS);
+            asked.map(|id| session.call_at(*id, observer)).collect()
+        })?;
+        Ok(Reply::Calls { calls })
     }
 
     /// The call that ends the run after a place: what is decided there.
-    fn call_at(&mut self, id: UniverseId) -> Result<Option<String>, Divergence> {
+    fn call_at(
+        &mut self,
+        id: UniverseId,
+        observer: Observer<'_>,
+    ) -> Result<Option<String>, CommandError> {
         let Some(at) = moment_of_id(&self.history, id) else {
             return Ok(None);
         };
@@ -173,7 +181,7 @@ impl Session {
         }
         let steps = entry.step_before();
         let place = at.place;
-        self.history.seek(Moment { place, steps })?;
+        self.history.seek(Moment { place, steps }, observer)?;
         Ok(self.look().pending_call())
     }
 
@@ -299,14 +307,14 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let expressions = &expressions[..expressions.len().min(MOST_EXPRESSIONS)];
-        let here = self.history.here();
+        let here = self.history.hold();
         let mut listing = SeriesListing {
             steps: Vec::new(),
             values: vec![Vec::new(); expressions.len()],
         };
-        let mut sampled = Ok(());
+        let mut sampled: Result<(), SeekError> = Ok(());
         for moment in self.sample_moments(samples.min(MOST_SAMPLES)) {
-            sampled = self.history.seek(moment);
+            sampled = self.history.seek(moment, observer);
             if sampled.is_err() || observer(self.progress("sampling variables")) == Flow::Pause {
                 break;
             }
@@ -315,9 +323,14 @@ impl Session {
                 values.push(self.sample(expression));
             }
         }
-        self.history.seek(here)?;
-        sampled?;
-        Ok(Reply::Series(listing))
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
+        match sampled {
+            // What was sampled before is so.
+            Ok(()) | Err(SeekError::Paused) => Ok(Reply::Series(listing)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Moments just before entries of the current path, evenly spread.

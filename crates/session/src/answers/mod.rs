@@ -35,7 +35,6 @@ impl Session {
             Command::Disassemble { place, around } => self.disassemble(place.as_ref(), around),
             Command::Functions { containing } => Ok(self.functions(&containing)),
             Command::Tree { lines } => Ok(self.tree(lines)),
-            Command::Path { around } => self.path(around),
             Command::Mocks => Ok(Reply::Mocks {
                 mocks: self.mock_listings(),
             }),

@@ -3,6 +3,7 @@
 use crate::command::Reply;
 use crate::entry::Moment;
 use crate::error::CommandError;
+use crate::history::unobserved;
 use crate::listing::{Info, MemoryListing, Variable, VariableListing};
 use crate::session::Session;
 
@@ -57,11 +58,13 @@ impl Session {
             .map_or(Moment::START, |device| device.state);
         let device_at = match self.history.here() {
             now if now == at => here.clone(),
-            now => {
+            _ => {
                 // A device stands where the twin has been: the way there and back cannot diverge.
-                let sought = self.history.seek(at).map(|()| self.here());
-                let _back = self.history.seek(now);
-                sought.unwrap_or_else(|_| here.clone())
+                let there = self.elsewhere(|session| {
+                    session.history.seek(at, &mut unobserved)?;
+                    Ok(session.here())
+                });
+                there.unwrap_or_else(|_| here.clone())
             }
         };
         let (sent_bytes, received_bytes, retransmissions) = self
