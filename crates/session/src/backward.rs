@@ -41,7 +41,16 @@ struct Hit {
     moment: Moment,
     found: Found,
     depth: usize,
+    inlined: usize,
     line: Option<(u32, u32)>,
+    /// A call of a function begins here.
+    enters: bool,
+}
+
+impl Hit {
+    fn source_depth(&self) -> (usize, usize) {
+        (self.depth, self.inlined)
+    }
 }
 
 impl Session {
@@ -171,24 +180,28 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
         let origin = self.origin();
-        let over = size == StepSize::Over;
+        let mut code = self.all_line_begins();
+        // Where calls begin, all that is as deep and lies before belongs to other calls.
+        code.extend(self.call_begins());
+        code.sort_unstable();
+        code.dedup();
         let stops = Stops {
-            code: self.all_line_begins(),
+            code,
             ..Stops::default()
         };
-        let deeper = |hit: &Hit| over && hit.depth > origin.depth;
-        // The same line of the same call, reached without leaving it, is still this line.
-        let found = self.last_run_of_hits(
-            here,
-            &stops,
-            |hit| !deeper(hit) && hit.line.is_some(),
-            |hit| hit.line == origin.line && hit.depth == origin.depth,
-            observer,
-        )?;
-        match found {
+        let deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
+        match self.last_line(here, &stops, deepest, observer)? {
             Some(moment) => self.arrive(moment, observer),
             None => self.arrive(Moment::START, observer),
         }
+    }
+
+    /// The first instructions of all functions.
+    fn call_begins(&self) -> Vec<CodeOffset> {
+        let functions = self.info.functions().into_iter();
+        let own = functions.filter(|function| !function.imported);
+        own.filter_map(|function| self.first_instruction(function.index))
+            .collect()
     }
 
     fn back_out(
@@ -263,12 +276,9 @@ impl Session {
         depth: usize,
         observer: Observer<'_>,
     ) -> Result<Option<Moment>, CommandError> {
-        let func = self
-            .history
-            .twin
-            .machine
-            .location()
-            .map(|location| location.func);
+        let machine = &self.history.twin.machine;
+        let frame = machine.depth().checked_sub(depth);
+        let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
         // Below the outermost call is nothing but the start of the program, if there is no start function.
         let outermost = depth <= 1 && func == Some(self.entry.0);
         if outermost && self.program().module.start().is_none() {
@@ -285,13 +295,13 @@ impl Session {
         Ok(hit.map(|hit| hit.moment))
     }
 
-    /// Where the last line begins that is not the `same`: the earliest of the hits in a row that belong to one line.
-    fn last_run_of_hits(
+    /// Where the last line before `limit` begins: the earliest of its hits in a row. Lines of calls deeper than
+    /// `deepest` do not count; of that depth only those of the call that is under way, not those of calls before it.
+    fn last_line(
         &mut self,
         limit: Moment,
         stops: &Stops,
-        counts: impl Fn(&Hit) -> bool,
-        same: impl Fn(&Hit) -> bool,
+        mut deepest: Option<(usize, usize)>,
         observer: Observer<'_>,
     ) -> Result<Option<Moment>, CommandError> {
         let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
@@ -300,22 +310,41 @@ impl Session {
                 .hits_between(start, end, End::Excluded, stops, observer)?
                 .into_iter()
                 .rev()
-                .filter(|hit| counts(hit))
             {
+                let counts = deepest.is_none_or(|deepest| hit.source_depth() <= deepest)
+                    && hit.line.is_some()
+                    && self.is_line_begin(&hit);
                 match chosen {
-                    // In the middle of a line, its own beginning is where to go.
-                    None if same(&hit) => chosen = Some(hit),
-                    None => chosen = Some(hit),
-                    Some(kept) if (kept.line, kept.depth) == (hit.line, hit.depth) => {
-                        chosen = Some(hit)
+                    None if counts => chosen = Some(hit),
+                    Some(kept)
+                        if counts
+                            && kept.line == hit.line
+                            && kept.source_depth() == hit.source_depth() =>
+                    {
+                        chosen = Some(hit);
                     }
-                    Some(kept) => return Ok(Some(kept.moment)),
+                    Some(kept) if counts => return Ok(Some(kept.moment)),
+                    _ => {}
+                }
+                if hit.enters {
+                    // What is as deep and lies before is another call of the function.
+                    if let Some(kept) = chosen.filter(|kept| kept.depth == hit.depth) {
+                        return Ok(Some(kept.moment));
+                    }
+                    deepest = match deepest {
+                        Some((depth, _)) if depth == hit.depth => Some((depth - 1, usize::MAX)),
+                        same => same,
+                    };
                 }
             }
             end = start;
             self.history.look_up("looking back", None, observer)?;
         }
         Ok(chosen.map(|hit| hit.moment))
+    }
+
+    fn is_line_begin(&self, hit: &Hit) -> bool {
+        matches!(hit.found, Found::Code(offset) if self.info.line_begins(offset))
     }
 
     /// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
@@ -401,11 +430,15 @@ impl Session {
 
     fn hit(&self, found: Found) -> Hit {
         let origin = self.origin();
+        let location = self.history.twin.machine.location();
+        let first = location.and_then(|location| self.first_instruction(location.func));
         Hit {
             moment: origin.moment,
             found,
             depth: origin.depth,
+            inlined: origin.inlined,
             line: origin.line,
+            enters: matches!(found, Found::Code(offset) if first == Some(offset)),
         }
     }
 }

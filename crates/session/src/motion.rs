@@ -26,7 +26,16 @@ const LEAD: u64 = 4_000_000;
 pub(crate) struct Origin {
     pub(crate) line: Option<(u32, u32)>,
     pub(crate) depth: usize,
+    /// How many calls around the place were inlined into its function.
+    pub(crate) inlined: usize,
     pub(crate) moment: Moment,
+}
+
+impl Origin {
+    /// How deep the source says that it is: calls that were inlined are calls.
+    pub(crate) fn source_depth(&self) -> (usize, usize) {
+        (self.depth, self.inlined)
+    }
 }
 
 impl Session {
@@ -64,10 +73,13 @@ impl Session {
                         // Without lines, an instruction is a line.
                         (None, _) => now.moment != origin.moment,
                         (Some(_), None) => false,
-                        (Some(_), Some(_)) => now.line != origin.line || now.depth != origin.depth,
+                        (Some(_), Some(_)) => {
+                            now.line != origin.line || now.source_depth() != origin.source_depth()
+                        }
                     };
+                    let deeper = now.source_depth() > origin.source_depth();
                     // Behind a call's return there is no line's beginning: stop there all the same.
-                    now.depth < origin.depth || (moved && !(over && now.depth > origin.depth))
+                    now.depth < origin.depth || (moved && !(over && deeper))
                 })
             }
             StepSize::Out => {
@@ -435,12 +447,12 @@ impl Session {
 
     pub(crate) fn origin(&self) -> Origin {
         let machine: &Machine = &self.history.twin.machine;
-        let place = machine
-            .location()
-            .and_then(|location| self.info.place_at(location.offset));
+        let offset = machine.location().map(|location| location.offset);
+        let place = offset.and_then(|offset| self.info.place_at(offset));
         Origin {
             line: place.map(|place| (place.file.0, place.line)),
             depth: machine.depth(),
+            inlined: offset.map_or(0, |offset| self.info.inlined_at(offset)),
             moment: self.history.here(),
         }
     }

@@ -240,8 +240,9 @@ impl Session {
         observer: Observer<'_>,
         motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
-        self.last_variables = self.look().locals(0).unwrap_or_default();
         let before = self.history.hold();
+        let look = self.look();
+        self.last_variables = look.locals(look.own_frame()).unwrap_or_default();
         let result = motion(self, observer);
         let back = match &result {
             Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
@@ -498,7 +499,7 @@ impl Session {
     }
 
     fn trapped(&self, trap: &str) -> StopReason {
-        let said = self.look().abort_message();
+        let said = self.look().said();
         let trap = said.map_or_else(|| trap.to_owned(), |said| format!("{trap}: {said}"));
         StopReason::Trapped { trap }
     }

@@ -619,6 +619,7 @@ fn only_looks(command: &Command) -> bool {
             | Command::Variables { .. }
             | Command::Stack
             | Command::Memory { .. }
+            | Command::Examine { .. }
             | Command::List { .. }
             | Command::Disassemble { .. }
             | Command::Functions { .. }

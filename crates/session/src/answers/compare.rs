@@ -115,17 +115,19 @@ impl Session {
         here: Moment,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        let watches = self.look().watches(what, 0)?;
-        let local = watches
-            .iter()
-            .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
-        let depth = self.history.twin.machine.depth();
+        let look = self.look();
+        let watches = look.watches(what, look.own_frame())?;
+        // Of a local, the call that it belongs to: so many frames deep.
+        let local = watches.iter().find_map(|watch| match watch {
+            borges_vm::Watch::Local { frame, .. } => Some(*frame as usize + 1),
+            _ => None,
+        });
         let stops = Stops {
             watches,
             ..Stops::default()
         };
         let mut back_to = self.looked_back_to(here, &stops);
-        let found = self.last_write(&mut back_to, &stops, local.then_some(depth), observer);
+        let found = self.last_write(&mut back_to, &stops, local, observer);
         if matches!(found, Err(CommandError::Paused)) {
             let far = self.search_paused(here, stops, back_to);
             let text = format!("paused: {far}, and nothing wrote '{what}' since");
