@@ -152,6 +152,9 @@ impl DebugInfo {
             return Err(Unavailable::Unsupported);
         };
         text.push_str(&format!("{address:#x}"));
+        if let Some(function) = self.function_pointed_to(to, address, state) {
+            text.push_str(&format!(" {function}"));
+        }
         if address != 0 && self.is_letter(to) {
             let place = Place::memory(address as u32, MAX_STRING);
             if let Ok(string) = self.text_at(&place, state) {
