@@ -182,6 +182,11 @@ impl Evaluator<'_> {
             }
             NodeKind::Index(of, index) => {
                 let object = self.object(of)?;
+                if let NodeKind::Text(key) = &index.kind
+                    && let Some(found) = self.info.element_by_text(&object, key, self.state)
+                {
+                    return Ok(Evaluated::Object(found));
+                }
                 let at = self.integer(index)?;
                 match self.info.element(&object, at, self.state) {
                     Some(object) => Ok(Evaluated::Object(object)),
@@ -198,9 +203,13 @@ impl Evaluator<'_> {
 
     fn name(&self, node: &Node, name: &str) -> Outcome<Evaluated> {
         let mut locals = self.info.variables_at(self.stop).into_iter();
-        let found = locals
-            .rfind(|variable| variable.name == name)
-            .or_else(|| self.info.global_named(name, self.stop.offset));
+        let found = locals.rfind(|variable| variable.name == name);
+        if found.is_none()
+            && let Some(object) = self.info.member_of_this(name, self.stop, self.state)
+        {
+            return Ok(Evaluated::Object(object));
+        }
+        let found = found.or_else(|| self.info.global_named(name, self.stop.offset));
         if let Some(variable) = found {
             return match self.info.locate(&variable, self.stop, self.state) {
                 Ok(object) => Ok(Evaluated::Object(object)),
