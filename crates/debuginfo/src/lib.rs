@@ -43,6 +43,7 @@ mod source_map;
 mod sources;
 mod types;
 mod variables;
+mod view;
 mod warning;
 
 pub use disassembly::Instruction;

@@ -88,6 +88,9 @@ pub enum Unavailable {
     /// The debug information is broken or uses what nobody does for WebAssembly.
     #[error("its location cannot be understood")]
     Unsupported,
+    /// A C++ reference that refers to nothing: it is not initialized yet, or the program is wrong.
+    #[error("a reference to nothing")]
+    NullReference,
     /// Too large to be read at once.
     #[error("too large")]
     TooLarge,

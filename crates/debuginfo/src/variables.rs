@@ -316,7 +316,7 @@ impl DebugInfo {
         best.cloned()
     }
 
-    /// Where a variable's value is at a stop.
+    /// Where a variable's value is at a stop; of a C++ reference, where that is what it refers to.
     ///
     /// # Errors
     /// [`Unavailable`] if it has none there.
@@ -350,7 +350,23 @@ impl DebugInfo {
                 evaluation.place(home, size.unwrap_or(0))?
             }
         };
-        Ok(Object::new(variable.ty, place))
+        Ok(self.referred(Object::new(variable.ty, place), state))
+    }
+
+    /// A field of the object that a C++ member function was called on, which names it without
+    /// `this->`.
+    pub(crate) fn member_of_this(
+        &self,
+        name: &str,
+        stop: Stop,
+        state: &dyn State,
+    ) -> Option<Object> {
+        let this = self
+            .variables_at(stop)
+            .into_iter()
+            .find(|variable| variable.name == "this")?;
+        let this = self.locate(&this, stop, state).ok()?;
+        self.member(&this, name, state)
     }
 }
 

@@ -417,7 +417,11 @@ impl<'a> Look<'a> {
         let state = Machines(self.machine);
         let type_name = self.info.type_name(variable.ty);
         match self.info.locate(variable, stop, &state) {
-            Ok(object) => self.object(variable.name.clone(), &object, DEPTH),
+            // A reference is shown by what it refers to, and is still a reference.
+            Ok(object) => Variable {
+                type_name,
+                ..self.object(variable.name.clone(), &object, DEPTH)
+            },
             Err(reason) => Variable {
                 name: variable.name.clone(),
                 value: format!("<{reason}>"),

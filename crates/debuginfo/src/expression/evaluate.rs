@@ -232,6 +232,12 @@ impl Evaluator<'_> {
             }
             NodeKind::Field(of, field) => self.field(node, of, field),
             NodeKind::Index(of, index) => {
+                if let NodeKind::Text(key) = &index.kind {
+                    let object = self.object(of)?;
+                    if let Some(found) = self.info.element_by_text(&object, key, self.state) {
+                        return Ok(Evaluated::Object(found));
+                    }
+                }
                 let at = self.integer(index)?;
                 if let Evaluated::Pointer { to, address } = self.node(of)? {
                     let size = self.size_of_type(node, to, &self.info.type_name(to))?;
@@ -271,9 +277,13 @@ impl Evaluator<'_> {
     /// What a name means; nothing if nobody knows it.
     fn known(&self, node: &Node, name: &str) -> Outcome<Option<Evaluated>> {
         let mut locals = self.info.variables_at(self.stop).into_iter();
-        let found = locals
-            .rfind(|variable| variable.name == name)
-            .or_else(|| self.info.global_named(name, self.stop.offset));
+        let found = locals.rfind(|variable| variable.name == name);
+        if found.is_none()
+            && let Some(object) = self.info.member_of_this(name, self.stop, self.state)
+        {
+            return Ok(Some(Evaluated::Object(object)));
+        }
+        let found = found.or_else(|| self.info.global_named(name, self.stop.offset));
         if let Some(variable) = found {
             return match self.info.locate(&variable, self.stop, self.state) {
                 Ok(object) => Ok(Some(Evaluated::Object(object))),
