@@ -11,6 +11,7 @@ use crate::error::CommandError;
 use crate::listing::{
     BranchEnd, BranchListing, EntryClass, EntryListing, EntryRow, InputListing, MultiverseListing,
 };
+use crate::motion::Observer;
 use crate::session::Session;
 use crate::values::show;
 
