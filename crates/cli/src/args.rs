@@ -305,9 +305,10 @@ pub struct Replay {
 /// What a step of a model language is.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Steps {
-    /// What a step is in a model language: every rule, or what others can see
-    #[arg(long, value_enum, default_value_t)]
-    pub grain: Grain,
+    /// What a step is in a model language: every rule, or what others can see [default: rule; visible where actors
+    /// are debugged]
+    #[arg(long, value_enum)]
+    pub grain: Option<Grain>,
     /// When messages between actors arrive
     #[arg(long, value_enum, default_value_t)]
     pub delivery: Delivery,
@@ -349,6 +350,19 @@ pub struct Explore {
     /// Keep the graph in this session file, for questions in SQL
     #[arg(long, value_name = "FILE", conflicts_with = "reduction")]
     pub session: Option<PathBuf>,
+    /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
+    #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
+    pub expect: Vec<String>,
+    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, or satisfies a predicate
+    #[arg(
+        long,
+        value_name = "deadlock|stuck|failed|PREDICATE",
+        conflicts_with = "reduction"
+    )]
+    pub forbid: Vec<String>,
+    /// Show every value of every outcome, also those that do not differ
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// `borges format`.

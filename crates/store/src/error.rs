@@ -75,6 +75,9 @@ pub enum StoreError {
     /// Whoever asked had enough before there was a row.
     #[error("the query was paused before it had found a row")]
     QueryPaused,
+    /// The user stopped the writing; the file is as it was before.
+    #[error("it was stopped before everything was written: the file is as it was")]
+    Stopped,
     /// The file system said no.
     #[error(transparent)]
     Io(#[from] io::Error),

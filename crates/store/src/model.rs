@@ -12,8 +12,12 @@ use crate::{Store, StoreError};
 /// Tables and views; `docs/session-files.md` explains them.
 const SCHEMA: &str = include_str!("model.sql");
 
+/// Rows between two questions whether to go on.
+const BEAT: u32 = 256;
+
 /// Everything that [`SCHEMA`] makes; views first, which read tables.
-const OBJECTS: [&str; 9] = [
+const OBJECTS: [&str; 10] = [
+    "model_summary",
     "model_shortest",
     "model_ends",
     "model_steps",
@@ -97,13 +101,15 @@ impl Store {
     /// Keeps a graph, in place of the one that was kept before.
     ///
     /// # Errors
-    /// [`StoreError`] if the file cannot be written; then nothing has changed.
+    /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
+    /// returned false; then nothing has changed.
     pub fn keep_graph(
         &self,
         program: &ModelProgram,
         outcomes: impl IntoIterator<Item = ModelOutcome>,
         states: impl IntoIterator<Item = ModelState>,
         edges: impl IntoIterator<Item = ModelEdge>,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
         self.write(|db| {
             for name in OBJECTS {
@@ -118,7 +124,7 @@ impl Store {
                 }
             }
             db.execute_batch(SCHEMA)?;
-            insert(db, program, outcomes, states, edges)
+            insert(db, program, outcomes, states, edges, keep_going)
         })
     }
 
@@ -151,6 +157,7 @@ fn insert(
     outcomes: impl IntoIterator<Item = ModelOutcome>,
     states: impl IntoIterator<Item = ModelState>,
     edges: impl IntoIterator<Item = ModelEdge>,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), StoreError> {
     let ModelProgram {
         name,
@@ -163,12 +170,19 @@ fn insert(
         "INSERT INTO model_program VALUES (?, ?, ?, ?, ?)",
         params![name, language, text, options, complete],
     )?;
+    let mut rows = 0_u32;
+    let mut written = || {
+        rows = rows.wrapping_add(1);
+        let go_on = !rows.is_multiple_of(BEAT) || keep_going();
+        go_on.then_some(()).ok_or(StoreError::Stopped)
+    };
     let mut add = db.prepare("INSERT INTO model_outcome VALUES (?, ?, ?)")?;
     for outcome in outcomes {
         add.execute(params![outcome.id, outcome.kind, outcome.text])?;
     }
     let mut add = db.prepare("INSERT INTO model_state VALUES (?, ?, ?, ?, ?, ?, ?)")?;
     for state in states {
+        written()?;
         add.execute(params![
             state.id,
             state.depth,
@@ -183,6 +197,7 @@ fn insert(
     let mut labels: HashMap<(String, String, String, Option<u32>), i64> = HashMap::new();
     let mut add = db.prepare("INSERT INTO model_link VALUES (?, ?, ?, ?, ?, ?)")?;
     for edge in edges {
+        written()?;
         let fresh = labels.len() as i64;
         let label = (edge.agent, edge.rule, edge.text, edge.line);
         let label = match labels.get(&label) {

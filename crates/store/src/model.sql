@@ -67,3 +67,10 @@ CREATE VIEW model_steps AS
 SELECT e.source AS state, e.option AS option, e.target AS target, e.agent AS agent, e.rule AS rule,
   e.text AS text, e.line AS line, e.rules AS rules, s.outcome AS outcome
 FROM model_edge e JOIN model_state s ON s.id = e.target;
+
+-- How much is here, and of how many states the text: it is left out of large graphs.
+CREATE VIEW model_summary AS
+SELECT p.name AS name, p.language AS language, p.options AS options, p.complete AS complete,
+  (SELECT count(*) FROM model_state) AS states, (SELECT count(*) FROM model_link) AS edges,
+  (SELECT count(*) FROM model_outcome) AS outcomes, (SELECT count(text) FROM model_state) AS described
+FROM model_program p;

@@ -72,6 +72,9 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
     if has_extension(file, "toml") {
         return contents::check_board(file).map_err(|error| super::unopened(&error));
     }
+    if let Some(kept) = model::kept(file)? {
+        return Ok(model::described(&kept));
+    }
     if super::is_session(file) {
         let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
         let replayed = session.replay(&mut |_| Flow::Continue);

@@ -107,7 +107,7 @@ fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Resu
     let name = program.display().to_string();
     let file = options.session.clone();
     let explore = Explore {
-        grain: options.steps.grain.into(),
+        grain: options.steps.grain().into(),
         delivery: options.steps.delivery.into(),
         states: options.states.unwrap_or(Explore::default().states),
         ..Explore::default()

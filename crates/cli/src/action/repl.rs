@@ -1,11 +1,11 @@
 //! `borges repl`: a session or a walk, at the prompt or with a script.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use borges_languages::ambienttalk;
+use borges_languages::ambienttalk::{self, Delivery, Grain};
 use borges_languages::model::{Explore, Model, Program};
+use borges_languages::predicate::Named;
 use borges_multiverse::adapt::Runs;
-use borges_multiverse::language::Language;
 use borges_session::model::ModelSession;
 use borges_session::{Observer, Options, Session, contents};
 
@@ -28,20 +28,28 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         let repl = SessionRepl::new(attach(url)?, Vec::new(), quiet);
         return driver::run(repl, Commands::of(options)?, options.keep_going, output);
     }
-    if let Some(model) = super::model::named(&options.program)? {
-        return match model.program() {
-            Program::MuOz(program) if !options.walk => {
-                crate::caredeb::repl(program.clone(), model.text(), options, output)
-            }
-            Program::AmbientTalk(_) if !options.walk => {
-                let repl = VoyagerRepl::new(asked(&model, options), quiet);
-                driver::run(repl, Commands::of(options)?, options.keep_going, output)
-            }
-            _ => walk(&model, options, quiet, output),
+    let file = Path::new(&options.program);
+    if let Some(kept) = super::model::kept(file)? {
+        let opened = Opened {
+            model: kept.model,
+            name: kept.name,
+            session: Some(file.to_owned()),
+            grain: Some(kept.options.grain),
+            delivery: kept.options.delivery,
         };
+        return of_model(&opened, options, quiet, output);
     }
-    let path = Path::new(&options.program);
-    let session = super::record::opening(quiet, |observer| open(path, options, observer))?;
+    if let Some(model) = super::model::named(&options.program)? {
+        let opened = Opened {
+            model,
+            name: options.program.trim().to_string(),
+            session: options.session.clone(),
+            grain: options.steps.grain.map(Into::into),
+            delivery: options.steps.delivery.into(),
+        };
+        return of_model(&opened, options, quiet, output);
+    }
+    let session = super::record::opening(quiet, |observer| open(file, options, observer))?;
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
             contents
@@ -54,6 +62,51 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
     let commands = Commands::of(options)?;
     let repl = SessionRepl::new(Backend::Own(Box::new(session)), primitives, quiet);
     driver::run(repl, commands, options.keep_going, output)
+}
+
+/// A program of a model language that is debugged.
+struct Opened {
+    model: Model,
+    name: String,
+    /// Where its graph is kept.
+    session: Option<PathBuf>,
+    grain: Option<Grain>,
+    delivery: Delivery,
+}
+
+impl Opened {
+    /// What answers questions about all states.
+    fn asked(&self, options: &args::Repl, usual: Grain) -> ModelSession {
+        let explore = Explore {
+            grain: self.grain.unwrap_or(usual),
+            delivery: self.delivery,
+            states: options.states.unwrap_or(Explore::default().states),
+            ..Explore::default()
+        };
+        let (name, file) = (self.name.clone(), self.session.clone());
+        ModelSession::new(name, self.model.clone(), explore, file)
+    }
+}
+
+/// Debugs a program of a model language.
+fn of_model(
+    opened: &Opened,
+    options: &args::Repl,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let model = &opened.model;
+    match model.program() {
+        Program::MuOz(program) if !options.walk => {
+            let (program, name) = (program.clone(), opened.name.clone());
+            crate::caredeb::repl(program, model.text(), name, options, output)
+        }
+        Program::AmbientTalk(_) if !options.walk => {
+            let repl = VoyagerRepl::new(opened.asked(options, Grain::Visible), quiet);
+            driver::run(repl, Commands::of(options)?, options.keep_going, output)
+        }
+        _ => walk(opened, options, quiet, output),
+    }
 }
 
 /// A connection to the session of a page.
@@ -124,54 +177,43 @@ const RUN: u64 = 100_000;
 
 /// A walk through a program of a model language, in steps as asked for.
 fn walk(
-    model: &Model,
+    opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let steps = options.steps;
-    let visible = steps.grain == args::Grain::Visible;
-    match model.program().clone() {
+    let grain = opened.grain.unwrap_or_default();
+    let visible = grain == Grain::Visible;
+    match opened.model.program().clone() {
         Program::Amb(program) if visible => {
-            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+            walk_in(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::Amb(program) => walk_in(program, model, options, quiet, output),
+        Program::Amb(program) => walk_in(program, opened, options, quiet, output),
         Program::MuOz(program) if visible => {
-            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+            walk_in(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::MuOz(program) => walk_in(program, model, options, quiet, output),
+        Program::MuOz(program) => walk_in(program, opened, options, quiet, output),
         Program::AmbientTalk(program) => {
             let program = program.with(ambienttalk::Options {
-                grain: steps.grain.into(),
-                delivery: steps.delivery.into(),
+                grain,
+                delivery: opened.delivery,
                 numbered: false,
             });
-            walk_in(program, model, options, quiet, output)
+            walk_in(program, opened, options, quiet, output)
         }
     }
 }
 
-fn walk_in<L: Language + 'static>(
+fn walk_in<L: Named + 'static>(
     language: L,
-    model: &Model,
+    opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let commands = Commands::of(options)?;
-    let (text, name) = (model.text().to_string(), options.program.trim().to_string());
-    let walk = WalkRepl::new(language, text, name, asked(model, options), quiet);
+    let (text, name) = (opened.model.text().to_string(), opened.name.clone());
+    let asked = opened.asked(options, Grain::Rule);
+    let walk = WalkRepl::new(language, text, name, asked, quiet);
     driver::run(walk, commands, options.keep_going, output)
-}
-
-/// What answers questions about all states of a program; its graph goes to the session file, if there is one.
-fn asked(model: &Model, options: &args::Repl) -> ModelSession {
-    let explore = Explore {
-        grain: options.steps.grain.into(),
-        delivery: options.steps.delivery.into(),
-        states: options.states.unwrap_or(Explore::default().states),
-        ..Explore::default()
-    };
-    let name = options.program.trim().to_string();
-    ModelSession::new(name, model.clone(), explore, options.session.clone())
 }
