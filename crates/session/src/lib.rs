@@ -20,6 +20,7 @@ pub mod contents;
 mod device;
 mod entry;
 mod error;
+mod features;
 mod find;
 pub mod headless;
 mod history;
