@@ -52,6 +52,8 @@ pub struct Session {
     pub(crate) live_from: Option<Moment>,
     pub(crate) follows: bool,
     pub(crate) notes: Notes,
+    /// What of the session file is damaged, and what that means.
+    pub(crate) damage: Vec<String>,
     pub(crate) record: Option<Record>,
     /// How often a changed program was uploaded.
     pub(crate) version: u32,
@@ -84,6 +86,7 @@ impl Session {
             live_from: None,
             follows: false,
             notes: Notes::default(),
+            damage: Vec::new(),
             record: None,
             version: 0,
             last_variables: Vec::new(),
@@ -148,14 +151,17 @@ impl Session {
         self.record.as_ref().and_then(Record::path)
     }
 
-    /// What was left out of the debug information because it is broken.
+    /// What of the session file is not as it was written, each with what is lost by it: none of that is shown.
+    #[must_use]
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    /// What of the session file is damaged, and what was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        self.info
-            .warnings()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let broken = self.info.warnings().iter().map(ToString::to_string);
+        self.damage.iter().cloned().chain(broken).collect()
     }
 
     fn carry_out(
@@ -236,6 +242,7 @@ impl Session {
         motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
         let before = self.history.here();
+        let (line, live_from) = (self.history.line(), self.live_from);
         self.last_variables = self.look().locals(0).unwrap_or_default();
         let result = motion(self, observer);
         let here = self.history.here();
@@ -248,6 +255,13 @@ impl Session {
                 StopReason::NotFound
             }
             Ok(reason) => reason,
+            // A replay that went wrong leaves the twin where nobody asked for: the view stays where it was.
+            Err(error @ CommandError::Divergence(_)) => {
+                self.history.seek(before)?;
+                self.history.set_line(line);
+                self.live_from = live_from;
+                return Err(error);
+            }
             Err(error) => return Err(error),
         };
         if self.follows {

@@ -42,6 +42,7 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
     }
     let path = Path::new(&options.program);
     let session = open(path, options)?;
+    super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
             contents

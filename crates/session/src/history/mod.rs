@@ -264,13 +264,15 @@ impl History {
             self.twin.restore(frame);
             self.place = from.place;
         }
-        let found = self.walk(target, &Stops::default(), None)?;
-        if self.here() != target {
+        let found = self.walk(target, &Stops::default(), None);
+        if found.is_err() || self.here() != target {
             // A program cannot end before a moment that was recorded.
-            debug_assert!(found != Found::Target);
-            return Err(Divergence {
+            debug_assert!(found != Ok(Found::Target));
+            // Whoever looks next must not see what came of it.
+            self.stale = true;
+            return Err(found.err().unwrap_or(Divergence {
                 steps: self.here().steps,
-            });
+            }));
         }
         Ok(())
     }
@@ -392,7 +394,7 @@ impl History {
             self.record(entry, source, args)?;
         }
         let (place, steps) = (self.place, self.twin.steps());
-        if self.tree.tip(place.branch) == Some(place) {
+        if self.tree.tip(place.branch) == Some(place) && !self.tree.is_closed(place.branch) {
             self.line = place.branch;
             self.fresh.ends.insert(place.branch);
             match &halt {
