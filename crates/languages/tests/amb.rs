@@ -135,17 +135,20 @@ fn small_programs_have_their_known_multiverses() {
     check("(+)", 2, 1, &[0], 1);
     check("(amb 5)", 2, 1, &[5], 1);
     check("(+ 1 2 3)", 2, 1, &[6], 1);
-    // Operands of amb are evaluated before the choice: 1 + 2 even if 4 is chosen.
+    // Operands of amb are not evaluated before the choice.
     check("(amb (+ 1 2) 4)", 4, 3, &[3, 4], 2);
     check(
         "(amb (amb 1 2) (amb 3 4))",
-        1 + 2 + 4 + 4,
-        2 + 4 + 8,
+        1 + 2 + 4,
+        2 + 4,
         &[1, 2, 3, 4],
-        8,
+        4,
     );
-    // Equal operands are different choices of one state.
+    // Equal operands are different choices of one state, wherever in the program it came from.
     check("(amb 1 1)", 2, 2, &[1], 2);
+    check("(amb (+ 1 2) (+ 1 2))", 3, 3, &[3], 2);
+    check("(amb (+ (amb 1) 2) (+ 1 2))", 4, 4, &[3], 2);
+    check("(+ (amb (+ 1 1) 2) (amb 3))", 5, 5, &[5], 2);
     // Equal sums meet.
     check(
         "(+ (amb 1 2) (amb 1 2))",
@@ -168,6 +171,15 @@ fn small_programs_have_their_known_multiverses() {
         &[0, -1],
         2,
     );
+}
+
+#[test]
+fn an_operand_that_would_be_stuck_is_no_harm_where_it_is_not_picked() {
+    let program = parse("(amb 3 (amb))");
+    let graph = explore(&program, Order::BreadthFirst, true);
+    let words: Vec<_> = outcomes(&graph).iter().map(ToString::to_string).collect();
+    assert_eq!(words, ["finished: 3", "stuck: nothing to choose in (amb)"]);
+    assert_eq!((graph.len(), graph.edge_count()), (3, 2));
 }
 
 #[test]
@@ -208,7 +220,7 @@ fn labels_name_rule_redex_and_result() {
     let program = parse(text);
     let mut state = program.initial();
     let mut told = Vec::new();
-    for choice in [Choice::Add, Choice::Pick(1), Choice::Add] {
+    for choice in [Choice::Pick(1), Choice::Add, Choice::Add] {
         let label = program.label(&state, &choice);
         let span = label.span.unwrap();
         told.push((
@@ -221,10 +233,41 @@ fn labels_name_rule_redex_and_result() {
     assert_eq!(
         told,
         [
+            (
+                "AMB",
+                "(amb 1 (+ 1 1)) → (+ 1 1)".to_owned(),
+                "(amb 1 (+ 1 1))"
+            ),
             ("ADD", "(+ 1 1) → 2".to_owned(), "(+ 1 1)"),
-            ("AMB", "(amb 1 2) → 2".to_owned(), "(amb 1 (+ 1 1))"),
             ("ADD", "(+ 2 1 2 3 4 5 6 7 …) → 38".to_owned(), text),
         ]
+    );
+}
+
+/// Operands stand in labels in full up to so many bytes, and no more of them than eight.
+#[test]
+fn labels_cut_long_operands() {
+    let label = |text: &str| {
+        parse(text)
+            .label(&parse(text).initial(), &Choice::Pick(0))
+            .text
+    };
+    let fits = format!("(+ {})", "1".repeat(36));
+    assert_eq!(fits.len(), 40);
+    assert_eq!(
+        label(&format!("(amb {fits})")),
+        format!("(amb {fits}) → {fits}")
+    );
+    let long = format!("(+ {})", "1".repeat(37));
+    let cut = format!("{}…", &long[..40]);
+    assert_eq!(
+        label(&format!("(amb {long})")),
+        format!("(amb {cut}) → {cut}")
+    );
+    assert_eq!(label("(amb 1 2 3 4 5 6 7 8)"), "(amb 1 2 3 4 5 6 7 8) → 1");
+    assert_eq!(
+        label("(amb 1 2 3 4 5 6 7 8 9)"),
+        "(amb 1 2 3 4 5 6 7 8 …) → 1"
     );
 }
 
@@ -331,57 +374,44 @@ type Meaning = Result<i128, ()>;
 impl Naive {
     /// The set of all meanings, by structural recursion: nothing steps.
     fn denotation(&self) -> BTreeSet<Meaning> {
-        let (operands, plus) = match self {
+        let operands = match self {
             Self::Number(n) => return BTreeSet::from([Ok(*n)]),
-            Self::Plus(operands) => (operands, true),
-            Self::Amb(operands) => (operands, false),
+            Self::Amb(operands) if operands.is_empty() => return BTreeSet::from([Err(())]),
+            Self::Amb(operands) => return operands.iter().flat_map(Self::denotation).collect(),
+            Self::Plus(operands) => operands,
         };
-        let mut lists = vec![Ok(Vec::new())];
+        let mut sums = BTreeSet::from([Ok(0)]);
         for operand in operands {
             let values = operand.denotation();
-            lists = lists
-                .into_iter()
-                .flat_map(|list: Result<Vec<i128>, ()>| match list {
-                    Err(()) => vec![Err(())],
-                    Ok(list) => values
-                        .iter()
-                        .map(|value| Ok([&list[..], &[(*value)?]].concat()))
-                        .collect(),
-                })
-                .collect();
+            let plus = |sum: &Meaning| -> BTreeSet<Meaning> {
+                match sum {
+                    Err(()) => BTreeSet::from([Err(())]),
+                    Ok(sum) => values.iter().map(|value| Ok(sum + (*value)?)).collect(),
+                }
+            };
+            sums = sums.iter().flat_map(plus).collect();
         }
-        let meanings = lists.into_iter().flat_map(|list| match list {
-            Err(()) => vec![Err(())],
-            Ok(list) if plus => vec![Ok(list.iter().sum())],
-            Ok(list) if list.is_empty() => vec![Err(())],
-            Ok(list) => list.into_iter().map(Ok).collect(),
-        });
-        meanings.collect()
+        sums
     }
 
     /// All expressions after one reduction, by rewriting the tree; empty for values and stuck ones.
     fn steps(&self) -> Vec<Self> {
-        let (Self::Plus(operands) | Self::Amb(operands)) = self else {
-            return Vec::new();
+        let operands = match self {
+            Self::Number(_) => return Vec::new(),
+            Self::Amb(operands) => return operands.clone(),
+            Self::Plus(operands) => operands,
         };
         let value = |operand: &Self| match operand {
             Self::Number(n) => Some(*n),
             _ => None,
         };
         let Some(at) = operands.iter().position(|operand| value(operand).is_none()) else {
-            let values = operands.iter().filter_map(value);
-            return match self {
-                Self::Plus(_) => vec![Self::Number(values.sum())],
-                _ => values.map(Self::Number).collect(),
-            };
+            return vec![Self::Number(operands.iter().filter_map(value).sum())];
         };
         let rebuild = |reduced| {
             let mut operands = operands.clone();
             operands[at] = reduced;
-            match self {
-                Self::Plus(_) => Self::Plus(operands),
-                _ => Self::Amb(operands),
-            }
+            Self::Plus(operands)
         };
         operands[at].steps().into_iter().map(rebuild).collect()
     }

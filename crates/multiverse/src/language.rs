@@ -78,6 +78,15 @@ pub trait Language {
         state
     }
 
+    /// What of `state` decides what can happen from it on: `state` without what only tells past
+    /// steps apart, such as numbers of messages that footprints need.
+    ///
+    /// Where a run comes to two states for which this is equal, it has gone round
+    /// ([`crate::causality::Classes`]): from both the program must be able to go on in the same way.
+    fn recurring(&self, state: &Self::State) -> Self::State {
+        self.canonical(state.clone())
+    }
+
     /// The state in the language's own syntax.
     fn show(&self, state: &Self::State) -> String;
 }
@@ -242,6 +251,10 @@ impl<L: Language + ?Sized> Language for &L {
 
     fn canonical(&self, state: Self::State) -> Self::State {
         (**self).canonical(state)
+    }
+
+    fn recurring(&self, state: &Self::State) -> Self::State {
+        (**self).recurring(state)
     }
 
     fn show(&self, state: &Self::State) -> String {

@@ -8,12 +8,12 @@ mod threads;
 
 use std::collections::BTreeSet;
 
-use borges_multiverse::adapt::{Observed, Observer, Runs, Stepping};
-use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
+use borges_multiverse::adapt::{Abstracted, Observed, Observer, Runs, Stepping};
+use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy as Order};
 use borges_multiverse::language::Language;
 use common::{Digraph, digraph};
 use proptest::prelude::*;
-use threads::threads;
+use threads::{alike, threads};
 
 /// Counts the arrivals in a state, up to a bound.
 struct Arrivals {
@@ -95,5 +95,43 @@ proptest! {
         // A run stops where something wants to see the state.
         let watched = explore(Runs::new(&program, limit).stopping(|_| true));
         prop_assert_eq!(watched.len(), plain.len());
+    }
+
+    #[test]
+    fn an_abstraction_leaves_out_and_invents_nothing(program in digraph(), parts in 1..6_usize) {
+        let seen = Abstracted::new(&program, "the state modulo so many", move |state| state % parts);
+        let graph = explore(&seen);
+        let keys: BTreeSet<_> = graph.nodes().map(|node| graph.state(node).unwrap().key).collect();
+        prop_assert_eq!(keys.len(), graph.len());
+        let shortest = graph.shortest_paths(NodeId::ROOT);
+        for node in graph.nodes() {
+            // What stands for others is reached by the very steps of the graph.
+            let mut state = program.initial();
+            for edge in shortest.path(&graph, node).unwrap() {
+                state = program.apply(&state, &graph.choice(edge).unwrap()).unwrap().state;
+            }
+            let stands = graph.state(node).unwrap();
+            prop_assert_eq!((stands.state, stands.key), (state, state % parts));
+            let shown = seen.show(stands);
+            prop_assert_eq!(shown, format!("[an abstraction: the state modulo so many] at {state}"));
+        }
+        // Where everything is kept, nothing is left out.
+        let whole = explore(Abstracted::new(&program, "all", |state: &usize| *state));
+        prop_assert_eq!(whole.len(), explore(&program).len());
+        prop_assert_eq!(ends(&whole), ends(&explore(&program)));
+    }
+
+    #[test]
+    fn a_symmetry_keeps_the_outcomes_up_to_renaming(program in alike()) {
+        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let turn = |state: &threads::World, nth: usize| state.turned(&ORDERS[nth]);
+        let symmetric = Abstracted::symmetry(&program, "threads alike", ORDERS.len(), Box::new(turn));
+        let (few, all) = (explore(&symmetric), explore(&program));
+        prop_assert!(few.len() <= all.len());
+        let few: BTreeSet<_> = few.ends()
+            .flat_map(|end| ORDERS.map(|order| few.state(end).unwrap().state.turned(&order)))
+            .map(|world| program.show(&world))
+            .collect();
+        prop_assert_eq!(few, ends(&all).iter().map(|end| end.split_once(": ").unwrap().1.to_owned()).collect());
     }
 }

@@ -2,16 +2,21 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
+#[allow(dead_code)] // Each test file uses its part.
+mod common;
 #[path = "common/threads.rs"]
 mod threads;
 
+use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, Strategy as Order};
-use borges_multiverse::language::Language;
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
+use common::Counted;
 use proptest::prelude::*;
-use threads::{Do, Threads, World, threads};
+use threads::{Do, Threads, World, rounds, threads};
 
 type Choice = (usize, i8);
 
@@ -256,4 +261,202 @@ fn a_run_that_is_given_up_still_tells_who_waited() {
     let second = vec![Do::Send(0), Do::Try(0)];
     let third = vec![Do::Receive(0), Do::Write(0, 0)];
     assert_eq!(count(&Threads(vec![first, second, third])).0, 3);
+}
+
+/// All states but for what numbers the past, and which of them are ends; none if there are too many.
+/// Also whether some run never ends.
+fn states(program: &Threads, limit: usize) -> Option<(HashSet<World>, bool)> {
+    let start = program.recurring(&program.initial());
+    let mut steps: HashMap<World, Vec<World>> = HashMap::new();
+    let mut todo = vec![start];
+    while let Some(world) = todo.pop() {
+        if steps.contains_key(&world) {
+            continue;
+        }
+        if steps.len() == limit {
+            return None;
+        }
+        let mut enabled = Vec::new();
+        program.enabled(&world, &mut enabled);
+        let next = enabled
+            .iter()
+            .map(|choice| program.apply(&world, choice).unwrap().state);
+        let next: Vec<_> = next.map(|next| program.recurring(&next)).collect();
+        todo.extend(next.iter().cloned());
+        steps.insert(world, next);
+    }
+    let ends = steps.iter().filter(|(_, next)| next.is_empty());
+    let ends = ends.map(|(world, _)| world.clone()).collect();
+    // What is left when ends are taken away, again and again, goes round.
+    let mut left = steps.clone();
+    loop {
+        let before = left.len();
+        let open: HashSet<_> = left.keys().cloned().collect();
+        left.retain(|_, next| next.iter().any(|next| open.contains(next)));
+        if left.len() == before {
+            return Some((ends, before > 0));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn programs_that_go_round_keep_their_ends(program in rounds()) {
+        let Some((ends, endless)) = states(&program, 300) else {
+            return Ok(());
+        };
+        let mut classes = Classes::new(&program);
+        let mut found = HashSet::new();
+        loop {
+            let mut steps = 0;
+            match classes.advance(usize::MAX, || { steps += 1; steps < 100_000 }) {
+                Found::End => found.extend([program.recurring(classes.state().unwrap())]),
+                Found::Done => break,
+                // It must come to an end; how soon is not promised.
+                Found::Cancelled => return Ok(()),
+                Found::Cut => unreachable!("there is no limit"),
+            }
+        }
+        prop_assert_eq!(found, ends);
+        prop_assert_eq!(classes.rounds() > 0, endless);
+    }
+}
+
+/// Threads that go round for ever do not keep the others from ending up in every way.
+#[test]
+fn who_goes_round_keeps_nobody_from_acting() {
+    let spinner = vec![Do::Write(1, 0), Do::Guard, Do::Guard, Do::Again];
+    let program = Threads(vec![
+        spinner.clone(),
+        vec![Do::Write(0, 1)],
+        vec![Do::Read(0)],
+        spinner,
+    ]);
+    let mut classes = Classes::new(&program);
+    let mut steps = 0;
+    let found = classes.advance(usize::MAX, || {
+        steps += 1;
+        steps < 10_000
+    });
+    assert_eq!(found, Found::Done, "nothing ends, and that is noticed");
+    assert!(classes.rounds() > 0);
+    // The smallest round.
+    let program = Threads(vec![vec![Do::Again]]);
+    let mut classes = Classes::new(&program);
+    assert_eq!(classes.advance(usize::MAX, || true), Found::Done);
+    assert_eq!((classes.rounds(), classes.steps()), (1, 1));
+}
+
+/// A run is cut at the limit, and not if it ends there.
+#[test]
+fn runs_as_long_as_the_limit_are_whole() {
+    let program = Threads(vec![vec![Do::Read(0); 5]]);
+    let first = |limit| Classes::new(&program).advance(limit, || true);
+    assert_eq!((first(5), first(4)), (Found::End, Found::Cut));
+}
+
+thread_local! {
+    /// How often things were compared.
+    static COMPARED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A thing that notes when it is compared.
+#[derive(Clone, Debug)]
+struct Noted(usize);
+
+impl PartialEq for Noted {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Noted {}
+
+impl PartialOrd for Noted {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Noted {
+    fn cmp(&self, other: &Self) -> Ordering {
+        COMPARED.set(COMPARED.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+/// Two agents that change one thing so many times each, and one that changes another.
+struct Quarrel(usize);
+
+impl Language for Quarrel {
+    type State = [usize; 3];
+    type Choice = usize;
+    type Agent = usize;
+    type Resource = Noted;
+    type Value = usize;
+
+    fn initial(&self) -> [usize; 3] {
+        [0; 3]
+    }
+
+    fn enabled(&self, state: &[usize; 3], choices: &mut Vec<usize>) {
+        choices.extend((0..3).filter(|agent| state[*agent] < self.0));
+    }
+
+    fn apply(&self, state: &[usize; 3], agent: &usize) -> Option<Next<[usize; 3]>> {
+        let mut state = *state;
+        state[*agent] += 1;
+        Some(Next::one(state))
+    }
+
+    fn outcome(&self, _: &[usize; 3]) -> Outcome<usize> {
+        Outcome {
+            verdict: Verdict::Finished,
+            value: 0,
+        }
+    }
+
+    fn agent(&self, _: &[usize; 3], agent: &usize) -> usize {
+        *agent
+    }
+
+    fn label(&self, _: &[usize; 3], agent: &usize) -> Label {
+        Label {
+            rule: "CHANGE",
+            text: agent.to_string(),
+            span: None,
+        }
+    }
+
+    fn footprint(&self, _: &[usize; 3], agent: &usize) -> Footprint<Noted> {
+        Footprint {
+            reads: Vec::new(),
+            writes: vec![Noted(agent / 2)],
+        }
+    }
+
+    fn show(&self, state: &[usize; 3]) -> String {
+        format!("{state:?}")
+    }
+}
+
+/// A run of ten times the length costs ten times as much, with a race at every step.
+#[test]
+fn the_cost_of_a_run_is_linear_in_its_length() {
+    let cost = |length: usize| {
+        let program = Counted::new(Quarrel(length));
+        let mut classes = Classes::new(&program);
+        COMPARED.set(0);
+        assert_eq!(classes.advance(usize::MAX, || true), Found::End);
+        assert_eq!(classes.run().events().len(), 3 * length);
+        (program.applied.get(), COMPARED.get())
+    };
+    let ((steps, compared), (more_steps, more_compared)) = (cost(100), cost(1_000));
+    assert!(more_steps <= 11 * steps, "{steps}, then {more_steps}");
+    assert!(
+        more_compared <= 11 * compared,
+        "{compared}, then {more_compared}"
+    );
 }

@@ -6,9 +6,11 @@ mod common;
 
 use std::collections::BTreeSet;
 
+use borges_multiverse::adapt::Runs;
 use borges_multiverse::graph::{
     CountError, Exploration, Graph, Limits, NodeId, Pause, Status, Strategy as Order,
 };
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 
@@ -504,4 +506,88 @@ fn a_released_short_cut_uncuts_what_it_leads_to() {
         states(exploration.graph(), |_| true),
         BTreeSet::from([0, 1, 2, 3, 4, 5, 6, 8])
     );
+}
+
+/// Steps that stand for so many rules, one after the other.
+struct Leaps(Vec<u64>);
+
+impl Language for Leaps {
+    type State = usize;
+    type Choice = ();
+    type Agent = &'static str;
+    type Resource = ();
+    type Value = usize;
+
+    fn initial(&self) -> usize {
+        0
+    }
+
+    fn enabled(&self, state: &usize, choices: &mut Vec<()>) {
+        choices.extend((*state < self.0.len()).then_some(()));
+    }
+
+    fn apply(&self, state: &usize, (): &()) -> Option<Next<usize>> {
+        let steps = *self.0.get(*state)?;
+        Some(Next {
+            state: state + 1,
+            steps,
+        })
+    }
+
+    fn outcome(&self, state: &usize) -> Outcome<usize> {
+        Outcome {
+            verdict: Verdict::Finished,
+            value: *state,
+        }
+    }
+
+    fn agent(&self, _: &usize, (): &()) -> &'static str {
+        "leaper"
+    }
+
+    fn label(&self, _: &usize, (): &()) -> Label {
+        Label {
+            rule: "LEAP",
+            text: String::new(),
+            span: None,
+        }
+    }
+
+    fn footprint(&self, _: &usize, (): &()) -> Footprint<()> {
+        Footprint::default()
+    }
+
+    fn show(&self, state: &usize) -> String {
+        state.to_string()
+    }
+}
+
+/// An edge counts up to 2^32 - 1 rules; more are that many, not few.
+#[test]
+fn the_rules_of_an_edge_saturate() {
+    let most = u64::from(u32::MAX);
+    let program = Leaps(vec![1, most - 1, most, most + 1, u64::MAX]);
+    let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+    exploration.run(&Limits::default(), |_| true);
+    let graph = exploration.graph();
+    let steps: Vec<_> = graph.edges().map(|(_, edge)| edge.steps).collect();
+    assert_eq!(steps, [1, u32::MAX - 1, u32::MAX, u32::MAX, u32::MAX]);
+}
+
+/// A deterministic run is folded up to the limit, and goes on in the next step.
+#[test]
+fn runs_are_folded_up_to_their_limit() {
+    let steps = |rules: usize, limit: u64| {
+        let program = Runs::new(Leaps(vec![1; rules]), limit);
+        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+        exploration.run(&Limits::default(), |_| true);
+        let graph = exploration.graph();
+        graph
+            .edges()
+            .map(|(_, edge)| edge.steps)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(steps(7, 7), [7]);
+    assert_eq!(steps(8, 7), [7, 1]);
+    assert_eq!(steps(3, 1), [1, 1, 1]);
 }

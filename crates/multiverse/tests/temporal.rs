@@ -5,8 +5,10 @@
 #[allow(dead_code)] // Each test file uses its part.
 mod common;
 
+use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{EdgeId, Exploration, Graph, Limits, Strategy as Order};
-use borges_multiverse::temporal::{Answer, Formula, Run, may, must};
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome};
+use borges_multiverse::temporal::{Answer, Claim, Fairness, Formula, Run, may, must};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 
@@ -136,14 +138,160 @@ fn word(graph: &Graph<&Digraph>, run: &Run) -> (Vec<usize>, Option<usize>) {
     (word, Some(run.stem.len()))
 }
 
+/// A graph whose steps are taken by three agents: the n-th step from a node by agent n mod 3.
+#[derive(Clone, Debug)]
+struct Agents(Digraph);
+
+const AGENTS: usize = 3;
+
+impl Language for Agents {
+    type State = usize;
+    type Choice = usize;
+    type Agent = usize;
+    type Resource = ();
+    type Value = usize;
+
+    fn initial(&self) -> usize {
+        self.0.initial()
+    }
+
+    fn enabled(&self, state: &usize, choices: &mut Vec<usize>) {
+        self.0.enabled(state, choices);
+    }
+
+    fn apply(&self, state: &usize, choice: &usize) -> Option<Next<usize>> {
+        self.0.apply(state, choice)
+    }
+
+    fn outcome(&self, state: &usize) -> Outcome<usize> {
+        self.0.outcome(state)
+    }
+
+    fn agent(&self, state: &usize, choice: &usize) -> usize {
+        // Not the same agents everywhere, or nobody would ever be unable to act.
+        (state + choice) % AGENTS
+    }
+
+    fn label(&self, state: &usize, choice: &usize) -> Label {
+        self.0.label(state, choice)
+    }
+
+    fn footprint(&self, state: &usize, choice: &usize) -> Footprint<()> {
+        self.0.footprint(state, choice)
+    }
+
+    fn show(&self, state: &usize) -> String {
+        self.0.show(state)
+    }
+}
+
+impl Agents {
+    fn can_act(&self, state: usize, agent: usize) -> bool {
+        (0..self.0.0[state].len()).any(|choice| self.agent(&state, &choice) == agent)
+    }
+}
+
+/// Who acted last.
+struct Last;
+
+impl Observer<&Agents> for Last {
+    type Memory = Option<usize>;
+
+    fn start(&self, _: &usize) -> Option<usize> {
+        None
+    }
+
+    fn observe(&self, _: &Option<usize>, from: &usize, by: &usize, _: &usize) -> Option<usize> {
+        Some((from + by) % AGENTS)
+    }
+}
+
+/// What a formula of the product with [`Last`] says about a state.
+#[derive(Clone, Debug)]
+enum Seen {
+    Atom(usize),
+    /// The agent acted last, or cannot act.
+    Served(usize),
+}
+
+/// The same formula about the product.
+fn lifted(formula: &Formula<usize>) -> Formula<Seen> {
+    match formula {
+        Formula::Constant(value) => Formula::Constant(*value),
+        Formula::Atom(atom) => Formula::Atom(Seen::Atom(*atom)),
+        Formula::Not(inner) => lifted(inner).negated(),
+        Formula::And(parts) => lifted(&parts.0).and(lifted(&parts.1)),
+        Formula::Or(parts) => lifted(&parts.0).or(lifted(&parts.1)),
+        Formula::Next(inner) => lifted(inner).next(),
+        Formula::Until(parts) => lifted(&parts.0).until(lifted(&parts.1)),
+    }
+}
+
+/// Weak fairness as a formula: each agent again and again acts or cannot.
+fn fair() -> Formula<Seen> {
+    let served = |agent| Formula::Atom(Seen::Served(agent)).eventually().always();
+    (1..AGENTS).fold(served(0), |all, agent| all.and(served(agent)))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn fairness_is_a_formula_about_who_acted(program in digraph(), formula in formula()) {
+        let program = Agents(program);
+        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+        exploration.run(&Limits::default(), |_| true);
+        let graph = exploration.into_graph();
+        let observed = Observed { program: &program, observer: Last };
+        let mut exploration = Exploration::new(observed, Order::BreadthFirst);
+        exploration.run(&Limits::default(), |_| true);
+        let product = exploration.into_graph();
+        let seen = |atom: &Seen, (state, last): &(usize, Option<usize>)| match atom {
+            Seen::Atom(atom) => holds(atom, state),
+            Seen::Served(agent) => *last == Some(*agent) || !program.can_act(*state, *agent),
+        };
+
+        let some = may(&graph, &formula, Fairness::Weak, holds);
+        let plainly = may(&product, &fair().and(lifted(&formula)), Fairness::None, seen);
+        prop_assert_eq!(matches!(some, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
+        let all = must(&graph, &formula, Fairness::Weak, holds);
+        let plainly = must(&product, &fair().implies(lifted(&formula)), Fairness::None, seen);
+        prop_assert_eq!(matches!(all, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
+
+        // A witness is a run, it shows what it is said to show, and it is fair.
+        for (answer, shows) in [(some, formula.clone()), (all, formula.negated())] {
+            let (Answer::Yes(Some(run)) | Answer::No(Some(run))) = answer else {
+                continue;
+            };
+            let states = |edges: &[EdgeId]| -> Vec<usize> {
+                let from = edges.iter().map(|id| graph.edge(*id).unwrap().from);
+                from.map(|node| *graph.state(node).unwrap()).collect()
+            };
+            let mut word = states(&run.stem);
+            let back = (!run.cycle.is_empty()).then_some(word.len());
+            match back {
+                Some(_) => word.extend(states(&run.cycle)),
+                None => word.push(run.stem.last().map_or(0, |id| {
+                    *graph.state(graph.edge(*id).unwrap().to).unwrap()
+                })),
+            }
+            prop_assert!(evaluate(&shows, &word, back)[0], "{shows}: {word:?} {back:?}");
+            for agent in (0..AGENTS).filter(|_| back.is_some()) {
+                let served = run.cycle.iter().any(|id| {
+                    let state = *graph.state(graph.edge(*id).unwrap().from).unwrap();
+                    let choice = graph.choice(*id).unwrap();
+                    program.agent(&state, &choice) == agent || !program.can_act(state, agent)
+                });
+                prop_assert!(served, "agent {agent} is kept waiting");
+            }
+        }
+    }
 
     #[test]
     fn witnesses_are_right_and_none_is_missed(program in digraph(), formula in formula()) {
         let graph = explore(&program, u32::MAX);
         let short = short_run(&program, &formula, 6);
-        match may(&graph, &formula, holds) {
+        match may(&graph, &formula, Fairness::None, holds) {
             Answer::Yes(Some(run)) => {
                 let (word, back) = word(&graph, &run);
                 prop_assert!(evaluate(&formula, &word, back)[0], "{formula}: {word:?} {back:?}");
@@ -152,8 +300,8 @@ proptest! {
             other => prop_assert!(false, "{other:?}"),
         }
         // All runs fulfil it, unless one fulfils the opposite.
-        let opposite = may(&graph, &formula.clone().negated(), holds);
-        match (must(&graph, &formula, holds), opposite) {
+        let opposite = may(&graph, &formula.clone().negated(), Fairness::None, holds);
+        match (must(&graph, &formula, Fairness::None, holds), opposite) {
             (Answer::Yes(None), Answer::No(None)) => {}
             (Answer::No(Some(a)), Answer::Yes(Some(b))) => prop_assert_eq!(a, b),
             other => prop_assert!(false, "{other:?}"),
@@ -161,10 +309,11 @@ proptest! {
     }
 
     #[test]
-    fn what_is_unexplored_is_not_taken_for_absent(program in digraph(), formula in formula()) {
+    fn what_is_unexplored_is_not_taken_for_absent(program in digraph(), formula in formula(), fair in any::<bool>()) {
+        let fairness = if fair { Fairness::Weak } else { Fairness::None };
         let (part, whole) = (explore(&program, 1), explore(&program, u32::MAX));
         for ask in [may::<&Digraph, usize>, must::<&Digraph, usize>] {
-            let (early, late) = (ask(&part, &formula, holds), ask(&whole, &formula, holds));
+            let (early, late) = (ask(&part, &formula, fairness, holds), ask(&whole, &formula, fairness, holds));
             let agree = matches!(
                 (&early, &late),
                 (Answer::Unknown, _) | (Answer::Yes(_), Answer::Yes(_)) | (Answer::No(_), Answer::No(_))
@@ -182,6 +331,23 @@ proptest! {
 }
 
 #[test]
+fn a_claim_is_a_formula_perhaps_about_fair_runs() {
+    let parse = |text: &str| Claim::parse(text, str::parse::<usize>);
+    let formula = Formula::Atom(2).eventually();
+    for (text, fairness) in [
+        ("F {2}", Fairness::None),
+        ("fair F {2}", Fairness::Weak),
+        (" fair(F {2})", Fairness::Weak),
+    ] {
+        let formula = formula.clone();
+        assert_eq!(parse(text), Ok(Claim { fairness, formula }));
+    }
+    let error = parse("fair {x}").unwrap_err().to_string();
+    assert!(error.contains("character 6 of the formula"), "{error}");
+    assert!(parse("fairF {2}").is_err());
+}
+
+#[test]
 fn wrong_formulas_say_where() {
     let parse = |text: &str| {
         Formula::parse(text, |atom| atom.parse::<usize>().map_err(|_| "no number"))
@@ -196,4 +362,9 @@ fn wrong_formulas_say_where() {
     assert!(parse("{x}").contains("character 1 of the formula: no number"));
     assert!(parse("{2} {3}").contains("at character 5"));
     assert!(parse(&"!".repeat(100_000)).contains("less nested"));
+    // At the limit, and one past it: a formula counts as one level, and each sign before it.
+    let nested =
+        |signs: usize| Formula::parse(&format!("{}{{2}}", "!".repeat(signs)), str::parse::<usize>);
+    assert!(nested(63).is_ok());
+    assert!(nested(64).is_err());
 }

@@ -8,7 +8,7 @@ use borges_multiverse::graph::{Limits, Pause};
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{End, Layout, Place, TreeError};
 use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Walk, WalkError};
-use common::{Digraph, digraph};
+use common::{Counted, Digraph, digraph};
 use proptest::prelude::*;
 
 /// A diamond: 0 to 1 or 2, both to 3, then to 4, the end.
@@ -295,4 +295,48 @@ fn long_walks_keep_few_states_and_find_all() {
     assert_eq!(*walk.state(), 63);
     walk.forward(0).unwrap();
     assert_eq!(walk.state_at(walk.place()), Some(64));
+}
+
+/// A state is found again from one that was kept not far before it.
+#[test]
+fn a_state_is_found_within_a_stride() {
+    const STRIDE: usize = 64;
+    let program = Counted::new(long());
+    let mut walk = Walk::new(&program);
+    walk.run(&mut Schedule::First, 999, |_| true).unwrap();
+    assert_eq!(walk.kept(), 1 + 999 / STRIDE);
+    for index in 0..999_u32 {
+        let before = program.applied.get();
+        let place = walk.tree().at_depth(walk.place(), index).unwrap();
+        assert_eq!(walk.state_at(place), Some(index as usize));
+        assert_eq!(program.applied.get() - before, index as usize % STRIDE);
+    }
+}
+
+/// At the limit all that were to be kept are kept; one past it, every other one is forgotten.
+#[test]
+fn no_more_states_are_kept_than_allowed() {
+    const STRIDE: u64 = 64;
+    for most in [1, 4, 8] {
+        let program = long();
+        let mut walk = Walk::new(&program).keep_at_most(most);
+        let last = STRIDE * (most as u64 - 1);
+        walk.run(&mut Schedule::First, last, |_| true).unwrap();
+        assert_eq!(walk.kept(), most);
+        walk.run(&mut Schedule::First, STRIDE, |_| true).unwrap();
+        assert_eq!(walk.kept(), most / 2 + 1);
+        for _ in 0..999 {
+            walk.run(&mut Schedule::First, 1, |_| true).unwrap();
+            assert!(walk.kept() <= most);
+        }
+        for index in 0..999_u32 {
+            let place = walk.tree().at_depth(walk.place(), index).unwrap();
+            assert_eq!(walk.state_at(place), Some(index as usize));
+        }
+    }
+    // What is kept already is too much, too.
+    let program = long();
+    let mut walk = Walk::new(&program);
+    walk.run(&mut Schedule::First, 999, |_| true).unwrap();
+    assert_eq!(walk.keep_at_most(0).kept(), 1);
 }

@@ -181,7 +181,8 @@ impl Session {
                 Ok((Target::Code(offsets), words))
             }
             StopKind::Write(what) => {
-                let watches = self.look().watches(what, 0)?;
+                let look = self.look();
+                let watches = look.watches(what, look.own_frame())?;
                 let local = watches
                     .iter()
                     .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));

@@ -72,6 +72,9 @@ pub enum StoreError {
         /// How long it was allowed to take.
         ms: u64,
     },
+    /// Whoever asked had enough before there was a row.
+    #[error("the query was paused before it had found a row")]
+    QueryPaused,
     /// The file system said no.
     #[error(transparent)]
     Io(#[from] io::Error),

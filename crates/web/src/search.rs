@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, Receiver};
 use borges_session::command::Flow;
 use borges_session::suggest::{Inquiry, SuggestionListing};
 
+use crate::hub::Pauses;
+
 /// A question under way. Dropping it ends it.
 pub(crate) struct Search {
     answers: Receiver<SuggestionListing>,
@@ -14,11 +16,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Begins to look for answers.
+    /// Begins to look for answers, until everything up to `turn` is paused.
     ///
     /// # Errors
     /// There is no thread for it.
-    pub(crate) fn begin(inquiry: Inquiry) -> Result<Self, String> {
+    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: u64) -> Result<Self, String> {
         let (sender, answers) = mpsc::channel();
         let ended = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ended);
@@ -26,7 +28,7 @@ impl Search {
             let answer = inquiry.answer(&mut |listing| {
                 let heard = sender.send(listing).is_ok();
                 match heard && !flag.load(Ordering::SeqCst) {
-                    true => Flow::Continue,
+                    true => pauses.flow(turn),
                     false => Flow::Pause,
                 }
             });

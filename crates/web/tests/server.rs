@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use borges_session::command::{Command, Direction, Flow, Reply, StepSize};
-use borges_session::{Options, Session};
+use borges_session::{Observer, Options, Session};
 use borges_web::attach::{AttachError, Attached};
 use borges_web::protocol::ShelfListing;
 use borges_web::{Config, Hub, Server, Shelf};
@@ -20,12 +20,12 @@ impl Shelf for Anything {
         ShelfListing::default()
     }
 
-    fn open(&mut self, path: &str) -> Result<Session, String> {
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String> {
         let path = Path::new(path);
         let session = if path.extension().is_some_and(|e| e == "wasm") {
             Session::open(Options::new(path))
         } else {
-            Session::resume(path)
+            Session::resume_observed(path, observer)
         };
         session.map_err(|error| error.to_string())
     }

@@ -73,7 +73,7 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
         return contents::check_board(file).map_err(|error| super::unopened(&error));
     }
     if super::is_session(file) {
-        let mut session = super::record::resume(file)?;
+        let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
         let replayed = session.replay(&mut |_| Flow::Continue);
         let replayed = replayed.map_err(|error| Failure::new(Exit::Failed, error, ""))?;
         if !session.damage().is_empty() {

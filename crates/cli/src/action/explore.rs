@@ -123,10 +123,21 @@ fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
     }
     let _ = writeln!(text, "{}", paint.paint(Role::Dim, sizes.join(", ")));
     if report.cyclic == Some(true) {
-        text.push_str("some runs never end\n");
+        text.push_str(match report.complete && report.ends.is_empty() {
+            true => "no run ends: each comes to states again and goes round for ever\n",
+            false => "some runs never end\n",
+        });
     }
     if !report.complete {
+        let reduced = report.reduction == "dpor";
         let why = match report.why {
+            Some(Why::States) if reduced => {
+                "there are more runs, or some with ever new states: --states raises the limit of steps, \
+                 --depth cuts runs"
+            }
+            Some(Why::Depth) if reduced => {
+                "some runs are longer than they were followed, or never end: --depth sets the limit"
+            }
             Some(Why::States) => "there are more states: --states raises the limit",
             Some(Why::Depth) => "some paths are longer: --depth raises the limit",
             Some(Why::Cancelled) => "it was cancelled",

@@ -7,7 +7,7 @@ use borges_languages::model::{Explore, Model, Program};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::language::Language;
 use borges_session::model::ModelSession;
-use borges_session::{Options, Session, contents};
+use borges_session::{Observer, Options, Session, contents};
 
 use crate::action::target::Target;
 use crate::args;
@@ -41,7 +41,7 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         };
     }
     let path = Path::new(&options.program);
-    let session = open(path, options)?;
+    let session = super::record::opening(quiet, |observer| open(path, options, observer))?;
     super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
@@ -72,7 +72,7 @@ pub fn attach(url: &str) -> Result<Backend, Failure> {
 }
 
 /// A new session, or one that is in a file already.
-fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
+fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Session, Failure> {
     if !path.exists() {
         return Err(Failure::input(
             format!("there is no file {}", path.display()),
@@ -81,10 +81,10 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
     }
     let target = Target::of(&options.target)?;
     let kept = if super::is_session(path) {
-        Some(super::record::resume(path)?)
+        Some(super::record::resume_with(path, observer)?)
     } else {
         let file = options.session.as_deref().filter(|file| file.exists());
-        file.map(|file| go_on(file, path)).transpose()?
+        file.map(|file| go_on(file, path, observer)).transpose()?
     };
     if let Some(session) = kept {
         return Ok(target.on(session));
@@ -100,8 +100,12 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
 }
 
 /// Goes on with the session in `file`, which must be one of `program`.
-pub(super) fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
-    let session = super::record::resume(file)?;
+pub(super) fn go_on(
+    file: &Path,
+    program: &Path,
+    observer: Observer<'_>,
+) -> Result<Session, Failure> {
+    let session = super::record::resume_with(file, observer)?;
     let kept = session.program_path();
     let same = match (kept.canonicalize(), program.canonicalize()) {
         (Ok(kept), Ok(program)) => kept == program,

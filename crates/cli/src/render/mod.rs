@@ -34,6 +34,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Variables(variables) => listing::variables(variables, paint),
         Reply::Stack(stack) => listing::stack(stack, 0, paint),
         Reply::Memory(memory) => listing::memory(memory, paint),
+        Reply::Examined(memory) => listing::examined(memory, paint),
         Reply::Source(listing) => source(listing, paint),
         Reply::Disassembly(code) => listing::disassembly(code, paint),
         Reply::Functions(functions) => listing::functions(functions, paint),

@@ -282,12 +282,13 @@ const QUESTIONS: &[Spec<Request>] = &[
     Spec::new(
         "check",
         "whether a temporal formula holds in some run, and whether in every run",
-        |c| text(c, "a formula, for example F {math.result == 66}").map(Request::Check),
+        formula,
     )
-    .arguments("FORMULA")
+    .arguments("[--fair] FORMULA")
     .details(
         "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, p | q, p -> q; predicates \
-as for 'break when' stand in braces. Runs that never end are judged as well.",
+as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which an actor that \
+can act from some point on does act again.",
     ),
 ];
 
@@ -383,6 +384,18 @@ fn number(cursor: &mut Cursor<'_>, what: &str) -> Result<u32, Misread> {
         Some(word) => Misread::of(word, "this number is too large"),
         None => cursor.missing(what),
     })
+}
+
+/// A formula; `--fair` is the word `fair` of formulas.
+fn formula(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let fair = cursor.keyword("--fair");
+    let formula = text(cursor, "a formula, for example F {math.result == 66}")?;
+    let claim = if fair {
+        format!("fair {formula}")
+    } else {
+        formula
+    };
+    Ok(Request::Check(claim))
 }
 
 fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {

@@ -1,14 +1,15 @@
 //! λ_amb: `e ::= n | (+ e …) | (amb e …)`.
 //!
-//! Operands are evaluated from left to right, those of `amb` too, before the choice is made. The
-//! rules are those of *Multiverse Debugging* (ECOOP 2019, figure 1):
+//! The rules are those of *Multiverse Debugging* (ECOOP 2019) as its authors' own model executes them:
 //!
-//! - ADD: `(+ v …)` becomes the sum; `(+)` is 0.
-//! - AMB: `(amb v …)` becomes any of its operands. `(amb)` has none: it is stuck, and no value.
+//! - ADD: `(+ v …)` becomes the sum; `(+)` is 0. Operands of `+` are evaluated from left to right.
+//! - AMB: `(amb e …)` becomes any of its operands *as it stands*, unevaluated (McCarthy's reading):
+//!   `(amb 3 (amb))` can be 3. `(amb)` has no operand: it is stuck, and no value.
 //!
 //! Decisions: numbers are integers without bounds, as in the calculus (machine words while they
 //! fit); a choice between equal operands is still a choice, so `(amb 1 1)` has two edges to one
-//! state; `;` starts a comment.
+//! state; states are expressions, wherever in the text their parts stand, so `(amb (+ 1 2) (+ 1 2))`
+//! has too; `;` starts a comment.
 //!
 //! ```
 //! use borges_languages::amb::Amb;
@@ -28,6 +29,7 @@ mod number;
 mod parse;
 mod print;
 mod semantics;
+mod shape;
 
 pub use number::Number;
 pub use parse::{ParseError, ParseErrorKind};
@@ -39,12 +41,14 @@ pub type DAmb<'p> = borges_multiverse::adapt::Stepping<&'p Amb>;
 
 use borges_multiverse::language::Span;
 
+use shape::Shapes;
+
 /// An expression of a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ExprId(u32);
 
 /// What an expression applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Operator {
     Plus,
     Amb,
@@ -79,6 +83,7 @@ struct Program {
     exprs: Vec<Expr>,
     spans: Vec<Span>,
     operands: Vec<ExprId>,
+    shapes: Shapes,
 }
 
 impl Program {
@@ -89,6 +94,16 @@ impl Program {
 
     fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
+    }
+
+    /// The number of the list of operands of `id` from `nth` on ([`Shapes`]).
+    fn rest(&self, id: ExprId, nth: u32) -> u32 {
+        match self.expr(id) {
+            Expr::Apply { first, count, .. } if nth < *count => {
+                self.shapes.list((*first + nth) as usize)
+            }
+            _ => Shapes::EMPTY,
+        }
     }
 
     fn operands(&self, id: ExprId) -> &[ExprId] {

@@ -2,7 +2,7 @@
 
 use borges_multiverse::language::Span;
 
-use super::{Expr, ExprId, Number, Operator, Program};
+use super::{Expr, ExprId, Number, Operator, Program, Shapes};
 use crate::source;
 
 /// The longest text that is read, in bytes.
@@ -63,6 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
         exprs: Vec::new(),
         spans: Vec::new(),
         operands: Vec::new(),
+        shapes: Shapes::default(),
     };
     let mut open: Vec<Open> = Vec::new();
     let mut words = Words { text, at: 0 };
@@ -132,6 +133,7 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
     if !done {
         return Err(error(ParseErrorKind::Empty, text.len(), text.len()));
     }
+    program.shapes = Shapes::of(&program.exprs, &program.operands);
     Ok(program)
 }
 

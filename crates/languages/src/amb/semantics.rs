@@ -1,10 +1,12 @@
 //! The reduction rules of λ_amb on a representation that shares what universes have in common.
 //!
-//! A state is an expression in the middle of its evaluation. Operands to the left of the redex are
-//! values, those to its right are still as they stand in the program: so the values suffice, in a
-//! list from the redex outwards, and the rest is looked up in the program. One step makes one or
-//! two new cells, and universes that fork share all others. Two states are the same expression if
-//! and only if their lists are equal, since evaluation from left to right determines the redex.
+//! A state is an expression in the middle of its evaluation. Operands of `+` to the left of the redex
+//! are values, those to its right are still as they stand in the program: so it is a list from the
+//! redex outwards of values and of applications that are entered, and the rest is looked up in the
+//! program. One step makes a few new cells, and universes that fork share all others. Two states are
+//! equal if and only if they are the same expression: cells compare what is written, never where in
+//! the program it is written ([`super::shape`]). The place that a state tells for its redex is on the
+//! way by which this state was made.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -14,10 +16,13 @@ use borges_multiverse::fingerprint::Fingerprint;
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Verdict};
 
 use super::parse::{ParseError, parse};
-use super::{Expr, ExprId, Number, Operator, Pretty, Program};
+use super::{Expr, ExprId, Number, Operator, Pretty, Program, Shapes};
 
 /// Operands that a label shows before it says "…".
 const SHOWN: usize = 8;
+
+/// Bytes of an operand that a label shows before it says "…".
+const LENGTH: usize = 40;
 
 /// A program of λ_amb.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,23 +34,40 @@ pub struct Amb {
 #[derive(Clone)]
 pub struct State(Arc<Cell>);
 
-/// One operand list that is entered, or one value that was computed (not a literal).
+/// One value, or one application that is entered.
 struct Cell {
     item: Item,
     /// The cells further out.
     outer: Option<Arc<Cell>>,
-    /// The application whose operands are being evaluated; none around the final value.
+    /// The sum whose operand stands here or comes next; none around the final value.
     frame: Option<ExprId>,
-    /// The first of its operands that is neither a literal nor computed, or their number.
+    /// How many of its operands have values.
     next: u32,
+    /// What of the sum around an application that is entered comes after it (a shape).
+    rest: u32,
     /// The digest of this cell and all further out.
     digest: u64,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 enum Item {
-    Enter(ExprId),
+    /// A sum; its operands that have values lie on top.
+    Open(ExprId),
+    /// A choice, with its shape. Always on top.
+    Choose(ExprId, u32),
+    /// An operand's value, literal or computed.
     Value(Number),
+}
+
+impl Item {
+    /// What it is, wherever it stands.
+    const fn key(&self) -> (u8, u32, Option<&Number>) {
+        match self {
+            Self::Open(_) => (0, 0, None),
+            Self::Choose(_, shape) => (1, *shape, None),
+            Self::Value(number) => (2, 0, Some(number)),
+        }
+    }
 }
 
 /// What is decided in a state.
@@ -108,132 +130,159 @@ impl Amb {
     /// The place in the source of what is reduced next; none in a value.
     #[must_use]
     pub fn redex_span(&self, state: &State) -> Option<Span> {
-        self.program.spans.get(state.0.frame?.0 as usize).copied()
+        let (Redex::Sum(id) | Redex::Choice(id)) = redex(state)?;
+        self.program.spans.get(id.0 as usize).copied()
     }
 
-    /// Puts `item` on top and moves on to the next operand that must be evaluated.
-    fn settle(&self, outer: Option<Arc<Cell>>, item: Item) -> State {
+    /// Puts an expression on top of `outer` and moves on to what is reduced next.
+    fn settle(&self, outer: Option<Arc<Cell>>, expr: ExprId) -> State {
+        self.go_on(outer, self.item(expr))
+    }
+
+    fn item(&self, id: ExprId) -> Item {
+        match self.program.expr(id) {
+            Expr::Number(number) => Item::Value(number.clone()),
+            Expr::Apply { operator, .. } => match operator {
+                Operator::Plus => Item::Open(id),
+                Operator::Amb => Item::Choose(id, self.program.shapes.expr(id)),
+            },
+        }
+    }
+
+    /// As [`Amb::settle`], with what is put on top.
+    fn go_on(&self, outer: Option<Arc<Cell>>, item: Item) -> State {
         let mut cell = self.cell(outer, item);
         while let Some(frame) = cell.frame
             && let Some(operand) = self.program.operands(frame).get(cell.next as usize)
         {
-            // `next` never points at a literal.
-            cell = self.cell(Some(Arc::new(cell)), Item::Enter(*operand));
+            let item = self.item(*operand);
+            cell = self.cell(Some(Arc::new(cell)), item);
         }
         State(Arc::new(cell))
     }
 
     fn cell(&self, outer: Option<Arc<Cell>>, item: Item) -> Cell {
-        let (frame, from) = match (&item, &outer) {
-            (Item::Enter(id), _) => (Some(*id), 0),
-            (Item::Value(_), Some(outer)) => (outer.frame, outer.next + 1),
-            (Item::Value(_), None) => (None, 0),
+        let around = outer.as_ref().map(|outer| (outer.frame, outer.next));
+        let (around, nth) = around.unwrap_or((None, 0));
+        let (frame, next) = match &item {
+            Item::Open(id) => (Some(*id), 0),
+            Item::Choose(..) => (None, 0),
+            Item::Value(_) => (around, nth + 1),
         };
-        let operands = frame.map_or(&[][..], |frame| self.program.operands(frame));
-        let literal = |id: &&ExprId| matches!(self.program.expr(**id), Expr::Number(_));
-        let skipped = operands
-            .iter()
-            .skip(from as usize)
-            .take_while(literal)
-            .count();
-        let digest = Fingerprint::of(&(outer.as_ref().map_or(0, |outer| outer.digest), &item)).0;
-        // Within u32, as is the number of operands.
+        let rest = match (&item, around) {
+            (Item::Open(_) | Item::Choose(..), Some(around)) => self.program.rest(around, nth + 1),
+            _ => Shapes::EMPTY,
+        };
+        let key = (item.key(), rest);
+        let digest = Fingerprint::of(&(outer.as_ref().map_or(0, |outer| outer.digest), key)).0;
         Cell {
             item,
             outer,
             frame,
-            next: from + skipped as u32,
+            next,
+            rest,
             digest,
         }
     }
 
-    /// The application that is reduced next and its cell; none in a value.
-    fn redex<'s>(&self, state: &'s State) -> Option<Redex<'s>> {
-        let id = state.0.frame?;
-        let Expr::Apply {
-            operator, count, ..
-        } = self.program.expr(id)
-        else {
-            return None;
-        };
-        Some(Redex {
-            id,
-            operator: *operator,
-            count: *count,
-            top: &state.0,
+    /// What a choice becomes; none if it has no such operand.
+    fn picked(&self, redex: ExprId, index: u32) -> Option<ExprId> {
+        let operands = self.program.operands(redex);
+        operands.get(index as usize).copied()
+    }
+
+    /// The step in words.
+    fn told(&self, state: &State, choice: Choice) -> Option<String> {
+        Some(match (redex(state)?, choice) {
+            (Redex::Sum(_), Choice::Add) => {
+                let (values, _) = operands(state);
+                let shown = values.iter().rev().take(SHOWN);
+                let shown: String = shown.map(|value| format!(" {value}")).collect();
+                let more = if values.len() > SHOWN { " …" } else { "" };
+                format!("(+{shown}{more}) → {}", sum(&values))
+            }
+            (Redex::Choice(id), Choice::Pick(index)) => {
+                let picked = self.picked(id, index)?;
+                let operands = self.program.operands(id);
+                let shown = operands.iter().take(SHOWN).map(|id| self.in_short(*id));
+                let shown: String = shown.map(|operand| format!(" {operand}")).collect();
+                let more = if operands.len() > SHOWN { " …" } else { "" };
+                format!("(amb{shown}{more}) → {}", self.in_short(picked))
+            }
+            _ => return None,
         })
     }
 
-    /// The values of the redex's operands, last first.
-    fn values<'s>(&'s self, redex: &Redex<'s>) -> impl Iterator<Item = &'s Number> + 's {
-        let mut cell = redex.top;
-        self.program
-            .operands(redex.id)
-            .iter()
-            .rev()
-            .filter_map(move |operand| {
-                if let Expr::Number(literal) = self.program.expr(*operand) {
-                    return Some(literal);
-                }
-                let Item::Value(value) = &cell.item else {
-                    return None;
-                };
-                cell = cell.outer.as_deref()?;
-                Some(value)
-            })
-    }
-
-    /// The cells around the redex.
-    fn around(redex: &Redex<'_>) -> Option<Arc<Cell>> {
-        let mut cell = redex.top;
-        while let Item::Value(_) = cell.item {
-            cell = cell.outer.as_deref()?;
+    /// An expression, cut where it is long. Numbers are shown in full.
+    fn in_short(&self, id: ExprId) -> String {
+        if let Expr::Number(number) = self.program.expr(id) {
+            return number.to_string();
         }
-        cell.outer.clone()
-    }
-
-    fn value_of(&self, redex: &Redex<'_>, choice: Choice) -> Option<Number> {
-        match (redex.operator, choice) {
-            (Operator::Plus, Choice::Add) => Some(
-                self.values(redex)
-                    .fold(Number::ZERO, |sum, value| sum.plus(value)),
-            ),
-            (Operator::Amb, Choice::Pick(index)) if index < redex.count => {
-                let operand = self.program.operands(redex.id).get(index as usize)?;
-                match self.program.expr(*operand) {
-                    Expr::Number(literal) => Some(literal.clone()),
-                    Expr::Apply { .. } => self
-                        .values(redex)
-                        .nth((redex.count - 1 - index) as usize)
-                        .cloned(),
-                }
-            }
-            _ => None,
+        let mut short = Short {
+            text: String::new(),
+            left: LENGTH,
+        };
+        match self.program.write(id, &mut short) {
+            Ok(()) => short.text,
+            Err(_) => short.text + "…",
         }
-    }
-
-    fn show_redex(&self, redex: &Redex<'_>) -> String {
-        let mut values: Vec<_> = self.values(redex).collect();
-        values.reverse();
-        let mut text = format!("({}", redex.operator.name());
-        for value in values.iter().take(SHOWN) {
-            text.push(' ');
-            text.push_str(&value.to_string());
-        }
-        if values.len() > SHOWN {
-            text.push_str(" …");
-        }
-        text.push(')');
-        text
     }
 }
 
-/// An application all of whose operands are values.
-struct Redex<'s> {
-    id: ExprId,
-    operator: Operator,
-    count: u32,
-    top: &'s Cell,
+/// What is reduced next.
+#[derive(Clone, Copy)]
+enum Redex {
+    /// A sum all of whose operands have values.
+    Sum(ExprId),
+    /// A choice.
+    Choice(ExprId),
+}
+
+/// What is reduced next; none in a value.
+fn redex(state: &State) -> Option<Redex> {
+    match state.0.item {
+        Item::Choose(id, _) => Some(Redex::Choice(id)),
+        _ => state.0.frame.map(Redex::Sum),
+    }
+}
+
+/// The values of the sum that is reduced next, last first, and the cells around it.
+fn operands(state: &State) -> (Vec<&Number>, Option<Arc<Cell>>) {
+    let mut values = Vec::new();
+    let mut cell = &*state.0;
+    while let Item::Value(value) = &cell.item {
+        values.push(value);
+        match cell.outer.as_deref() {
+            Some(outer) => cell = outer,
+            None => return (values, None),
+        }
+    }
+    (values, cell.outer.clone())
+}
+
+fn sum(values: &[&Number]) -> Number {
+    let sum = |sum: Number, value: &&Number| sum.plus(value);
+    values.iter().fold(Number::ZERO, sum)
+}
+
+/// A text with room for so many more bytes.
+struct Short {
+    text: String,
+    left: usize,
+}
+
+impl fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // What the program writes at once is a parenthesis, an operator or a number: all ASCII.
+        let fits = text.len().min(self.left);
+        self.text.push_str(text.get(..fits).unwrap_or_default());
+        self.left -= fits;
+        if fits == text.len() {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
 }
 
 impl Language for Amb {
@@ -244,25 +293,15 @@ impl Language for Amb {
     type Value = Answer;
 
     fn initial(&self) -> State {
-        let root = self.program.root();
-        let item = match self.program.expr(root) {
-            Expr::Number(number) => Item::Value(number.clone()),
-            Expr::Apply { .. } => Item::Enter(root),
-        };
-        self.settle(None, item)
+        self.settle(None, self.program.root())
     }
 
     fn enabled(&self, state: &State, choices: &mut Vec<Choice>) {
-        match self.redex(state) {
-            Some(Redex {
-                operator: Operator::Plus,
-                ..
-            }) => choices.push(Choice::Add),
-            Some(Redex {
-                operator: Operator::Amb,
-                count,
-                ..
-            }) => {
+        match redex(state) {
+            Some(Redex::Sum(_)) => choices.push(Choice::Add),
+            Some(Redex::Choice(id)) => {
+                // Within u32, as is the number of operands.
+                let count = self.program.operands(id).len() as u32;
                 choices.extend((0..count).map(Choice::Pick));
             }
             None => {}
@@ -270,11 +309,16 @@ impl Language for Amb {
     }
 
     fn apply(&self, state: &State, choice: &Choice) -> Option<Next<State>> {
-        let redex = self.redex(state)?;
-        let value = self.value_of(&redex, *choice)?;
-        Some(Next::one(
-            self.settle(Self::around(&redex), Item::Value(value)),
-        ))
+        Some(Next::one(match (redex(state)?, *choice) {
+            (Redex::Sum(_), Choice::Add) => {
+                let (values, around) = operands(state);
+                self.go_on(around, Item::Value(sum(&values)))
+            }
+            (Redex::Choice(id), Choice::Pick(index)) => {
+                self.settle(state.0.outer.clone(), self.picked(id, index)?)
+            }
+            _ => return None,
+        }))
     }
 
     fn outcome(&self, state: &State) -> Outcome<Answer> {
@@ -299,13 +343,7 @@ impl Language for Amb {
             Choice::Add => "ADD",
             Choice::Pick(_) => "AMB",
         };
-        let text = self.redex(state).and_then(|redex| {
-            Some(format!(
-                "{} → {}",
-                self.show_redex(&redex),
-                self.value_of(&redex, *choice)?
-            ))
-        });
+        let text = self.told(state, *choice);
         let span = self.redex_span(state);
         Label {
             rule,
@@ -326,27 +364,18 @@ impl Language for Amb {
         let mut cells: Vec<_> = state.cells().collect();
         cells.reverse();
         let mut text = String::new();
-        // The applications that are entered, each with the first operand not yet written.
+        // The sums that are entered, each with the number of operands that are written.
         let mut open: Vec<(ExprId, usize)> = Vec::new();
         for cell in cells {
-            if let Some((id, written)) = open.last_mut() {
-                let literal = |id: &&ExprId| matches!(self.program.expr(**id), Expr::Number(_));
-                let operands = self.program.operands(*id).iter().skip(*written);
-                for operand in operands.take_while(literal) {
-                    text.push(' ');
-                    self.show_expr(*operand, &mut text);
-                    *written += 1;
-                }
+            if let Some((_, written)) = open.last_mut() {
                 text.push(' ');
                 *written += 1;
             }
             match &cell.item {
                 Item::Value(value) => text.push_str(&value.to_string()),
-                Item::Enter(id) => {
-                    if let Expr::Apply { operator, .. } = self.program.expr(*id) {
-                        text.push('(');
-                        text.push_str(operator.name());
-                    }
+                Item::Choose(id, _) => self.show_expr(*id, &mut text),
+                Item::Open(id) => {
+                    text.push_str("(+");
                     open.push((*id, 0));
                 }
             }
@@ -383,7 +412,7 @@ impl PartialEq for State {
             if Arc::ptr_eq(a, b) {
                 return true;
             }
-            if a.digest != b.digest || a.item != b.item {
+            if a.digest != b.digest || a.rest != b.rest || a.item.key() != b.item.key() {
                 return false;
             }
             match (&a.outer, &b.outer) {

@@ -465,6 +465,27 @@ impl Language for AmbientTalk {
         }
     }
 
+    /// The state as it is where messages are not numbered.
+    fn recurring(&self, state: &State) -> State {
+        let mut state = state.clone();
+        if !self.options.numbered {
+            return state;
+        }
+        for actor in state.actors.iter_mut().filter(|actor| actor.taken > 0) {
+            *actor = Arc::new(actor.uncounted());
+        }
+        let channels = std::mem::take(&mut state.channels).into_vec().into_iter();
+        let open = channels.filter(|channel| !channel.messages.is_empty());
+        let plain = open.map(|mut channel| {
+            let plain = Arc::make_mut(&mut channel);
+            plain.renumber();
+            plain.sent = 0;
+            channel
+        });
+        state.channels = plain.collect();
+        state
+    }
+
     fn show(&self, state: &State) -> String {
         self.picture(state)
     }

@@ -53,7 +53,9 @@ pub(super) struct Actor {
     pub(super) taken: u32,
     /// Why the actor cannot take the step that is next; derived from the rest.
     pub(super) stuck: Option<Stuck>,
-    /// The digest of the rest.
+    /// The digest of the rest, but for the number of messages taken.
+    pub(super) content: u64,
+    /// The digest of that and the number of messages taken.
     pub(super) digest: u64,
 }
 
@@ -248,8 +250,22 @@ impl Actor {
         }
     }
 
-    pub(super) fn digest(&self) -> u64 {
-        Fingerprint::of(&Content(self)).0
+    /// Brings the digests up to date.
+    pub(super) fn digest(&mut self) {
+        self.content = Fingerprint::of(&Content(self)).0;
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.digest = Fingerprint::of(&(self.content, self.taken)).0;
+    }
+
+    /// The same actor as if it had taken no message so far.
+    pub(super) fn uncounted(&self) -> Self {
+        let mut actor = self.clone();
+        actor.taken = 0;
+        actor.count();
+        actor
     }
 }
 
@@ -259,7 +275,7 @@ struct Content<'a>(&'a Actor);
 impl Hash for Content<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let actor = self.0;
-        (actor.id, actor.children, actor.taken).hash(hasher);
+        (actor.id, actor.children).hash(hasher);
         (&actor.heap, &actor.inbox).hash(hasher);
         (&actor.frames, &actor.outbox, &actor.turn, &actor.output).hash(hasher);
     }

@@ -122,6 +122,7 @@ impl Program {
             output: Vec::new(),
             taken: 0,
             stuck: None,
+            content: 0,
             digest: 0,
         };
         let template = self.template(literal);
@@ -154,7 +155,7 @@ impl Program {
     /// Notes what is derived from an actor's content.
     pub(super) fn seal(&self, actor: &mut Actor) {
         actor.stuck = self.next_rule(actor).err();
-        actor.digest = actor.digest();
+        actor.digest();
     }
 
     /// The rule that applies next; none if the actor waits for a message.

@@ -95,6 +95,12 @@ pub struct Progress {
 /// The longest deterministic run that is one visible step.
 const RUN: u64 = 100_000;
 
+/// The longest run that is followed without merging: all its states are in memory.
+const LONGEST: usize = 1_000_000;
+
+/// Where runs are cut, one length after the other, if nothing ends and one run takes all the steps.
+const SHORT: [usize; 3] = [100, 1_000, 10_000];
+
 pub(super) fn explore(
     model: &Model,
     options: &Explore,
@@ -449,17 +455,62 @@ impl Job<'_> {
     }
 
     /// One run of each class.
+    ///
+    /// Where one run takes all the steps that there are, no end was seen and no limit of depth was
+    /// given, runs are cut, at first early: a program that can go on for ever with ever new states may
+    /// have ends all the same.
     fn classes<E: Reported>(&mut self, exact: &E) -> Report {
-        let depth = usize::try_from(self.options.depth).unwrap_or(usize::MAX);
-        // A program that goes round for ever must come to an end here too.
-        let depth = depth.min(1_000_000);
-        let limit = self.options.states as u64;
-        let mut classes = Classes::new(exact);
-        let mut found: BTreeMap<Outcome<E::Value>, Ending<Vec<E::Choice>>> = BTreeMap::new();
+        let asked = usize::try_from(self.options.depth).unwrap_or(usize::MAX);
+        let mut search = Search::new(exact);
+        let mut why = self.follow(exact, asked.min(LONGEST), &mut search);
+        if self.options.depth == u32::MAX {
+            for depth in SHORT {
+                let unfinished = matches!(why, Some(Why::States | Why::Depth));
+                if !unfinished || !search.found.is_empty() {
+                    break;
+                }
+                search = Search::new(exact);
+                why = self.follow(exact, depth, &mut search);
+            }
+        }
+        let Search {
+            classes,
+            found,
+            ends,
+        } = search;
         let mut report = self.empty();
-        let (mut ends, mut steps, mut why) = (0_u64, 0_u64, None);
+        report.states = classes.steps() + 1;
+        report.edges = classes.steps();
+        report.complete = why.is_none();
+        report.cyclic = match classes.rounds() {
+            0 => report.complete.then_some(false),
+            _ => Some(true),
+        };
+        // Where runs go round, those that end are without number.
+        report.classes = (report.cyclic == Some(false)).then_some(ends);
+        report.why = why;
+        report.ends = found
+            .into_iter()
+            .map(|(outcome, ends)| {
+                let trace = self.trace(exact, ends.way);
+                self.end(exact, &outcome, ends.count, trace)
+            })
+            .collect();
+        report
+    }
+
+    /// Goes through the classes of runs of at most `depth` steps; says why these are not all.
+    fn follow<E: Reported>(
+        &mut self,
+        exact: &E,
+        depth: usize,
+        search: &mut Search<'_, E>,
+    ) -> Option<Why> {
+        let limit = self.options.states as u64;
+        let (mut steps, mut why) = (0_u64, None);
         loop {
-            let reached = classes.advance(depth, || {
+            let ends = search.ends;
+            let reached = search.classes.advance(depth, || {
                 steps += 1;
                 let progress = Progress {
                     states: steps,
@@ -470,46 +521,49 @@ impl Job<'_> {
                 steps <= limit && (!steps.is_multiple_of(256) || (self.keep_going)(&progress))
             });
             match reached {
-                Found::End => {
-                    ends += 1;
-                    let Some(state) = classes.state() else {
-                        continue;
-                    };
-                    let events = classes.run().events();
-                    let way = || events.iter().map(|event| event.choice.clone()).collect();
-                    let known = found.entry(exact.outcome(state)).or_insert_with(|| Ending {
-                        count: 0,
-                        way: way(),
-                    });
-                    known.count += 1;
-                    if events.len() < known.way.len() {
-                        known.way = way();
-                    }
-                }
+                Found::End => search.end(exact),
                 Found::Cut => why = Some(Why::Depth),
-                Found::Done => break,
-                Found::Cancelled => {
-                    why = Some(if steps > limit {
-                        Why::States
-                    } else {
-                        Why::Cancelled
-                    });
-                    break;
-                }
+                Found::Done => return why,
+                Found::Cancelled if steps > limit => return Some(Why::States),
+                Found::Cancelled => return Some(Why::Cancelled),
             }
         }
-        report.states = classes.steps() + 1;
-        report.edges = classes.steps();
-        report.complete = why.is_none();
-        report.classes = report.complete.then_some(ends);
-        report.why = why;
-        report.ends = found
-            .into_iter()
-            .map(|(outcome, ends)| {
-                let trace = self.trace(exact, ends.way);
-                self.end(exact, &outcome, ends.count, trace)
-            })
-            .collect();
-        report
+    }
+}
+
+/// A search for one run of each class.
+struct Search<'e, E: Reported> {
+    classes: Classes<&'e E>,
+    found: BTreeMap<Outcome<E::Value>, Ending<Vec<E::Choice>>>,
+    /// How many runs ended.
+    ends: u64,
+}
+
+impl<'e, E: Reported> Search<'e, E> {
+    fn new(exact: &'e E) -> Self {
+        Self {
+            classes: Classes::new(exact),
+            found: BTreeMap::new(),
+            ends: 0,
+        }
+    }
+
+    /// Notes the end that was just found.
+    fn end(&mut self, exact: &E) {
+        self.ends += 1;
+        let Some(state) = self.classes.state() else {
+            return;
+        };
+        let events = self.classes.run().events();
+        let way = || events.iter().map(|event| event.choice.clone()).collect();
+        let outcome = exact.outcome(state);
+        let known = self.found.entry(outcome).or_insert_with(|| Ending {
+            count: 0,
+            way: way(),
+        });
+        known.count += 1;
+        if events.len() < known.way.len() {
+            known.way = way();
+        }
     }
 }

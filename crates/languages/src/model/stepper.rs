@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 use borges_multiverse::language::{Language, Verdict};
-use borges_multiverse::temporal::Formula;
+use borges_multiverse::temporal::{Claim, Fairness, Formula};
 
 use super::ModelError;
 use super::debug::{
@@ -320,9 +320,9 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         Ok(())
     }
 
-    fn judge(&self, formula: &Formula<Mention>) -> Judgement {
+    fn judge(&self, claim: &Claim<Mention>) -> Judgement {
         let shows = |text: &Mention, state: &L::State| text.holds(&self.language, state);
-        judgement(verdicts(&self.language, JUDGED, formula, shows))
+        judgement(verdicts(&self.language, JUDGED, claim, shows))
     }
 }
 
@@ -557,12 +557,15 @@ where
     }
 
     fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
-        Ok(self.judge(&Formula::Atom(Mention::parse(spec)?).eventually()))
+        Ok(self.judge(&Claim {
+            fairness: Fairness::None,
+            formula: Formula::Atom(Mention::parse(spec)?).eventually(),
+        }))
     }
 
     fn check(&self, formula: &str) -> Result<Judgement, Refused> {
-        let formula = Formula::parse(formula, Mention::parse);
-        Ok(self.judge(&formula.map_err(|error| Refused::formula(&error))?))
+        let claim = Claim::parse(formula, Mention::parse);
+        Ok(self.judge(&claim.map_err(|error| Refused::formula(&error))?))
     }
 
     fn steps(&self) -> Vec<&'static str> {

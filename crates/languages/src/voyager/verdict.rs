@@ -3,7 +3,7 @@
 use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Strategy};
 use borges_multiverse::language::{Label, Language};
-use borges_multiverse::temporal::{Answer, Formula, FormulaError, Run, may, must};
+use borges_multiverse::temporal::{Answer, Claim, Fairness, Formula, FormulaError, Run, may, must};
 
 use super::breakpoint::{Arrival, Breakpoint, BreakpointError};
 use super::predicate::{Predicate, PredicateError};
@@ -91,12 +91,16 @@ impl Voyager {
                 program: &self.program,
             },
         };
-        let met = Formula::Atom(()).eventually();
+        let met = Claim {
+            fairness: Fairness::None,
+            formula: Formula::Atom(()).eventually(),
+        };
         Ok(verdicts(watched, states, &met, |(), (_, met)| *met))
     }
 
     /// Whether some run fulfils a temporal formula over predicates, as `G ({math.result == 66} -> F
-    /// {printed(client1, "66")})`, and whether every run does.
+    /// {printed(client1, "66")})`, and whether every run does; after the word `fair`, among the weakly
+    /// fair runs.
     ///
     /// # Errors
     /// [`FormulaError`] with the place.
@@ -105,9 +109,9 @@ impl Voyager {
         formula: &str,
         states: usize,
     ) -> Result<Verdicts, FormulaError<PredicateError>> {
-        let formula = Formula::parse(formula, Predicate::parse)?;
+        let claim = Claim::parse(formula, Predicate::parse)?;
         let program = &self.program;
-        Ok(verdicts(program, states, &formula, |predicate, state| {
+        Ok(verdicts(program, states, &claim, |predicate, state| {
             predicate.holds(program, state)
         }))
     }
@@ -116,7 +120,7 @@ impl Voyager {
 pub(crate) fn verdicts<L: Language, A>(
     language: L,
     states: usize,
-    formula: &Formula<A>,
+    claim: &Claim<A>,
     holds: impl Fn(&A, &L::State) -> bool,
 ) -> Verdicts {
     let mut exploration = Exploration::new(language, Strategy::BreadthFirst);
@@ -131,9 +135,10 @@ pub(crate) fn verdicts<L: Language, A>(
         Answer::No(run) => Verdict::No(run.map(|run| witness(&graph, &run))),
         Answer::Unknown => Verdict::Unknown,
     };
+    let Claim { fairness, formula } = claim;
     Verdicts {
-        may: verdict(may(&graph, formula, &holds)),
-        must: verdict(must(&graph, formula, &holds)),
+        may: verdict(may(&graph, formula, *fairness, &holds)),
+        must: verdict(must(&graph, formula, *fairness, &holds)),
     }
 }
 

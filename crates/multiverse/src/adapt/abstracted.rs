@@ -1,62 +1,68 @@
 //! Reductions of the user's making: states taken for equal that are not.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::fingerprint::Fingerprint;
 use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
-/// The program `L` seen through an *abstraction*: every state is replaced by a representative that
-/// the user chooses.
+/// The program `L` seen through an *abstraction*: states with equal keys are taken for one, and the
+/// one that is met first stands for all.
 ///
-/// An abstraction leaves out universes, or adds some: unlike the core's own reductions it need not
-/// keep the outcomes. So it has a name, and whatever shows it must show the name
-/// ([`Abstracted::name`], [`Abstracted::show`]). Where it is a *symmetry* ([`Abstracted::symmetry`])
-/// it keeps the outcomes up to renaming.
-pub struct Abstracted<L: Language> {
+/// An abstraction leaves universes out: unlike the core's own reductions it need not keep the
+/// outcomes, nor what formulas say. So it has a name, and whatever shows it must show the name
+/// ([`Abstracted::name`], [`Abstracted::show`]). Nothing is invented: the state that stands for
+/// others is one that the program comes to, and in a graph that was explored breadth first the steps
+/// of [`crate::graph::Graph::shortest_paths`] from the start lead there (other paths may be joined of
+/// runs through different states). Where the key is all that decides what can happen from a state on,
+/// and with what outcome, nothing is lost. Where it is a *symmetry* ([`Abstracted::symmetry`]),
+/// outcomes are kept up to renaming.
+pub struct Abstracted<L: Language, K> {
     inner: L,
     name: String,
-    representative: Box<Representative<L::State>>,
+    key: Box<Key<L::State, K>>,
 }
 
-type Representative<S> = dyn Fn(S) -> S + Send + Sync;
+type Key<S, K> = dyn Fn(&S) -> K + Send + Sync;
 
 /// Turns a state by one of a program's symmetries.
 pub type Permute<S> = dyn Fn(&S, usize) -> S + Send + Sync;
 
-impl<L: Language> Abstracted<L> {
-    /// Replaces every state by `representative` of it.
+/// A state that stands for all with its key. Equality is that of keys.
+#[derive(Clone, Debug)]
+pub struct Stands<S, K> {
+    /// The state.
+    pub state: S,
+    /// What it has in common with those that it stands for.
+    pub key: K,
+}
+
+impl<S, K: PartialEq> PartialEq for Stands<S, K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<S, K: Eq> Eq for Stands<S, K> {}
+
+impl<S, K: Hash> Hash for Stands<S, K> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key.hash(hasher);
+    }
+}
+
+impl<L: Language, K> Abstracted<L, K> {
+    /// Takes states for equal for which `key` is.
     pub fn new(
         inner: L,
         name: impl Into<String>,
-        representative: impl Fn(L::State) -> L::State + Send + Sync + 'static,
+        key: impl Fn(&L::State) -> K + Send + Sync + 'static,
     ) -> Self {
-        let representative = Box::new(representative);
-        let name = name.into();
         Self {
             inner,
-            name,
-            representative,
+            name: name.into(),
+            key: Box::new(key),
         }
-    }
-
-    /// Takes states for equal that `permute`, with some number below `count`, turns into each other:
-    /// philosophers round a table, clients of one server. The representative is the one with the
-    /// least fingerprint. The permutations must form a group, and the program must not tell
-    /// permuted states apart.
-    pub fn symmetry(
-        inner: L,
-        name: impl Into<String>,
-        count: usize,
-        permute: Box<Permute<L::State>>,
-    ) -> Self
-    where
-        L::State: 'static,
-    {
-        Self::new(inner, name, move |state: L::State| {
-            let turned = (0..count).map(|nth| permute(&state, nth));
-            let least = turned.min_by_key(Fingerprint::of);
-            least.unwrap_or(state)
-        })
     }
 
     /// The abstraction's name.
@@ -69,9 +75,36 @@ impl<L: Language> Abstracted<L> {
     pub const fn inner(&self) -> &L {
         &self.inner
     }
+
+    fn seen(&self, state: L::State) -> Stands<L::State, K> {
+        let key = (self.key)(&state);
+        Stands { state, key }
+    }
 }
 
-impl<L: Language> fmt::Debug for Abstracted<L> {
+impl<L: Language> Abstracted<L, L::State>
+where
+    L::State: 'static,
+{
+    /// Takes states for equal that `permute`, with some number below `count`, turns into each other:
+    /// philosophers round a table, clients of one server. The key is the one with the least
+    /// fingerprint. The permutations must form a group, and the program must not tell permuted states
+    /// apart.
+    pub fn symmetry(
+        inner: L,
+        name: impl Into<String>,
+        count: usize,
+        permute: Box<Permute<L::State>>,
+    ) -> Self {
+        Self::new(inner, name, move |state: &L::State| {
+            let turned = (0..count).map(|nth| permute(state, nth));
+            let least = turned.min_by_key(Fingerprint::of);
+            least.unwrap_or_else(|| state.clone())
+        })
+    }
+}
+
+impl<L: Language, K> fmt::Debug for Abstracted<L, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Abstracted")
             .field("name", &self.name)
@@ -79,55 +112,62 @@ impl<L: Language> fmt::Debug for Abstracted<L> {
     }
 }
 
-impl<L: Language> Language for Abstracted<L> {
-    type State = L::State;
+impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
+    type State = Stands<L::State, K>;
     type Choice = L::Choice;
     type Agent = L::Agent;
     type Resource = L::Resource;
     type Value = L::Value;
 
-    fn initial(&self) -> L::State {
-        (self.representative)(self.inner.initial())
+    fn initial(&self) -> Self::State {
+        self.seen(self.inner.initial())
     }
 
-    fn enabled(&self, state: &L::State, choices: &mut Vec<L::Choice>) {
-        self.inner.enabled(state, choices);
+    fn enabled(&self, seen: &Self::State, choices: &mut Vec<L::Choice>) {
+        self.inner.enabled(&seen.state, choices);
     }
 
-    /// The step's rules, and then the abstraction.
-    fn apply(&self, state: &L::State, choice: &L::Choice) -> Option<Next<L::State>> {
-        let Next { state, steps } = self.inner.apply(state, choice)?;
+    fn apply(&self, seen: &Self::State, choice: &L::Choice) -> Option<Next<Self::State>> {
+        let Next { state, steps } = self.inner.apply(&seen.state, choice)?;
         Some(Next {
-            state: (self.representative)(state),
+            state: self.seen(state),
             steps,
         })
     }
 
-    fn outcome(&self, state: &L::State) -> Outcome<L::Value> {
-        self.inner.outcome(state)
+    fn outcome(&self, seen: &Self::State) -> Outcome<L::Value> {
+        self.inner.outcome(&seen.state)
     }
 
-    fn agent(&self, state: &L::State, choice: &L::Choice) -> L::Agent {
-        self.inner.agent(state, choice)
+    fn agent(&self, seen: &Self::State, choice: &L::Choice) -> L::Agent {
+        self.inner.agent(&seen.state, choice)
     }
 
-    fn label(&self, state: &L::State, choice: &L::Choice) -> Label {
-        self.inner.label(state, choice)
+    fn label(&self, seen: &Self::State, choice: &L::Choice) -> Label {
+        self.inner.label(&seen.state, choice)
     }
 
-    fn footprint(&self, state: &L::State, choice: &L::Choice) -> Footprint<L::Resource> {
-        self.inner.footprint(state, choice)
+    fn footprint(&self, seen: &Self::State, choice: &L::Choice) -> Footprint<L::Resource> {
+        self.inner.footprint(&seen.state, choice)
     }
 
-    fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
-        self.inner.waiting(state, waiting);
+    fn waiting(&self, seen: &Self::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+        self.inner.waiting(&seen.state, waiting);
     }
 
-    fn canonical(&self, state: L::State) -> L::State {
-        self.inner.canonical(state)
+    fn canonical(&self, seen: Self::State) -> Self::State {
+        self.seen(self.inner.canonical(seen.state))
     }
 
-    fn show(&self, state: &L::State) -> String {
-        format!("[abstraction: {}] {}", self.name, self.inner.show(state))
+    fn recurring(&self, seen: &Self::State) -> Self::State {
+        self.seen(self.inner.recurring(&seen.state))
+    }
+
+    fn show(&self, seen: &Self::State) -> String {
+        format!(
+            "[an abstraction: {}] {}",
+            self.name,
+            self.inner.show(&seen.state)
+        )
     }
 }

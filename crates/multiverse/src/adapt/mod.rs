@@ -6,7 +6,7 @@ mod observed;
 mod runs;
 mod stepping;
 
-pub use abstracted::{Abstracted, Permute};
+pub use abstracted::{Abstracted, Permute, Stands};
 pub use observed::{Observed, Observer};
 pub use runs::Runs;
 pub use stepping::{Mode, StepChoice, Stepper, Stepping};

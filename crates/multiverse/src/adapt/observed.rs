@@ -112,6 +112,10 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
         (self.program.canonical(state), memory)
     }
 
+    fn recurring(&self, (state, memory): &Self::State) -> Self::State {
+        (self.program.recurring(state), memory.clone())
+    }
+
     fn show(&self, (state, _): &Self::State) -> String {
         self.program.show(state)
     }

@@ -140,6 +140,10 @@ impl<L: Language> Language for Runs<L> {
         self.inner.canonical(state)
     }
 
+    fn recurring(&self, state: &L::State) -> L::State {
+        self.inner.recurring(state)
+    }
+
     fn show(&self, state: &L::State) -> String {
         self.inner.show(state)
     }

@@ -162,6 +162,10 @@ impl<L: Language> Language for Stepping<L> {
         (mode, self.0.canonical(state))
     }
 
+    fn recurring(&self, (mode, state): &Self::State) -> Self::State {
+        (*mode, self.0.recurring(state))
+    }
+
     fn show(&self, (mode, state): &Self::State) -> String {
         let mode = match mode {
             Mode::Step => "step",

@@ -9,10 +9,24 @@
 //! And a step may leave another agent waiting for good (it takes the last message from a port,
 //! say): no later step tells of that race, so where a run ends or is given up, the steps that agents
 //! still wait for ([`Language::waiting`]) race like those that happened.
+//!
+//! # Programs that go round
+//! A run that comes to a state it has come through before ([`Language::recurring`]) is given up: what
+//! can happen from there on can happen from the first time on, and a shortest run to any end comes
+//! to no state twice. Since its future was not looked at, it tells of no race with the steps of the
+//! round; so in every state of the round all agents are tried. Where nothing else decides, the agents
+//! take turns: a run does not follow one that goes round for ever while others wait.
+//!
+//! # Costs
+//! A step costs what it touches, not what came before it; a race costs the steps between the two
+//! that race.
 
 use std::fmt;
 
+use hashbrown::HashTable;
+
 use super::Causality;
+use crate::fingerprint::Fingerprint;
 use crate::language::{Footprint, Language, Waiting};
 
 /// What [`Classes::advance`] came to.
@@ -42,6 +56,8 @@ struct Ready<L: Language> {
 /// A state on the current run.
 struct Node<L: Language> {
     state: L::State,
+    /// Of what recurs of it.
+    fingerprint: Fingerprint,
     ready: Vec<Ready<L>>,
     /// The choice that the run takes here.
     taken: Option<usize>,
@@ -57,8 +73,11 @@ pub struct Classes<L: Language> {
     /// The states on the current run; one more than it has events.
     nodes: Vec<Node<L>>,
     run: Causality<L>,
+    /// The nodes by their fingerprints; of those with equal states the first.
+    known: HashTable<usize>,
     started: bool,
     blocked: u64,
+    rounds: u64,
     steps: u64,
 }
 
@@ -78,16 +97,14 @@ impl<L: Language> Classes<L> {
             language,
             nodes: Vec::new(),
             run: Causality::default(),
+            known: HashTable::new(),
             started: false,
             blocked: 0,
+            rounds: 0,
             steps: 0,
         };
         let ready = classes.ready(&state);
-        classes.nodes.push(Node {
-            state,
-            ready,
-            taken: None,
-        });
+        classes.push(state, ready);
         classes
     }
 
@@ -107,6 +124,13 @@ impl<L: Language> Classes<L> {
         self.blocked
     }
 
+    /// How many runs were given up where they came to a state again. If there are any, some runs of
+    /// the program never end, and the classes of those that do may be without number: what is found
+    /// is at least one run to each end.
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
     /// How many steps were taken in all.
     pub const fn steps(&self) -> u64 {
         self.steps
@@ -118,7 +142,7 @@ impl<L: Language> Classes<L> {
         if !self.started {
             self.started = true;
             match self.nodes.last_mut() {
-                Some(root) if !root.ready.is_empty() => root.wake(),
+                Some(root) if !root.ready.is_empty() => root.wake(&self.run),
                 _ => return Found::End,
             };
         }
@@ -128,7 +152,7 @@ impl<L: Language> Classes<L> {
                 .iter()
                 .position(|ready| ready.wanted && !ready.asleep);
             let Some(option) = next else {
-                self.nodes.pop();
+                self.pop();
                 self.run.pop();
                 if let Some(node) = self.nodes.last_mut()
                     && let Some(taken) = node.taken.take()
@@ -146,11 +170,18 @@ impl<L: Language> Classes<L> {
                 continue;
             }
             let depth = self.nodes.len() - 1;
+            if let Some(before) = self.came_back() {
+                self.rounds += 1;
+                let round = self.nodes[before..depth].iter_mut();
+                round.for_each(|node| node.ready.iter_mut().for_each(|r| r.wanted = true));
+                self.race_waiting();
+                continue;
+            }
             let Some(node) = self.nodes.last_mut() else {
                 break;
             };
             let end = node.ready.is_empty();
-            if depth < limit && node.wake() {
+            if depth < limit && node.wake(&self.run) {
                 continue;
             }
             // Here the run ends, one way or another.
@@ -188,12 +219,51 @@ impl<L: Language> Classes<L> {
         for later in &mut ready {
             later.asleep = node.lets_sleep(option, later);
         }
+        self.push(next.state, ready);
+        true
+    }
+
+    /// Goes on to a state.
+    fn push(&mut self, state: L::State, ready: Vec<Ready<L>>) {
+        let fingerprint = Fingerprint::of(&self.language.recurring(&state));
         self.nodes.push(Node {
-            state: next.state,
+            state,
+            fingerprint,
             ready,
             taken: None,
         });
-        true
+        if self.came_back().is_none() {
+            let nodes = &self.nodes;
+            let hash = |node: &usize| nodes[*node].fingerprint.0;
+            self.known
+                .insert_unique(fingerprint.0, nodes.len() - 1, hash);
+        }
+    }
+
+    /// Forgets the last state.
+    fn pop(&mut self) {
+        let Some(last) = self.nodes.pop() else {
+            return;
+        };
+        let at = self.nodes.len();
+        let known = self
+            .known
+            .find_entry(last.fingerprint.0, |node| *node == at);
+        if let Ok(known) = known {
+            known.remove();
+        }
+    }
+
+    /// The earlier node on the run to whose state the last one came again.
+    fn came_back(&self) -> Option<usize> {
+        let (last, before) = self.nodes.split_last()?;
+        let same = |node: &usize| {
+            before.get(*node).is_some_and(|node| {
+                node.fingerprint == last.fingerprint
+                    && self.language.recurring(&node.state) == self.language.recurring(&last.state)
+            })
+        };
+        self.known.find(last.fingerprint.0, same).copied()
     }
 
     /// Finds the races of the last event.
@@ -209,12 +279,9 @@ impl<L: Language> Classes<L> {
         let before = turns.len().checked_sub(2).and_then(|nth| turns.get(nth));
         let mut known = before.map_or_else(Vec::new, |index| self.run.events[*index].clock.clone());
         known.resize(self.run.agents.len(), 0);
-        for earlier in (0..last).rev() {
-            let (event, other) = (&self.run.events[last], &self.run.events[earlier]);
-            let ordered = known[other.number] >= other.clock[other.number];
-            if other.number == number || ordered || !event.footprint.conflicts(&other.footprint) {
-                continue;
-            }
+        let mut before = last;
+        while let Some(earlier) = self.run.conflict(before, &known) {
+            before = earlier;
             if self.race(earlier) {
                 for (mine, theirs) in known.iter_mut().zip(&self.run.events[earlier].clock) {
                     *mine = (*mine).max(*theirs);
@@ -255,16 +322,9 @@ impl<L: Language> Classes<L> {
         if !self.can_act(cause, &without, agent) {
             return false;
         }
-        let first_of = |event: usize| {
-            !without
-                .iter()
-                .any(|other| *other < event && self.run.happens_before(*other, event))
-        };
-        let firsts = without
-            .iter()
-            .copied()
-            .chain([last])
-            .filter(|event| first_of(*event));
+        let mut able = without;
+        able.push(last);
+        let firsts = self.run.firsts(&able).into_iter();
         let firsts: Vec<_> = firsts
             .map(|event| self.run.events[event].agent.clone())
             .collect();
@@ -331,14 +391,13 @@ impl<L: Language> Node<L> {
             .for_each(|r| r.wanted = true);
     }
 
-    /// Wants the choices of some agent that is not asleep; false if all are.
-    fn wake(&mut self) -> bool {
-        let awake = self
-            .ready
-            .iter()
-            .find(|ready| !ready.asleep)
-            .map(|ready| ready.agent.clone());
-        awake.map(|agent| self.want(&agent)).is_some()
+    /// Wants the choices of the agent that did not act for the longest time, of those that are not
+    /// asleep; false if all are.
+    fn wake(&mut self, run: &Causality<L>) -> bool {
+        let awake = self.ready.iter().filter(|ready| !ready.asleep);
+        let next = awake.min_by_key(|ready| run.last_of(&ready.agent));
+        let agent = next.map(|ready| ready.agent.clone());
+        agent.map(|agent| self.want(&agent)).is_some()
     }
 
     /// Whether `later`, a choice after `option` was taken, sleeps: it slept here, and `option` is

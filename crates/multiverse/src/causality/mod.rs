@@ -10,7 +10,7 @@
 
 mod classes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 pub use classes::{Classes, Found};
@@ -46,6 +46,8 @@ pub struct Causality<L: Language> {
     events: Vec<Event<L>>,
     /// Agents in the order of their first event.
     agents: Vec<L::Agent>,
+    /// The number of each.
+    numbers: HashMap<L::Agent, usize>,
     /// The events of each agent.
     turns: Vec<Vec<usize>>,
     accesses: BTreeMap<L::Resource, Vec<Access>>,
@@ -75,6 +77,7 @@ impl<L: Language> Default for Causality<L> {
         Self {
             events: Vec::new(),
             agents: Vec::new(),
+            numbers: HashMap::new(),
             turns: Vec::new(),
             accesses: BTreeMap::new(),
         }
@@ -184,15 +187,7 @@ impl<L: Language> Causality<L> {
             .retain(|resource| footprint.writes.binary_search(resource).is_err());
 
         let index = self.events.len();
-        let number = self
-            .agents
-            .iter()
-            .position(|other| *other == agent)
-            .unwrap_or_else(|| {
-                self.agents.push(agent.clone());
-                self.turns.push(Vec::new());
-                self.agents.len() - 1
-            });
+        let number = self.number(&agent);
         let mut touched: Vec<usize> = self.turns[number].last().copied().into_iter().collect();
         for resource in &footprint.reads {
             let accesses = self.accesses.entry(resource.clone()).or_default();
@@ -245,6 +240,82 @@ impl<L: Language> Causality<L> {
         causes
     }
 
+    /// The number of an agent, which may be new.
+    fn number(&mut self, agent: &L::Agent) -> usize {
+        if let Some(number) = self.numbers.get(agent) {
+            return *number;
+        }
+        let number = self.agents.len();
+        self.agents.push(agent.clone());
+        self.turns.push(Vec::new());
+        self.numbers.insert(agent.clone(), number);
+        number
+    }
+
+    /// The last event of an agent.
+    fn last_of(&self, agent: &L::Agent) -> Option<usize> {
+        self.turns[*self.numbers.get(agent)?].last().copied()
+    }
+
+    /// The latest event before index `before` that conflicts with the last event and does not belong
+    /// to `known`, which is closed under what happened before and has the agent's own past.
+    ///
+    /// Looks at the accesses to what the last event touches only: earlier ones than a known change
+    /// of a resource are known.
+    fn conflict(&self, before: usize, known: &Clock) -> Option<usize> {
+        let last = self.events.last()?;
+        let changes = last.footprint.writes.iter().map(|r| (r, true));
+        let looks = last.footprint.reads.iter().map(|r| (r, false));
+        let is_known = |event: usize| {
+            let event = &self.events[event];
+            known[event.number] >= event.clock[event.number]
+        };
+        let found = changes.chain(looks).filter_map(|(resource, changes)| {
+            let accesses = self.accesses.get(resource)?;
+            let earlier = accesses.partition_point(|access| access.first() < Some(before));
+            for access in accesses[..earlier].iter().rev() {
+                if changes {
+                    let readers = access.readers.partition_point(|reader| *reader < before);
+                    let readers = access.readers[..readers].iter().rev();
+                    let unknown = readers.copied().find(|reader| !is_known(*reader));
+                    if unknown.is_some() {
+                        return unknown;
+                    }
+                }
+                match access.writer {
+                    Some(writer) if is_known(writer) => return None,
+                    Some(writer) => return Some(writer),
+                    None => {}
+                }
+            }
+            None
+        });
+        found.max()
+    }
+
+    /// The agents that can be first where `events` (in their order, and for each agent its next ones)
+    /// happen in any order that dependence allows; in the order of their first events.
+    fn firsts(&self, events: &[usize]) -> Vec<usize> {
+        let mut first: Vec<Option<u32>> = vec![None; self.agents.len()];
+        let mut of_agents = Vec::new();
+        for event in events {
+            let Event { number, clock, .. } = &self.events[*event];
+            if first[*number].is_none() {
+                first[*number] = Some(clock[*number]);
+                of_agents.push(*event);
+            }
+        }
+        let is_first = |event: &usize| {
+            let Event { number, clock, .. } = &self.events[*event];
+            let knows = |(other, known): (usize, &u32)| {
+                other != *number && first[other].is_some_and(|first| *known >= first)
+            };
+            !clock.iter().enumerate().any(knows)
+        };
+        of_agents.retain(is_first);
+        of_agents
+    }
+
     /// Removes the last event.
     pub fn pop(&mut self) -> Option<Event<L>> {
         let event = self.events.pop()?;
@@ -264,6 +335,13 @@ impl<L: Language> Causality<L> {
             }
         }
         Some(event)
+    }
+}
+
+impl Access {
+    /// The earliest event that it is about.
+    fn first(&self) -> Option<usize> {
+        self.writer.or_else(|| self.readers.first().copied())
     }
 }
 

@@ -5,10 +5,13 @@
 //! if it ends owing nothing, or goes round a cycle on which no until is put off for ever
 //! (Gerth, Peled, Vardi, Wolper: *Simple On-the-fly Automatic Verification of Linear Temporal
 //! Logic*, 1995; here with acceptance on edges).
+//!
+//! Where only fair runs count, a cycle must besides, for each agent, have a step of it or pass a
+//! universe in which it cannot act. Both kinds of demand are met by arcs, so one search serves both.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::Formula;
+use super::{Fairness, Formula};
 use crate::graph::{EdgeId, Graph, NodeId, Status};
 use crate::language::Language;
 
@@ -32,26 +35,31 @@ pub enum Answer {
     Unknown,
 }
 
-/// Whether some run of the program fulfils `formula`.
+/// Whether some run of the program (among those that count) fulfils `formula`.
+///
+/// Where fairness is asked for, the graph's steps must be steps of one agent each: what
+/// [`crate::adapt::Runs`] folds hides who could act in between.
 pub fn may<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
+    fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
 ) -> Answer {
-    match search(graph, formula, true, &holds) {
+    match search(graph, formula, true, fairness, &holds) {
         Search::Found(run) => Answer::Yes(Some(run)),
         Search::Nothing => Answer::No(None),
         Search::Unknown => Answer::Unknown,
     }
 }
 
-/// Whether all runs of the program fulfil `formula`.
+/// Whether all runs of the program (that count) fulfil `formula`; on fairness see [`may`].
 pub fn must<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
+    fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
 ) -> Answer {
-    match search(graph, formula, false, &holds) {
+    match search(graph, formula, false, fairness, &holds) {
         Search::Found(run) => Answer::No(Some(run)),
         Search::Nothing => Answer::Yes(None),
         Search::Unknown => Answer::Unknown,
@@ -208,19 +216,72 @@ fn pushed(todo: &[usize], id: usize) -> Vec<usize> {
 struct Arc {
     to: usize,
     edge: EdgeId,
+    /// Its place among the edges that leave the universe.
+    nth: usize,
     postponed: BTreeSet<usize>,
 }
 
 struct Product {
     arcs: Vec<Vec<Arc>>,
+    /// The universe of each node.
+    universes: Vec<NodeId>,
     /// The arc by which each node was found: from where, and the edge.
     found: Vec<Option<(usize, EdgeId)>>,
+}
+
+/// Who acts, by numbers; nobody where all runs count.
+#[derive(Default)]
+struct Agents {
+    /// Who takes each edge that leaves a universe, in their order.
+    takes: HashMap<NodeId, Vec<usize>>,
+    count: usize,
+}
+
+/// What a cycle must have for a run that goes round it to count.
+#[derive(Clone, Copy)]
+enum Demand {
+    /// An arc on which the until with this place is not put off.
+    Until(usize),
+    /// A step of this agent, or a universe in which it cannot act.
+    Agent(usize),
+}
+
+impl Agents {
+    /// Notes who can act in a universe.
+    fn note<L: Language>(
+        &mut self,
+        graph: &Graph<L>,
+        universe: NodeId,
+        numbers: &mut HashMap<L::Agent, usize>,
+    ) {
+        let Some(state) = graph.state(universe) else {
+            return;
+        };
+        let language = graph.language();
+        let mut choices = Vec::new();
+        language.enabled(state, &mut choices);
+        let takes = graph.edges_from(universe).filter_map(|(_, edge)| {
+            let agent = language.agent(state, choices.get(edge.option as usize)?);
+            let next = numbers.len();
+            Some(*numbers.entry(agent).or_insert(next))
+        });
+        let takes = takes.collect();
+        self.takes.insert(universe, takes);
+        self.count = numbers.len();
+    }
+
+    /// Whether an agent takes this edge or could not take any other from there.
+    fn is_served(&self, agent: usize, universe: NodeId, nth: usize) -> bool {
+        let takes = self.takes.get(&universe).map_or(&[][..], Vec::as_slice);
+        takes.get(nth) == Some(&agent) || !takes.contains(&agent)
+    }
 }
 
 fn search<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
     positive: bool,
+    fairness: Fairness,
     holds: &dyn Fn(&A, &L::State) -> bool,
 ) -> Search {
     let mut tableau = Tableau {
@@ -231,8 +292,10 @@ fn search<L: Language, A>(
     let root = tableau.add(formula, positive);
     let mut product = Product {
         arcs: Vec::new(),
+        universes: Vec::new(),
         found: vec![None],
     };
+    let (mut agents, mut numbers) = (Agents::default(), HashMap::new());
     let mut owed_sets: Vec<Owed> = vec![Owed::from([root])];
     let mut sets: HashMap<Owed, usize> = HashMap::from([(owed_sets[0].clone(), 0)]);
     let mut index: HashMap<(NodeId, usize), usize> = HashMap::from([((NodeId::ROOT, 0), 0)]);
@@ -241,6 +304,7 @@ fn search<L: Language, A>(
     while let Some((universe, set)) = queue.pop_front() {
         let here = product.arcs.len();
         product.arcs.push(Vec::new());
+        product.universes.push(universe);
         let Some(state) = graph.state(universe) else {
             continue;
         };
@@ -259,12 +323,15 @@ fn search<L: Language, A>(
             }
             continue;
         }
+        if fairness == Fairness::Weak && !agents.takes.contains_key(&universe) {
+            agents.note(graph, universe, &mut numbers);
+        }
         for way in ways {
             let next_set = *sets.entry(way.owed.clone()).or_insert_with(|| {
                 owed_sets.push(way.owed.clone());
                 owed_sets.len() - 1
             });
-            for (edge, step) in graph.edges_from(universe) {
+            for (nth, (edge, step)) in graph.edges_from(universe).enumerate() {
                 let to = *index.entry((step.to, next_set)).or_insert_with(|| {
                     queue.push_back((step.to, next_set));
                     product.found.push(Some((here, edge)));
@@ -273,12 +340,13 @@ fn search<L: Language, A>(
                 product.arcs[here].push(Arc {
                     to,
                     edge,
+                    nth,
                     postponed: way.postponed.clone(),
                 });
             }
         }
     }
-    match product.lasso(tableau.untils.len()) {
+    match product.lasso(tableau.untils.len(), &agents) {
         Some(run) => Search::Found(run),
         None if unknown => Search::Unknown,
         None => Search::Nothing,
@@ -298,71 +366,74 @@ impl Product {
         stem
     }
 
-    /// A way to a cycle on which no until is put off for ever.
-    fn lasso(&self, untils: usize) -> Option<Run> {
+    /// A way to a cycle on which no until is put off for ever and no agent is kept waiting.
+    fn lasso(&self, untils: usize, agents: &Agents) -> Option<Run> {
+        let untils = (0..untils).map(Demand::Until);
+        let demands: Vec<_> = untils.chain((0..agents.count).map(Demand::Agent)).collect();
         for component in self.components() {
             let members: BTreeSet<_> = component.iter().copied().collect();
-            let inner = |from: &usize| {
-                let arcs = self.arcs.get(*from).into_iter().flatten();
+            let meets = |demand: Demand, from: usize, arc: &Arc| match demand {
+                Demand::Until(until) => !arc.postponed.contains(&until),
+                Demand::Agent(agent) => agents.is_served(agent, self.universes[from], arc.nth),
+            };
+            let inner = |from: usize| {
+                let arcs = self.arcs[from].iter();
                 arcs.filter(|arc| members.contains(&arc.to))
             };
-            let cyclic = component.iter().any(|from| inner(from).next().is_some());
-            let fair = (0..untils).all(|until| {
-                component
-                    .iter()
-                    .any(|from| inner(from).any(|arc| !arc.postponed.contains(&until)))
-            });
-            if !cyclic || !fair {
+            let cyclic = component.iter().any(|from| inner(*from).next().is_some());
+            let can_meet = |demand: &Demand| {
+                let mut from = component.iter();
+                from.any(|from| inner(*from).any(|arc| meets(*demand, *from, arc)))
+            };
+            if !cyclic || !demands.iter().all(can_meet) {
                 continue;
             }
             let start = *component.iter().min()?;
-            let mut cycle = Vec::new();
+            let mut cycle: Vec<(usize, &Arc)> = Vec::new();
             let mut at = start;
-            // Past an arc for each until, and at least one arc in all; then back.
-            for until in (0..untils).map(Some).chain([None]) {
-                if until.is_none() && !cycle.is_empty() {
-                    break;
+            for demand in &demands {
+                if cycle.iter().any(|(from, arc)| meets(*demand, *from, arc)) {
+                    continue;
                 }
-                let wanted = |arc: &Arc| until.is_none_or(|until| !arc.postponed.contains(&until));
-                let (path, to) = self.through(&members, at, wanted)?;
-                cycle.extend(path);
-                at = to;
+                cycle.extend(self.through(&members, at, |from, arc| meets(*demand, from, arc))?);
+                at = cycle.last().map_or(start, |(_, arc)| arc.to);
             }
-            if at != start {
-                let (path, _) = self.through(&members, at, |arc| arc.to == start)?;
-                cycle.extend(path);
+            // Back, and at least one step in all.
+            if at != start || cycle.is_empty() {
+                cycle.extend(self.through(&members, at, |_, arc| arc.to == start)?);
             }
             let stem = self.stem(start);
+            let cycle = cycle.into_iter().map(|(_, arc)| arc.edge).collect();
             return Some(Run { stem, cycle });
         }
         None
     }
 
-    /// A shortest way within `members` that ends with a wanted arc.
+    /// A shortest way within `members` that ends with a wanted arc; each arc with where it leaves.
     fn through(
         &self,
         members: &BTreeSet<usize>,
         start: usize,
-        wanted: impl Fn(&Arc) -> bool,
-    ) -> Option<(Vec<EdgeId>, usize)> {
-        let mut came: HashMap<usize, (usize, EdgeId)> = HashMap::new();
+        wanted: impl Fn(usize, &Arc) -> bool,
+    ) -> Option<Vec<(usize, &Arc)>> {
+        let mut came: HashMap<usize, (usize, &Arc)> = HashMap::new();
         let mut seen = BTreeSet::from([start]);
         let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
             for arc in self.arcs[at].iter().filter(|arc| members.contains(&arc.to)) {
-                if wanted(arc) {
-                    let mut path = vec![arc.edge];
+                if wanted(at, arc) {
+                    let mut path = vec![(at, arc)];
                     let mut back = at;
                     while back != start {
-                        let (from, edge) = came.get(&back)?;
-                        path.push(*edge);
-                        back = *from;
+                        let (from, arc) = *came.get(&back)?;
+                        path.push((from, arc));
+                        back = from;
                     }
                     path.reverse();
-                    return Some((path, arc.to));
+                    return Some(path);
                 }
                 if seen.insert(arc.to) {
-                    came.insert(arc.to, (at, arc.edge));
+                    came.insert(arc.to, (at, arc));
                     queue.push_back(arc.to);
                 }
             }

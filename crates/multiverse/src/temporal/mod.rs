@@ -7,6 +7,9 @@
 //! On a run that ends, `X p` is false in the last state, `G p` looks at the states that there are,
 //! and `F p` must be fulfilled among them.
 //!
+//! A scheduler that never lets somebody act who could makes most promises of liveness false. So one
+//! may ask about fair runs only ([`Fairness`]); every witness is then a fair run.
+//!
 //! ```
 //! use borges_multiverse::temporal::Formula;
 //!
@@ -21,6 +24,26 @@ use std::fmt;
 
 pub use check::{Answer, Run, may, must};
 pub use parse::FormulaError;
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fairness {
+    /// All of them.
+    #[default]
+    None,
+    /// The weakly fair ones: an agent that can act in every universe from some point on does act
+    /// again. Every run that ends is fair.
+    Weak,
+}
+
+/// A formula, and the runs that it is about. As text: a formula, perhaps after the word `fair`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim<A> {
+    /// Which runs count.
+    pub fairness: Fairness,
+    /// What is said about them.
+    pub formula: Formula<A>,
+}
 
 /// A formula over atoms `A` (predicates of states).
 #[derive(Clone, Debug, PartialEq, Eq)]

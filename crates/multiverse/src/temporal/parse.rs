@@ -1,6 +1,6 @@
 //! Formulas as text.
 
-use super::Formula;
+use super::{Claim, Fairness, Formula};
 
 /// Why a text is no formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,12 +48,34 @@ impl<A> Formula<A> {
             depth: 0,
             atom,
         };
-        let formula = parser.implication()?;
-        if parser.rest().is_empty() {
-            Ok(formula)
-        } else {
-            Err(parser.wrong("an operator or the end"))
-        }
+        parser.whole()
+    }
+}
+
+impl<A> Claim<A> {
+    /// Parses a formula ([`Formula::parse`]); about weakly fair runs only if the word `fair` stands
+    /// before it.
+    ///
+    /// # Errors
+    /// [`FormulaError`] with the place.
+    pub fn parse<E>(
+        text: &str,
+        atom: impl FnMut(&str) -> Result<A, E>,
+    ) -> Result<Self, FormulaError<E>>
+    where
+        A: Clone,
+    {
+        let mut parser = Parser {
+            text,
+            at: 0,
+            depth: 0,
+            atom,
+        };
+        let fair = parser.takes("fair");
+        Ok(Self {
+            fairness: if fair { Fairness::Weak } else { Fairness::None },
+            formula: parser.whole()?,
+        })
     }
 }
 
@@ -94,6 +116,19 @@ impl<'t, F> Parser<'t, F> {
         }
         self.at += sign.len();
         true
+    }
+
+    /// A formula and nothing after it.
+    fn whole<A: Clone, E>(&mut self) -> Result<Formula<A>, FormulaError<E>>
+    where
+        F: FnMut(&str) -> Result<A, E>,
+    {
+        let formula = self.implication()?;
+        if self.rest().is_empty() {
+            Ok(formula)
+        } else {
+            Err(self.wrong("an operator or the end"))
+        }
     }
 
     fn implication<A: Clone, E>(&mut self) -> Result<Formula<A>, FormulaError<E>>

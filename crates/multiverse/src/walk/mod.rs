@@ -23,8 +23,12 @@ pub use undo::Undone;
 use crate::language::{Label, Language, Outcome, Verdict};
 use crate::tree::{End, Entry, Layout, Place, Pruned, Tree, TreeError, Words};
 
-/// A state is kept after every so many steps; fewer than that are applied to find another.
+/// A state is kept after every so many steps, or a power of two times as many where the walk is long;
+/// fewer steps than that are applied to find another.
 const STRIDE: u32 = 64;
+
+/// How many states are kept at most, unless [`Walk::keep_at_most`] says so.
+const KEPT: usize = 65_536;
 
 /// How many steps are taken between two calls of `keep_going`.
 const BEAT: u64 = 256;
@@ -193,8 +197,11 @@ pub struct Walk<L: Language> {
     place: Place,
     state: L::State,
     options: Vec<L::Choice>,
-    /// States at every [`STRIDE`]th place of the paths walked.
+    /// States at every `stride`th place of the paths walked.
     kept: BTreeMap<Place, L::State>,
+    /// At most so many, and at least one.
+    most_kept: usize,
+    stride: u32,
     breakpoints: BTreeMap<BreakpointId, Breakpoint<L>>,
     next_breakpoint: u32,
 }
@@ -220,6 +227,8 @@ impl<L: Language> Walk<L> {
             state: state.clone(),
             options: Vec::new(),
             kept: BTreeMap::from([(Place::ROOT, state.clone())]),
+            most_kept: KEPT,
+            stride: STRIDE,
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
         };
@@ -229,9 +238,24 @@ impl<L: Language> Walk<L> {
         walk
     }
 
+    /// Keeps at most so many states (that of the start always): fewer cost less memory and more steps
+    /// to find a state again.
+    #[must_use]
+    pub fn keep_at_most(mut self, states: usize) -> Self {
+        self.most_kept = states;
+        self.thin();
+        self
+    }
+
     /// The program.
     pub const fn language(&self) -> &L {
         &self.language
+    }
+
+    /// How many states are kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept.len()
     }
 
     /// The universes visited so far.
@@ -295,8 +319,9 @@ impl<L: Language> Walk<L> {
         let place = self.tree.fork(self.place, taken)?.place;
         let before = std::mem::replace(&mut self.state, next.state.clone());
         let choice = self.options.swap_remove(option);
-        if place.index.is_multiple_of(STRIDE) {
+        if place.index.is_multiple_of(self.stride) {
             self.kept.entry(place).or_insert_with(|| next.state.clone());
+            self.thin();
         }
         self.arrive(place, next.state);
         self.note_end()?;
@@ -423,13 +448,13 @@ impl<L: Language> Walk<L> {
         if place == self.place {
             return Some(self.state.clone());
         }
-        let mut depth = place.index / STRIDE * STRIDE;
+        let mut depth = place.index / self.stride * self.stride;
         let (from, mut state) = loop {
             let from = self.tree.at_depth(place, depth)?;
             if let Some(state) = self.kept.get(&from) {
                 break (from, state.clone());
             }
-            depth = depth.checked_sub(STRIDE)?;
+            depth = depth.checked_sub(self.stride)?;
         };
         for (_, taken) in self.tree.between(from, place)? {
             state = self.language.apply(&state, &taken.choice)?.state;
@@ -527,6 +552,19 @@ impl<L: Language> Walk<L> {
             },
             layout,
         )
+    }
+
+    /// Forgets every other state that is kept, until they are few enough.
+    fn thin(&mut self) {
+        while self.kept.len() > self.most_kept.max(1) {
+            let Some(stride) = self.stride.checked_mul(2) else {
+                self.kept.retain(|place, _| *place == Place::ROOT);
+                return;
+            };
+            self.stride = stride;
+            self.kept
+                .retain(|place, _| place.index.is_multiple_of(stride));
+        }
     }
 
     /// Stands at `place`, whose state is `state`.

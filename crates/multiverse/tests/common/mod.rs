@@ -1,6 +1,8 @@
 //! A language whose programs are arbitrary graphs, to test the core against naive algorithms.
 
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
+use std::cell::Cell;
+
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict, Waiting};
 use proptest::prelude::*;
 
 /// Node 0 is the start; each node lists its successors.
@@ -83,4 +85,70 @@ pub(crate) fn digraph() -> impl Strategy<Value = Digraph> {
     (2..12_usize).prop_flat_map(|len| {
         prop::collection::vec(prop::collection::vec(0..len, 0..4), len).prop_map(Digraph)
     })
+}
+
+/// A program that counts how often a step of it is computed.
+#[allow(dead_code, reason = "each test file uses its part")]
+pub(crate) struct Counted<L> {
+    pub(crate) program: L,
+    pub(crate) applied: Cell<usize>,
+}
+
+impl<L: Language> Counted<L> {
+    #[allow(dead_code, reason = "each test file uses its part")]
+    pub(crate) const fn new(program: L) -> Self {
+        Self {
+            program,
+            applied: Cell::new(0),
+        }
+    }
+}
+
+impl<L: Language> Language for Counted<L> {
+    type State = L::State;
+    type Choice = L::Choice;
+    type Agent = L::Agent;
+    type Resource = L::Resource;
+    type Value = L::Value;
+
+    fn initial(&self) -> L::State {
+        self.program.initial()
+    }
+
+    fn enabled(&self, state: &L::State, choices: &mut Vec<L::Choice>) {
+        self.program.enabled(state, choices);
+    }
+
+    fn apply(&self, state: &L::State, choice: &L::Choice) -> Option<Next<L::State>> {
+        self.applied.set(self.applied.get() + 1);
+        self.program.apply(state, choice)
+    }
+
+    fn outcome(&self, state: &L::State) -> Outcome<L::Value> {
+        self.program.outcome(state)
+    }
+
+    fn agent(&self, state: &L::State, choice: &L::Choice) -> L::Agent {
+        self.program.agent(state, choice)
+    }
+
+    fn label(&self, state: &L::State, choice: &L::Choice) -> Label {
+        self.program.label(state, choice)
+    }
+
+    fn footprint(&self, state: &L::State, choice: &L::Choice) -> Footprint<L::Resource> {
+        self.program.footprint(state, choice)
+    }
+
+    fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+        self.program.waiting(state, waiting);
+    }
+
+    fn recurring(&self, state: &L::State) -> L::State {
+        self.program.recurring(state)
+    }
+
+    fn show(&self, state: &L::State) -> String {
+        self.program.show(state)
+    }
 }

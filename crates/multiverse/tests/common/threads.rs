@@ -22,6 +22,8 @@ pub(crate) enum Do {
     Toss,
     /// Skips the next instruction if the register is not positive.
     Guard,
+    /// Goes to the thread's first instruction.
+    Again,
 }
 
 /// The threads' instructions.
@@ -51,6 +53,18 @@ pub(crate) enum Thing {
     Exit(u8),
     /// The n-th message of a port.
     Message(u8, usize),
+}
+
+#[allow(dead_code, reason = "each test file uses its part")]
+impl World {
+    /// The world in which thread n stands where thread `order[n]` stood.
+    pub(crate) fn turned(&self, order: &[usize]) -> Self {
+        let threads = order.iter().map(|thread| self.threads[*thread]).collect();
+        Self {
+            threads,
+            ..self.clone()
+        }
+    }
 }
 
 impl Threads {
@@ -110,6 +124,7 @@ impl Language for Threads {
             }
             Do::Toss => register = toss,
             Do::Guard => at += usize::from(register <= 0),
+            Do::Again => at = 0,
         }
         world.threads[thread] = (at, register);
         Some(Next::one(world))
@@ -162,7 +177,7 @@ impl Language for Threads {
                 reads.push(Thing::Entry(port));
                 writes.push(Thing::Exit(port));
             }
-            Some(Do::Toss | Do::Guard) | None => {}
+            Some(Do::Toss | Do::Guard | Do::Again) | None => {}
         }
         Footprint { reads, writes }
     }
@@ -183,6 +198,12 @@ impl Language for Threads {
                 });
             }
         }
+    }
+
+    fn recurring(&self, world: &World) -> World {
+        let mut world = world.clone();
+        world.ports.iter_mut().for_each(|port| port.taken = 0);
+        world
     }
 
     fn show(&self, world: &World) -> String {
@@ -208,5 +229,31 @@ pub(crate) fn threads() -> impl Strategy<Value = Threads> {
     shape.prop_flat_map(|(threads, length)| {
         let thread = prop::collection::vec(instruction(), 0..length);
         prop::collection::vec(thread, threads).prop_map(Threads)
+    })
+}
+
+/// Three threads that do the same.
+#[allow(dead_code, reason = "each test file uses its part")]
+pub(crate) fn alike() -> impl Strategy<Value = Threads> {
+    let thread = prop::collection::vec(instruction(), 0..4);
+    thread.prop_map(|thread| Threads(vec![thread; 3]))
+}
+
+/// Threads of which some go round, perhaps for ever.
+#[allow(dead_code, reason = "each test file uses its part")]
+pub(crate) fn rounds() -> impl Strategy<Value = Threads> {
+    let shape = prop_oneof![Just((1..3, 5)), Just((3..4, 3))];
+    shape.prop_flat_map(|(threads, length)| {
+        let thread = (
+            prop::collection::vec(instruction(), 0..length),
+            any::<bool>(),
+        );
+        prop::collection::vec(thread, threads).prop_map(|threads| {
+            let again = |(mut thread, again): (Vec<_>, bool)| {
+                thread.extend(again.then_some(Do::Again));
+                thread
+            };
+            Threads(threads.into_iter().map(again).collect())
+        })
     })
 }

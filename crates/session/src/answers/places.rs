@@ -1,6 +1,6 @@
 //! Places in the code: what the user names, and what to call them.
 
-use borges_debuginfo::FileId;
+use borges_debuginfo::{FileId, SourcePlace};
 use borges_vm::CodeOffset;
 
 use crate::command::CodePlace;
@@ -69,23 +69,24 @@ impl Session {
                 .map_err(|e| CommandError::NoSuch(e.to_string()));
         }
         let machine = &self.history.twin.machine;
-        let mut offsets = (0..machine.depth())
-            .filter_map(|frame| machine.frame(frame))
-            .map(|frame| frame.offset);
-        let shown = offsets
-            .find_map(|offset| self.info.place_at(offset))
-            .map(|place| place.file);
-        let main = self
-            .info
-            .function(self.entry.0)
-            .place
-            .map(|place| place.file);
+        let frames = (0..machine.depth()).filter_map(|frame| machine.frame(frame));
+        let mut places = frames.filter_map(|frame| self.info.place_at(frame.offset));
+        // Where no frame has source, as at the start of a linker's wrapper, the file of the first line is meant.
+        let shown = self.shown_place().or_else(|| places.next());
         let none = || {
             CommandError::NoSuch(
                 "the program has no source lines: use functions or @offsets".to_owned(),
             )
         };
-        shown.or(main).ok_or_else(none)
+        shown
+            .or_else(|| self.info.first_place(self.entry.0))
+            .map(|place| place.file)
+            .ok_or_else(none)
+    }
+
+    /// The place in the source that is shown: of the frame that a stop shows first.
+    pub(crate) fn shown_place(&self) -> Option<SourcePlace> {
+        self.look().shown_frame()?.place
     }
 
     /// Where an instruction is: its line and its function, which is left out if it is the `asked` one.

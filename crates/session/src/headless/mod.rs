@@ -509,7 +509,7 @@ impl PlainRun {
             info: &self.info,
             machine: &self.machine,
         }
-        .abort_message();
+        .said();
         self.report.trap = Some(TrapAt {
             reason: trap.to_string(),
             message,

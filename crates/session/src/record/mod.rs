@@ -13,11 +13,12 @@ use borges_multiverse::tree::{BranchId, End, Place};
 use borges_store::{Bounds, Fork, NewProgram, Primitive, Store, StoreError, Upload, Who};
 
 use crate::breakpoints::Breakpoint;
-use crate::command::{Cell, Reply};
+use crate::command::{Cell, Event, Flow, Reply};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::Fresh;
 use crate::listing::TableListing;
+use crate::motion::Observer;
 use crate::notes::Note;
 use crate::open::OpenError;
 use crate::session::Session;
@@ -267,7 +268,11 @@ impl Session {
     }
 
     /// Answers a question in SQL about the session file.
-    pub(crate) fn query(&mut self, sql: &str) -> Result<Reply, CommandError> {
+    pub(crate) fn query(
+        &mut self,
+        sql: &str,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         self.save()?;
         let none = || {
             CommandError::Invalid(
@@ -275,8 +280,20 @@ impl Session {
             )
         };
         let record = self.record.as_mut().ok_or_else(none)?;
-        let table = record.store.query(sql, Bounds::default());
-        let table = table.map_err(|error| CommandError::Invalid(error.to_string()))?;
+        let mut goes_on = || {
+            let progress = Event::Progress {
+                what: "asking the session file".to_owned(),
+                done: 0,
+                total: None,
+            };
+            observer(progress) == Flow::Continue
+        };
+        let bounds = Bounds::default();
+        let table = record.store.query_while(sql, bounds, &mut goes_on);
+        let table = table.map_err(|error| match error {
+            StoreError::QueryPaused => CommandError::Paused,
+            error => CommandError::Invalid(error.to_string()),
+        })?;
         Ok(Reply::Table(self::table(table)))
     }
 }

@@ -11,10 +11,13 @@ use borges_store::{Access, Store, StoreError, Upload, Who};
 use super::damage::{fatal, told};
 use super::entries::from_stored;
 use super::{Record, moment, stored_breakpoint, stored_mock};
+use crate::answers::universe_id;
 use crate::breakpoints::{Breakpoint, Target};
 use crate::command::{MockValues, NewBreakpoint};
-use crate::entry::Entry;
+use crate::entry::{Entry, Moment};
 use crate::error::CommandError;
+use crate::history::{SeekError, unobserved};
+use crate::motion::Observer;
 use crate::open::{Board, OpenError, Options};
 use crate::session::Session;
 
@@ -24,6 +27,15 @@ impl Session {
     /// # Errors
     /// [`OpenError`] if the file is no session file, damaged, in use, or its recording does not fit its program.
     pub fn resume(path: &Path) -> Result<Self, OpenError> {
+        Self::resume_observed(path, &mut unobserved)
+    }
+
+    /// [`Session::resume`], and `observer` hears of the replay to where the user was. If it pauses that, the view stands
+    /// where the replay came to, and the first command says so.
+    ///
+    /// # Errors
+    /// Those of [`Session::resume`].
+    pub fn resume_observed(path: &Path, observer: Observer<'_>) -> Result<Self, OpenError> {
         let wrong = |message: String| OpenError::Session {
             path: path.to_owned(),
             message,
@@ -75,10 +87,12 @@ impl Session {
         if let Some(place) = user {
             let at = moment(place);
             if session.damage.is_empty() || session.history.tree.contains(at.place) {
-                let sought = session.history.seek(at);
-                sought.map_err(|error| wrong(error.to_string()))?;
-                let branch = session.history.here().place.branch;
-                session.history.set_line(branch);
+                match session.history.seek(at, observer) {
+                    Err(SeekError::Paused) => session.notice = Some(session.opened_before(at)),
+                    sought => sought.map_err(|error| wrong(error.to_string()))?,
+                }
+                let place = session.history.tree.canonical(at.place);
+                session.history.set_line(place.unwrap_or(at.place).branch);
             }
         }
         let notes = session.notes.all();
@@ -103,6 +117,16 @@ impl Session {
             notes,
         });
         Ok(session)
+    }
+
+    /// Where the view stands, in words, if the replay to where the user was did not come so far.
+    fn opened_before(&self, was: Moment) -> String {
+        let universe = universe_id(&self.history, was);
+        format!(
+            "paused on the way to where you were: this is step {} of {}; 'jump {universe}' goes on",
+            self.history.here().steps,
+            was.steps
+        )
     }
 
     /// Takes in the branches; their entries are read when somebody looks at them.

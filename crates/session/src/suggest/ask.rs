@@ -13,6 +13,7 @@ use crate::answers::universe_id;
 use crate::command::{CodePlace, Event, Flow, Reply};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
+use crate::history::unobserved;
 use crate::motion::Observer;
 use crate::session::Session;
 
@@ -177,7 +178,7 @@ impl Session {
         let first = choices.len().saturating_sub(MOST_TURNS);
         let mut turns = Vec::new();
         for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
-            self.history.seek(moment)?;
+            self.history.seek(moment, &mut unobserved)?;
             // Right after an event, its handler runs: no choice of the program's is made there.
             if let Ok(start) = self.start_here() {
                 let universe = universe_id(&self.history, moment);
@@ -189,7 +190,7 @@ impl Session {
                 turns.push((turn, start));
             }
         }
-        self.history.seek(here)?;
+        self.history.seek(here, &mut unobserved)?;
         Ok(turns)
     }
 }
