@@ -21,6 +21,7 @@ mod course;
 mod device;
 mod entry;
 mod error;
+mod features;
 mod find;
 pub mod headless;
 mod history;

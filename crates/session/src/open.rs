@@ -107,6 +107,14 @@ pub enum OpenError {
         /// Why.
         source: LoadError,
     },
+    /// It is a module that needs more than the VM has.
+    #[error("{}: {needs}", path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// What it needs, and how to build it without that.
+        needs: String,
+    },
     /// The board file is wrong.
     #[error("{}: {message}", path.display())]
     Board {
@@ -221,12 +229,18 @@ impl Board {
     /// The program that these bytes are, on this board.
     pub(crate) fn program(&self, path: &Path, bytes: &[u8]) -> Result<Program, OpenError> {
         let module = Module::new(bytes, &self.vm_limits());
-        let module = module.map_err(|source| OpenError::Module {
-            path: path.to_owned(),
-            source,
-        })?;
+        let module = module.map_err(|source| no_module(path, bytes, source))?;
         let board = borges_board::Shared::new(self.description.clone());
         Ok(Program::new(Shared::new(module), board)?)
+    }
+}
+
+/// Why the VM does not take a module.
+pub(crate) fn no_module(path: &Path, bytes: &[u8], source: LoadError) -> OpenError {
+    let path = path.to_owned();
+    match crate::features::newer(bytes) {
+        Some(needs) => OpenError::Newer { path, needs },
+        None => OpenError::Module { path, source },
     }
 }
 

@@ -121,7 +121,8 @@ impl Session {
     pub(crate) fn hash_to_keep(&self) -> Option<(BranchId, u64, u64)> {
         let here = self.history.here();
         let branch = here.place.branch;
-        let at_end = self.history.tip_of(branch) == here;
+        // Where a damaged file cuts a branch short, it did not end.
+        let at_end = self.history.tip_of(branch) == here && !self.history.tree.is_closed(branch);
         at_end.then(|| (branch, here.steps, self.history.twin.hash().0))
     }
 }

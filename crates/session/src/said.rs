@@ -260,7 +260,11 @@ impl Look<'_> {
         let (board, id) = (&self.program.board, self.program.primitive(import)?);
         let refusal = match board.primitive(id)?.kind {
             Kind::Input => board.check_input(id, args).err(),
-            _ => board.action(id, args, self.machine.memory()).err(),
+            _ => {
+                let action = board.action(id, args, self.machine.memory());
+                let checked = action.and_then(|_| board.check_handler(id, args, self.machine));
+                checked.err()
+            }
         };
         refusal.map(|refusal| format!("{}: {refusal}", self.call_text(id, args)))
     }

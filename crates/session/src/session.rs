@@ -53,6 +53,8 @@ pub struct Session {
     pub(crate) live_from: Option<Moment>,
     pub(crate) follows: bool,
     pub(crate) notes: Notes,
+    /// What of the session file is damaged, and what that means.
+    pub(crate) damage: Vec<String>,
     pub(crate) record: Option<Record>,
     /// How often a changed program was uploaded.
     pub(crate) version: u32,
@@ -87,6 +89,7 @@ impl Session {
             live_from: None,
             follows: false,
             notes: Notes::default(),
+            damage: Vec::new(),
             record: None,
             version: 0,
             last_variables: Vec::new(),
@@ -152,14 +155,17 @@ impl Session {
         self.record.as_ref().and_then(Record::path)
     }
 
-    /// What was left out of the debug information because it is broken.
+    /// What of the session file is not as it was written, each with what is lost by it: none of that is shown.
+    #[must_use]
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    /// What of the session file is damaged, and what was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        self.info
-            .warnings()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let broken = self.info.warnings().iter().map(ToString::to_string);
+        self.damage.iter().cloned().chain(broken).collect()
     }
 
     fn carry_out(
@@ -243,6 +249,7 @@ impl Session {
         let before = self.history.hold();
         let look = self.look();
         self.last_variables = look.locals(look.own_frame()).unwrap_or_default();
+        let (line, live_from) = (self.history.line(), self.live_from);
         let result = motion(self, observer);
         let back = match &result {
             Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
@@ -252,6 +259,11 @@ impl Session {
         };
         self.history.release();
         back?;
+        if matches!(result, Err(CommandError::Divergence(_))) {
+            // What fails changes nothing.
+            self.history.set_line(line);
+            self.live_from = live_from;
+        }
         let here = self.history.here();
         if self.live_from.is_some_and(|from| from != here) {
             self.live_from = None;

@@ -59,6 +59,7 @@ impl Session {
         self.options.program = path.to_owned();
         self.version += 1;
         self.notes.clear();
+        self.damage.clear();
         self.last_variables.clear();
         self.forget_line_begins();
         let lost = self.find_breakpoints_again();

@@ -3,13 +3,15 @@ CREATE TABLE model_program (
   language TEXT NOT NULL,
   text TEXT NOT NULL,
   options TEXT NOT NULL,
-  complete INTEGER NOT NULL
+  complete INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_outcome (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_state (
@@ -19,7 +21,8 @@ CREATE TABLE model_state (
   status TEXT NOT NULL,
   outcome INTEGER,
   cycle INTEGER,
-  text TEXT
+  text TEXT,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 -- A program has few different steps, and takes each of them in very many states.
@@ -28,7 +31,8 @@ CREATE TABLE model_label (
   agent TEXT NOT NULL,
   rule TEXT NOT NULL,
   text TEXT NOT NULL,
-  line INTEGER
+  line INTEGER,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_link (
@@ -37,7 +41,8 @@ CREATE TABLE model_link (
   target INTEGER NOT NULL,
   option INTEGER NOT NULL,
   label INTEGER NOT NULL,
-  rules INTEGER NOT NULL
+  rules INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE VIEW model_edge AS

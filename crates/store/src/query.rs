@@ -8,7 +8,8 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::{Store, StoreError};
+use crate::seal::{self, Sealed};
+use crate::{Store, StoreError, model};
 
 /// How often whoever asked is asked whether to go on.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -80,8 +81,17 @@ impl Store {
     ) -> Result<Table, StoreError> {
         self.write_tails()?;
         let start = Instant::now();
+        self.shade()?;
         let db = &mut self.db;
         db.authorizer(Some(|context: AuthContext<'_>| match context.action {
+            // A table of ours is read through the view of its name that leaves out damaged rows.
+            AuthAction::Read { table_name, .. }
+                if context.database_name == Some("main")
+                    && is_sealed(table_name)
+                    && context.accessor != Some(table_name) =>
+            {
+                Authorization::Deny
+            }
             AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => {
                 Authorization::Allow
             }
@@ -95,6 +105,7 @@ impl Store {
         let (result, paused) = answer_while(db, sql, bounds.rows, goes_on);
         db.progress_handler(0, None::<fn() -> bool>)?;
         db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+        self.unshade()?;
         result.map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) if paused => StoreError::QueryPaused,
             Some(ErrorCode::OperationInterrupted) => StoreError::QueryTimeout {
@@ -102,11 +113,68 @@ impl Store {
             },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig) => error.into(),
             Some(ErrorCode::AuthorizationForStatementDenied) => {
-                StoreError::Query("only SELECT is allowed".into())
+                StoreError::Query("only SELECT is allowed, and no 'main.' before a table".into())
             }
             _ => StoreError::Query(error.to_string()),
         })
     }
+}
+
+impl Store {
+    /// Puts a view over each of our tables that leaves out damaged rows, and every view of the file over those.
+    fn shade(&self) -> Result<(), StoreError> {
+        self.unshade()?;
+        for table in self.shaded()? {
+            self.db.execute_batch(&table.filter())?;
+        }
+        let views = "SELECT sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid";
+        let mut statement = self.db.prepare(views)?;
+        let sql = statement.query_map([], |row| row.get::<_, String>(0))?;
+        for sql in sql {
+            // SQLite keeps the statement with these words in front, whoever wrote it.
+            if let Some(rest) = sql?.strip_prefix("CREATE VIEW ") {
+                self.db.execute_batch(&format!("CREATE TEMP VIEW {rest}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes them away again.
+    fn unshade(&self) -> Result<(), StoreError> {
+        let names = "SELECT name FROM temp.sqlite_schema WHERE type = 'view'";
+        let mut statement = self.db.prepare(names)?;
+        let names: Vec<String> = statement
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        drop(statement);
+        for name in names {
+            let name = name.replace('"', "\"\"");
+            self.db
+                .execute_batch(&format!("DROP VIEW temp.\"{name}\""))?;
+        }
+        Ok(())
+    }
+
+    /// The tables of ours that there are.
+    fn shaded(&self) -> Result<Vec<&'static Sealed>, StoreError> {
+        let there = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1";
+        let mut statement = self.db.prepare(there)?;
+        let mut found = Vec::new();
+        for table in all_sealed() {
+            if statement.exists([table.name])? {
+                found.push(table);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn all_sealed() -> impl Iterator<Item = &'static Sealed> {
+    seal::TABLES.into_iter().chain(model::TABLES)
+}
+
+fn is_sealed(table: &str) -> bool {
+    all_sealed().any(|sealed| sealed.name.eq_ignore_ascii_case(table))
 }
 
 /// Asks on a thread of its own, so that this one can hear whether to go on; whether it was told to stop.

@@ -82,6 +82,7 @@ fn graph(file: &Path, kept: &Kept, output: &mut Output) -> Result<Exit, Failure>
 /// Facts, the tree, the notes and the breakpoints of a session file.
 fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
     let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
+    super::record::warn_of_damage(&session, output);
     let mut object = serde_json::Map::new();
     let paint = output.paint;
     for (name, command) in [

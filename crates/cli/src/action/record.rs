@@ -88,6 +88,7 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
 /// What the user is told; a difference ends with [`Exit::Failed`].
 pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let mut session = resume(&options.session, quiet)?;
+    warn_of_damage(&session, output);
     let started = Instant::now();
     let replayed = watched(quiet, output, |observer| session.replay(observer))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -176,6 +177,13 @@ pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
         }
         interrupt::flow()
     })
+}
+
+/// Says what of a session's file is damaged.
+pub fn warn_of_damage(session: &Session, output: &Output) {
+    for damage in session.damage() {
+        super::tell(&render::warning(damage, &output.error_paint));
+    }
 }
 
 /// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.

@@ -50,6 +50,7 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         return of_model(&opened, options, quiet, output);
     }
     let session = super::record::opening(quiet, |observer| open(file, options, observer))?;
+    super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
             contents

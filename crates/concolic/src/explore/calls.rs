@@ -54,6 +54,9 @@ impl Explorer<'_> {
                 }
             }
             Kind::Output => {
+                if board.check_handler(id, &args, &self.machine).is_err() {
+                    return Some(refused);
+                }
                 let memory = self.machine.memory();
                 let nothing = borges_board::Captured::default();
                 let outside = &mut state.outside;

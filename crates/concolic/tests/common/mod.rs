@@ -231,6 +231,9 @@ impl<'p> Plain<'p> {
                 Kind::Trap => break trapped(&machine, Trap::Host),
                 Kind::Constant(value) => Some(value),
                 Kind::Output => {
+                    if board.check_handler(id, &args, &machine).is_err() {
+                        break trapped(&machine, Trap::Host);
+                    }
                     match state.apply(board, id, &args, machine.memory(), &Captured::default()) {
                         Ok(result) => result,
                         Err(_) => break trapped(&machine, Trap::Host),

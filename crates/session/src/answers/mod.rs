@@ -15,6 +15,7 @@ use crate::command::{Command, Reply, UniverseId};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::listing::{BoardListing, NoteListing, PlaceView};
+use crate::notes::Note;
 use crate::session::{Session, done};
 
 impl Session {
@@ -84,14 +85,20 @@ impl Session {
                 Ok(done(&format!("'jump {name}' comes back here")))
             }
             Command::Notes => {
-                let listing = |(at, note): (Moment, &crate::notes::Note)| NoteListing {
-                    universe: universe_id(&self.history, at),
-                    steps: at.steps,
-                    name: note.name.clone(),
-                    text: note.text.clone(),
+                let listing = |(at, note): (Moment, Note)| {
+                    let (name, text) = match note {
+                        Note::Text(text) => (None, text),
+                        Note::Name(name) => (Some(name), String::new()),
+                    };
+                    NoteListing {
+                        universe: universe_id(&self.history, at),
+                        steps: at.steps,
+                        name,
+                        text,
+                    }
                 };
                 Ok(Reply::Notes {
-                    notes: self.notes.all().map(listing).collect(),
+                    notes: self.notes.all().into_iter().map(listing).collect(),
                 })
             }
             Command::Moment => {

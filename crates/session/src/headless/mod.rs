@@ -461,6 +461,9 @@ impl PlainRun {
             }
             _ => (None, false),
         };
+        if board.check_handler(id, args, &self.machine).is_err() {
+            return self.refuse();
+        }
         let Ok(done) = self.driver.output(&board, id, args, memory) else {
             return self.refuse();
         };

@@ -317,12 +317,14 @@ impl History {
             self.twin.restore(frame);
             self.place = from.place;
         }
-        let found = self.walk(target, &Stops::default(), None, observer)?;
-        if self.here() != target {
+        let found = self.walk(target, &Stops::default(), None, observer);
+        if found.is_err() || self.here() != target {
             // A program cannot end before a moment that was recorded.
-            debug_assert!(found != Found::Target);
+            debug_assert!(!matches!(found, Ok(Found::Target)));
+            // Where it went another way, whoever looks next must not see what came of it.
+            self.stale |= !matches!(found, Err(SeekError::Paused));
             let steps = self.here().steps;
-            return Err(Divergence { steps }.into());
+            return Err(found.err().unwrap_or(Divergence { steps }.into()));
         }
         Ok(())
     }
@@ -502,7 +504,7 @@ impl History {
             self.record(entry, source, args)?;
         }
         let (place, steps) = (self.place, self.twin.steps());
-        if self.tree.tip(place.branch) == Some(place) {
+        if self.tree.tip(place.branch) == Some(place) && !self.tree.is_closed(place.branch) {
             self.line = place.branch;
             self.fresh.ends.insert(place.branch);
             match &halt {

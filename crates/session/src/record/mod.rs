@@ -2,6 +2,7 @@
 //!
 //! The file is written as the session goes: [`Session::save`] runs after every command, before its reply is given.
 
+mod damage;
 mod entries;
 mod resume;
 
@@ -170,26 +171,26 @@ impl Session {
     }
 
     fn write_notes(&self, record: &mut Record) -> Result<(), StoreError> {
-        let now: Vec<(Moment, Note)> = self
-            .notes
-            .all()
-            .map(|(at, note)| (at, note.clone()))
-            .collect();
+        let now = self.notes.all();
         if now == record.notes {
             return Ok(());
         }
-        for (at, _) in record
-            .notes
-            .iter()
-            .filter(|(at, _)| !now.iter().any(|(other, _)| other == at))
-        {
-            record.store.remove_note(stored_place(record.upload, *at))?;
+        let name_of = |note: &Note| match note {
+            Note::Text(_) => None,
+            Note::Name(name) => Some(name.clone()),
+        };
+        for (at, note) in record.notes.iter().filter(|old| !now.contains(old)) {
+            let place = stored_place(record.upload, *at);
+            record.store.remove_note(place, name_of(note).as_deref())?;
         }
         for (at, note) in now.iter().filter(|new| !record.notes.contains(new)) {
             record.store.put_note(&borges_store::Note {
                 place: stored_place(record.upload, *at),
-                name: note.name.clone(),
-                text: note.text.clone(),
+                name: name_of(note),
+                text: match note {
+                    Note::Text(text) => text.clone(),
+                    Note::Name(_) => String::new(),
+                },
                 at_ms: now_ms(),
             })?;
         }
