@@ -430,8 +430,12 @@ impl<'e, 'b> Explorer<'e, 'b> {
     /// Lets the call happen before which the machine stands, and what may arrive after it.
     fn called(&mut self, state: &mut State) -> Option<Next> {
         let events = self.events_now(state);
+        let called = self.machine.pending().map(|call| call.func.0);
         let next = self.call(state);
         if next.is_none() {
+            called
+                .into_iter()
+                .for_each(|func| state.shadow.note_call(func));
             self.after_call(state, &events);
         }
         next

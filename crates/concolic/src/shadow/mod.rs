@@ -44,6 +44,11 @@ impl Shadow {
         self.trail = (self.trail.rotate_left(64) ^ branch).wrapping_mul(MULTIPLIER);
     }
 
+    /// Adds a call of a primitive to the trail: one that a table leads to has no instructions that would be there.
+    pub(crate) fn note_call(&mut self, func: u32) {
+        self.note_branch(usize::MAX, func);
+    }
+
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Expr {
         self.cells.get(at).copied().unwrap_or(KNOWN)

@@ -86,13 +86,17 @@ impl Inquiry {
                 break;
             }
             let Run { inputs, end } = runner.at_random(number);
-            let Some(end) = end.filter(|end| self.goal.is_met(end)) else {
-                continue;
-            };
-            match found.iter_mut().find(|(known, _)| *known == end) {
-                Some((_, known)) if known.len() <= inputs.len() => {}
-                Some((_, known)) => *known = inputs,
-                None => found.push((end, inputs)),
+            let reads = !inputs.is_empty();
+            if let Some(end) = end.filter(|end| self.goal.is_met(end)) {
+                match found.iter_mut().find(|(known, _)| *known == end) {
+                    Some((_, known)) if known.len() <= inputs.len() => {}
+                    Some((_, known)) => *known = inputs,
+                    None => found.push((end, inputs)),
+                }
+            }
+            // All runs without an input are the same.
+            if !reads {
+                break;
             }
         }
         let shortest = found
