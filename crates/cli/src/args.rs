@@ -423,7 +423,8 @@ pub enum Order {
 /// How far to explore.
 #[derive(Args, Clone, Debug)]
 pub struct Within {
-    /// The most inputs on a path: one that would read another one ends [default: 1000]
+    /// The most inputs on a path: one that would read another one ends [default: more and more, up to 1000, until the
+    /// time is used]
     #[arg(long, value_name = "N")]
     pub max_inputs: Option<u32>,
     /// The most interrupts (of pins and timers that the program subscribed to) on a path [default: none arrive, and

@@ -1,8 +1,8 @@
 //! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
 
 use borges_debuginfo::{
-    DebugInfo, Evaluated, Expression, ExpressionErrorKind, Format, NoScope, Number, Object, Scope,
-    Source, SourceFrame, State, Stop,
+    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, NoScope, Number,
+    Object, Scope, Source, SourceFrame, State, Stop,
 };
 use borges_stub::Program;
 use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value, Watch};
@@ -86,6 +86,20 @@ impl Scope for Arguments {
                 Number::Int(index.map_or(0, |i| i128::from(i) + 1))
             }
         })
+    }
+
+    fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
+        NoScope.call(name, arguments)
+    }
+}
+
+/// Arguments of a call that may come: they have values only then.
+struct AnyArgument;
+
+impl Scope for AnyArgument {
+    fn name(&self, name: &str) -> Option<Number> {
+        let number: Result<usize, _> = name.strip_prefix("arg")?.parse();
+        number.is_ok().then_some(Number::Int(0))
     }
 
     fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
@@ -212,6 +226,23 @@ impl<'a> Look<'a> {
             &self.arguments(),
         );
         holds.map_err(|e| CommandError::Invalid(format!("'{condition}': {e}")))
+    }
+
+    /// Why a name of an expression means nothing at an instruction, wherever the machine stands; nothing if it does.
+    pub(crate) fn unknown(&self, name: &Expression, offset: CodeOffset) -> Option<ExpressionError> {
+        let stop = Stop {
+            frame: 0,
+            offset,
+            inlined: 0,
+        };
+        let (state, scope) = (Machines(self.machine), AnyArgument);
+        let error = self.info.evaluate(name, stop, &state, &scope).err()?;
+        matches!(error.kind, ExpressionErrorKind::UnknownName { .. }).then_some(error)
+    }
+
+    /// Whether an error names something that was perhaps meant.
+    pub(crate) fn has_similar(error: &ExpressionError) -> bool {
+        matches!(&error.kind, ExpressionErrorKind::UnknownName { known, .. } if known.near)
     }
 
     /// An expression that must be a number, such as an address.

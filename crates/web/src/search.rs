@@ -3,11 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
 
 use borges_session::command::Flow;
 use borges_session::suggest::{Inquiry, SuggestionListing};
 
 use crate::hub::Pauses;
+
+/// Between two looks of the page at what was found so far.
+const TELL: Duration = Duration::from_millis(150);
 
 /// A question under way. Dropping it ends it.
 pub(crate) struct Search {
@@ -25,11 +29,18 @@ impl Search {
         let ended = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ended);
         let work = move || {
-            let answer = inquiry.answer(&mut |listing| {
-                let heard = sender.send(listing).is_ok();
-                match heard && !flag.load(Ordering::SeqCst) {
-                    true => pauses.flow(turn),
-                    false => Flow::Pause,
+            let mut told = Instant::now();
+            let answer = inquiry.answer(&mut |_, listing| {
+                if flag.load(Ordering::SeqCst) || pauses.flow(turn) == Flow::Pause {
+                    return Flow::Pause;
+                }
+                if told.elapsed() < TELL {
+                    return Flow::Continue;
+                }
+                told = Instant::now();
+                match sender.send(listing()) {
+                    Ok(()) => Flow::Continue,
+                    Err(_) => Flow::Pause,
                 }
             });
             // Nobody may be waiting any more.

@@ -436,9 +436,13 @@ file: string,
  */
 line: number, 
 /**
- * Inputs that lead there; nothing if no explored path does.
+ * Values of the inputs that lead there; nothing if no explored path does.
  */
-inputs?: Array<string> | null, };
+inputs?: Array<string> | null, 
+/**
+ * The same with the calls that read them, and interrupts that arrive.
+ */
+reads: Array<SuggestedInput>, };
 
 export type Direction = "forward" | "backward";
 
@@ -1114,6 +1118,16 @@ moment: string,
  */
 universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing;
 
+export type RestListing = { 
+/**
+ * These, in words.
+ */
+set: string, 
+/**
+ * The representatives of the options whose paths some of them keep.
+ */
+options: Array<string>, };
+
 export type SensorView = { 
 /**
  * Its port.
@@ -1286,6 +1300,14 @@ max_options: number,
  */
 complete: boolean, 
 /**
+ * What ended it before everything was looked at: `time`, `cancelled`, `paths`, `enough`; nothing if nothing did.
+ */
+ended?: string | null, 
+/**
+ * All paths with so many inputs were looked at; nothing if not even those with none.
+ */
+looked?: number | null, 
+/**
  * Paths that trap.
  */
 traps: number, 
@@ -1331,6 +1353,10 @@ call?: string | null,
  * What it may answer.
  */
 options: Array<SuggestedOption>, 
+/**
+ * What else it may answer.
+ */
+rest?: RestListing | null, 
 /**
  * At an end: its index in [`SuggestionListing::found`].
  */
@@ -1450,7 +1476,11 @@ place?: string | null,
 /**
  * Inputs that lead there, not past it.
  */
-inputs: unknown[], };
+inputs: unknown[], 
+/**
+ * Which bound cut it off, if one did: `paths`, `time`, `inputs`, `steps`, `rounds`, `rules`, `cancelled`, `enough`.
+ */
+bound?: string | null, };
 
 export type UniverseDifference = { 
 /**

@@ -16,7 +16,7 @@ use crate::repl::cursor::Misread;
 pub use listing::{stack, table};
 pub use multiverse::{greeting, universe};
 pub use place::{place_line, source, stop};
-pub use suggestions::{left_out, suggestions};
+pub use suggestions::{left_out, rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.
 pub fn reply(reply: &Reply, paint: &Paint) -> String {

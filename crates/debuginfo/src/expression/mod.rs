@@ -15,6 +15,7 @@
 mod arithmetic;
 mod evaluate;
 mod lexer;
+mod mentions;
 mod names;
 mod parser;
 mod type_name;
