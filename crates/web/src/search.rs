@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use borges_session::command::Flow;
 use borges_session::suggest::{Inquiry, SuggestionListing};
 
-use crate::hub::Pauses;
+use crate::pauses::{Pauses, Turn};
 
 /// A question under way. Dropping it ends it.
 pub(crate) struct Search {
