@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use borges_session::command::{Command, Event, Flow, Reply, Stop, StopReason};
+use borges_session::command::{Command, Event, Reply, Stop, StopReason};
 use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use borges_session::{Observer, Session};

@@ -20,7 +20,7 @@ impl Search {
     ///
     /// # Errors
     /// There is no thread for it.
-    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: u64) -> Result<Self, String> {
+    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: Turn) -> Result<Self, String> {
         let (sender, answers) = mpsc::channel();
         let ended = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ended);
