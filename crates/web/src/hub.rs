@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use borges_session::command::{Command, Event, Flow, Reply, Stop, StopReason};
+use borges_session::command::{Command, Event, Reply, Stop, StopReason};
 use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use borges_session::{Observer, Session};
@@ -16,6 +16,7 @@ use tokio::sync::mpsc as asynchronous;
 use crate::audience::Audience;
 use crate::frames;
 use crate::parts::{self, Known};
+use crate::pauses::{OPENING, Pauses, Turn};
 use crate::protocol::{
     Ask, FileListing, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing,
 };
@@ -53,9 +54,6 @@ pub enum Message {
     Binary(Arc<[u8]>),
 }
 
-/// The turn of what is opened before anybody can ask.
-const OPENING: Turn = 1;
-
 /// Whom a message is for.
 pub type ClientId = u32;
 
@@ -69,40 +67,6 @@ enum Job {
     Leave(ClientId),
     Ask(ClientId, Turn, Ask),
     Stop,
-}
-
-/// The place of what somebody asked in the order of everything that was asked.
-type Turn = u64;
-
-/// Pauses what was asked before: what waits in line as well as what is under way.
-#[derive(Default)]
-pub(crate) struct Pauses {
-    asked: AtomicU64,
-    /// The last turn that is paused.
-    paused: AtomicU64,
-}
-
-impl Pauses {
-    fn next_turn(&self) -> Turn {
-        self.asked.fetch_add(1, Ordering::SeqCst) + 1
-    }
-
-    fn pause(&self) {
-        self.paused
-            .store(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
-    }
-
-    /// Also what is asked from now on.
-    fn pause_for_good(&self) {
-        self.paused.store(Turn::MAX, Ordering::SeqCst);
-    }
-
-    pub(crate) fn flow(&self, turn: Turn) -> Flow {
-        match self.paused.load(Ordering::SeqCst) >= turn {
-            true => Flow::Pause,
-            false => Flow::Continue,
-        }
-    }
 }
 
 /// The way to the thread that owns the session.

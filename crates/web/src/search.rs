@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use borges_session::command::Flow;
 use borges_session::suggest::{Inquiry, SuggestionListing};
 
-use crate::hub::Pauses;
+use crate::pauses::{Pauses, Turn};
 
 /// Between two looks of the page at what was found so far.
 const TELL: Duration = Duration::from_millis(150);
@@ -24,7 +24,7 @@ impl Search {
     ///
     /// # Errors
     /// There is no thread for it.
-    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: u64) -> Result<Self, String> {
+    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: Turn) -> Result<Self, String> {
         let (sender, answers) = mpsc::channel();
         let ended = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ended);

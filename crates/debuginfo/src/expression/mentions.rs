@@ -1,26 +1,50 @@
 //! The names in an expression, to ask for them before it is evaluated.
 
-use super::{Expression, Node, NodeKind};
+use super::{Expression, Node, NodeKind, WasmThing};
 
 impl Expression {
-    /// Every name in it that must mean something, as an expression of its own at the same column.
-    pub fn names(&self) -> Vec<Expression> {
+    /// The names of variables in it, and the locals without a name as `$0`, each once.
+    pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let mut stack = vec![&self.root];
-        while let Some(node) = stack.pop() {
-            match &node.kind {
-                NodeKind::Name(name) => names.push(Expression {
-                    text: name.clone(),
-                    root: node.clone(),
-                }),
-                _ => stack.extend(node.children()),
+        for node in self.root.all() {
+            let name = match &node.kind {
+                NodeKind::Name(name) => name.clone(),
+                NodeKind::Wasm(WasmThing::Local, index) => format!("${index}"),
+                _ => continue,
+            };
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         names
     }
+
+    /// Every name in it that must mean something, as an expression of its own at the same column.
+    pub fn mentions(&self) -> Vec<Expression> {
+        let all = self.root.all().into_iter();
+        all.filter_map(|node| match &node.kind {
+            NodeKind::Name(name) => Some(Expression {
+                text: name.clone(),
+                root: node.clone(),
+            }),
+            _ => None,
+        })
+        .collect()
+    }
 }
 
 impl Node {
+    /// The node and all within it.
+    fn all(&self) -> Vec<&Node> {
+        let mut all = vec![self];
+        let mut next = 0;
+        while let Some(node) = all.get(next) {
+            all.extend(node.children());
+            next += 1;
+        }
+        all
+    }
+
     fn children(&self) -> Vec<&Node> {
         match &self.kind {
             NodeKind::Memory(_, inner)
@@ -53,7 +77,7 @@ mod tests {
         let parsed = Expression::parse("a.b[i + 1] > mem32[p] && !(c == 'x')");
         let mut names: Vec<String> = parsed
             .expect("an expression")
-            .names()
+            .mentions()
             .iter()
             .map(|name| name.text().to_owned())
             .collect();

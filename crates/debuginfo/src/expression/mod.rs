@@ -64,21 +64,6 @@ impl Expression {
         })
     }
 
-    /// The names of variables in it, and the locals without a name as `$0`, each once.
-    pub fn names(&self) -> Vec<String> {
-        let (mut names, mut nodes) = (Vec::new(), vec![&self.root]);
-        while let Some(node) = nodes.pop() {
-            let name = match &node.kind {
-                NodeKind::Name(name) => Some(name.clone()),
-                NodeKind::Wasm(WasmThing::Local, index) => Some(format!("${index}")),
-                _ => None,
-            };
-            names.extend(name.filter(|name| !names.contains(name)));
-            nodes.extend(node.parts());
-        }
-        names
-    }
-
     /// The text it was read from.
     pub fn text(&self) -> &str {
         &self.text
@@ -186,30 +171,6 @@ pub enum ExpressionErrorKind {
 struct Node {
     column: u32,
     kind: NodeKind,
-}
-
-impl Node {
-    fn parts(&self) -> Vec<&Node> {
-        match &self.kind {
-            NodeKind::Int(_)
-            | NodeKind::Float(_)
-            | NodeKind::Text(_)
-            | NodeKind::Name(_)
-            | NodeKind::Wasm(..)
-            | NodeKind::SizeOfType(_) => Vec::new(),
-            NodeKind::Memory(_, of)
-            | NodeKind::Field(of, _)
-            | NodeKind::Unary(_, of)
-            | NodeKind::Cast(_, of)
-            | NodeKind::SizeOf(of) => vec![of],
-            NodeKind::Index(left, right) | NodeKind::Binary(_, left, right) => vec![left, right],
-            NodeKind::Range(of, from, to) => {
-                let ends = from.iter().chain(to).map(|end| &**end);
-                std::iter::once(&**of).chain(ends).collect()
-            }
-            NodeKind::Call(_, arguments) => arguments.iter().collect(),
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -158,7 +158,7 @@ impl Session {
             info: &self.info,
             machine: &self.history.twin.machine,
         };
-        for name in condition.names() {
+        for name in condition.mentions() {
             let mut unknown = None;
             for offset in offsets {
                 match look.unknown(&name, *offset) {
