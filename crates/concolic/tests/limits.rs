@@ -169,6 +169,7 @@ fn values_that_are_looked_at_one_at_a_time() {
 
 #[test]
 fn waiting_branches_are_gone_on_with_depth_first() {
+    let start = reads(3);
     let search = |waiting, paths| Search {
         bounds: Bounds {
             waiting,
@@ -181,7 +182,6 @@ fn waiting_branches_are_gone_on_with_depth_first() {
     let mut first = Vec::new();
     // Two inputs are four branches: with room for them it goes on by levels.
     for waiting in [4, 3] {
-        let start = reads(3);
         let explored = explore_all(&start, search(waiting, 1000));
         assert!(explored.is_complete(), "either way all paths are found");
         assert_eq!(explored.paths.len(), 8);

@@ -237,7 +237,8 @@ impl DebugInfo {
     /// The locals that nobody named, as `$0`: of code without debug information. Where a compiler names
     /// locals, those that it left out are its own.
     fn nameless_locals(&self, function: FuncIdx) -> impl Iterator<Item = Variable> {
-        let own = self.module.names.numbers_locals;
+        let own = self.module.names.numbers_locals
+            || self.lines.after_prologue(&self.module, function).is_some();
         let names = self.module.names.locals.get(&function.0);
         let parameters = self.module.param_count(function);
         let nameless =

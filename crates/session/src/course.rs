@@ -4,6 +4,8 @@
 //! function begins, what its value depends on is looked up and watched by the VM until the call ends. What the variable's
 //! place holds before it is first written is nobody's value, and is not shown.
 
+mod curve;
+
 use std::cell::RefCell;
 
 use borges_debuginfo::{Expression, Number, Source, State, Stop};
@@ -22,11 +24,11 @@ use crate::session::Session;
 const MOST_SAMPLES: u32 = 2_000;
 /// Expressions in one question.
 const MOST_EXPRESSIONS: usize = 32;
-/// Paths of so many steps are looked at as a whole; of longer ones, [`WINDOWS`] parts that are as long together.
+/// Paths of so many steps are looked at as a whole; of longer ones, [`PARTS`] parts that are as long together.
 const WHOLE: u64 = 20_000_000;
-const WINDOWS: u64 = 64;
-/// Stops after which a part is left: lines and writes may follow each other closely.
-const MOST_STOPS: u64 = 200_000;
+const PARTS: u64 = 64;
+/// Lines and writes that are looked at for each point in the answer. A path that has more is not looked at as a whole.
+const STOPS_PER_SAMPLE: u32 = 100;
 /// Frames in which a value is looked for.
 const MOST_FRAMES: u32 = 64;
 /// Places that one value may depend on.
@@ -46,6 +48,8 @@ struct Followed {
     expression: Expression,
     /// The functions whose variables it is made of; none if it is the whole program's.
     hosts: Vec<FuncIdx>,
+    /// Where its names were looked up. What is the whole program's means the same everywhere.
+    home: Stop,
     /// Calls of the hosts that are under way, outermost first; of the program's own, one that never ends.
     calls: Vec<Call>,
     curve: Curve,
@@ -62,6 +66,15 @@ struct Call {
     awaited: Vec<Watch>,
     in_scope: bool,
     last: Option<f64>,
+}
+
+/// Where to look at values that belong to functions; all sorted.
+#[derive(Default)]
+struct Places {
+    /// All of them: where calls begin and end, and where lines begin.
+    code: Vec<CodeOffset>,
+    begins: Vec<CodeOffset>,
+    returns: Vec<CodeOffset>,
 }
 
 /// Notes what is read.
@@ -106,8 +119,7 @@ impl State for Noting<'_> {
 }
 
 impl Look<'_> {
-    /// A value in one frame of the machine, and where in its source frame it was found; an error if no source frame of it knows
-    /// the expression.
+    /// A value in one frame of the machine, and which of the source's frames in it knows it.
     fn reading(
         &self,
         expression: &Expression,
@@ -124,27 +136,30 @@ impl Look<'_> {
                 offset,
                 inlined,
             };
-            let state = Noting {
-                state: Machines(self.machine),
-                read: RefCell::default(),
-            };
-            let scope = borges_debuginfo::NoScope;
-            match self.info.evaluate(expression, stop, &state, &scope) {
-                Ok(value) => {
-                    let number = self.info.number_of(&value, &state);
-                    let own = value.place().map_or(Vec::new(), |place| place.watchable());
-                    let reading = Reading {
-                        value: number.map(as_float).filter(|value| value.is_finite()),
-                        own,
-                        read: state.read.into_inner(),
-                    };
-                    return Ok((reading, stop));
-                }
+            match self.reading_at(expression, stop) {
+                Ok(reading) => return Ok((reading, stop)),
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        let text = failed.map_or_else(String::new, |error| error.to_string());
-        Err(CommandError::Invalid(format!("'{expression}': {text}")))
+        Err(failed
+            .unwrap_or_else(|| CommandError::Invalid(format!("'{expression}' is not known here"))))
+    }
+
+    fn reading_at(&self, expression: &Expression, stop: Stop) -> Result<Reading, CommandError> {
+        let state = Noting {
+            state: Machines(self.machine),
+            read: RefCell::default(),
+        };
+        let scope = borges_debuginfo::NoScope;
+        let value = self.info.evaluate(expression, stop, &state, &scope);
+        let value = value.map_err(|e| CommandError::Invalid(format!("'{expression}': {e}")))?;
+        let number = self.info.number_of(&value, &state);
+        let own = value.place().map_or(Vec::new(), |place| place.watchable());
+        Ok(Reading {
+            value: number.map(as_float).filter(|value| value.is_finite()),
+            own,
+            read: state.read.into_inner(),
+        })
     }
 
     /// What has to be written before an expression has a value, where it just came into scope: its variables whose places
@@ -204,15 +219,15 @@ impl Session {
                 Some(known.len() - 1)
             })
             .collect();
-        let complete = self.follow_values(&mut known, observer);
+        let most = samples.clamp(2, MOST_SAMPLES);
+        let complete = self.follow_values(&mut known, most * STOPS_PER_SAMPLE, observer);
         let back = self.history.seek(here, &mut unobserved);
         self.history.release();
         back?;
         let complete = complete?;
-        let most = samples.clamp(2, MOST_SAMPLES) as usize;
         let curve = |at: Option<usize>| {
             let found = at.and_then(|at| known.get(at));
-            found.map_or_else(Curve::default, |one| one.curve.thinned(most))
+            found.map_or_else(Curve::default, |one| one.curve.thinned(most as usize))
         };
         let curves: Vec<Curve> = which.into_iter().map(curve).collect();
         Ok(Reply::Series(SeriesListing { curves, complete }))
@@ -227,6 +242,11 @@ impl Session {
         let frames = (look.machine.depth() as u32).clamp(1, MOST_FRAMES);
         let mut failed = None;
         let mut hosts = Vec::new();
+        let mut home = Stop {
+            frame: 0,
+            offset: CodeOffset(0),
+            inlined: 0,
+        };
         for frame in 0..frames {
             match look.reading(&expression, frame) {
                 Ok((reading, stop)) => {
@@ -243,6 +263,7 @@ impl Session {
                     if reading.read.iter().chain(&reading.own).any(local) {
                         hosts.extend(self.info.function_at(stop.offset));
                     }
+                    home = Stop { frame: 0, ..stop };
                     failed = None;
                     break;
                 }
@@ -262,6 +283,7 @@ impl Session {
         Ok(Followed {
             expression,
             hosts,
+            home,
             calls: Vec::new(),
             curve: Curve::default(),
         })
@@ -271,130 +293,153 @@ impl Session {
     fn follow_values(
         &mut self,
         followed: &mut [Followed],
+        stops: u32,
         observer: Observer<'_>,
     ) -> Result<bool, CommandError> {
         let tip = self.history.tip();
-        let code = self.course_stops(followed);
+        let places = self.course_places(followed);
         if tip.steps <= WHOLE {
-            let whole = self.follow_window(followed, &code, (Moment::START, tip), observer)?;
-            return Ok(whole == Window::Whole);
+            match self.follow_part(followed, &places, (Moment::START, tip), stops, observer)? {
+                Part::Whole => return Ok(true),
+                Part::Paused => return Ok(false),
+                Part::Cut => {}
+            }
+            for one in &mut *followed {
+                one.calls.clear();
+                one.curve = Curve::default();
+            }
         }
-        for window in 0..WINDOWS {
-            let from = tip.steps / WINDOWS * window;
-            let steps = from.saturating_add(WHOLE / WINDOWS).min(tip.steps);
+        for part in 0..PARTS {
+            let from = tip.steps / PARTS * part;
+            let length = (WHOLE / PARTS).min(tip.steps / PARTS);
             let at = |steps| {
                 let place = self.history.tree.at_step(tip.place, steps)?;
                 Some(Moment { place, steps })
             };
-            let (Some(start), Some(end)) = (at(from), at(steps)) else {
+            let (Some(start), Some(end)) = (at(from), at(from + length)) else {
                 continue;
             };
-            if self.follow_window(followed, &code, (start, end), observer)? == Window::Paused {
-                break;
-            }
+            let stops = stops / PARTS as u32;
+            let followed_so_far =
+                self.follow_part(followed, &places, (start, end), stops, observer)?;
+            let steps = self.history.here().steps;
             for one in &mut *followed {
                 one.calls.clear();
-                one.curve.push(end.steps, None);
+                one.curve.end(steps + 1);
+            }
+            if followed_so_far == Part::Paused {
+                break;
             }
         }
         Ok(false)
     }
 
-    /// Where to look: where calls of the hosts begin and end, and where their lines begin.
-    fn course_stops(&self, followed: &[Followed]) -> Vec<CodeOffset> {
+    fn course_places(&self, followed: &[Followed]) -> Places {
         let mut hosts: Vec<FuncIdx> = followed.iter().flat_map(|one| one.hosts.clone()).collect();
         hosts.sort_unstable();
         hosts.dedup();
-        let mut code = Vec::new();
+        let mut places = Places::default();
         for host in hosts {
-            code.extend(self.program().module.instr_starts(host).next());
-            code.extend(self.line_begins_of(host));
-            code.extend(self.info.returns_of(host));
+            places
+                .begins
+                .extend(self.program().module.instr_starts(host).next());
+            places.returns.extend(self.info.returns_of(host));
+            places.code.extend(self.line_begins_of(host));
         }
-        code.sort_unstable();
-        code.dedup();
-        code
+        places
+            .code
+            .extend(places.begins.iter().chain(&places.returns));
+        for list in [&mut places.code, &mut places.begins, &mut places.returns] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        places
     }
 
-    fn follow_window(
+    fn follow_part(
         &mut self,
         followed: &mut [Followed],
-        code: &[CodeOffset],
+        places: &Places,
         (start, end): (Moment, Moment),
+        stops: u32,
         observer: Observer<'_>,
-    ) -> Result<Window, CommandError> {
+    ) -> Result<Part, CommandError> {
         match self.history.seek(start, observer) {
-            Err(SeekError::Paused) => return Ok(Window::Paused),
+            Err(SeekError::Paused) => return Ok(Part::Paused),
             sought => sought?,
         }
         let look = self.look();
         for one in &mut *followed {
             one.begin(look, start.steps);
         }
-        let mut at_stop = true;
-        let mut stops_left = MOST_STOPS;
-        loop {
-            if at_stop {
-                self.at_code(followed, code);
-            }
+        let mut armed = Stops::default();
+        let part = self.follow_armed(followed, places, &mut armed, end, stops, observer);
+        self.history.disarm(&armed);
+        part
+    }
+
+    /// Goes on to `end`, with the VM told in `armed` where to stop.
+    fn follow_armed(
+        &mut self,
+        followed: &mut [Followed],
+        places: &Places,
+        armed: &mut Stops,
+        end: Moment,
+        stops: u32,
+        observer: Observer<'_>,
+    ) -> Result<Part, CommandError> {
+        for _ in 0..stops {
+            self.at_code(followed, places);
             if self.history.here() >= end {
-                return Ok(Window::Whole);
+                return Ok(Part::Whole);
             }
-            let stops = Stops {
-                code: code.to_vec(),
-                watches: watches_of(followed),
-                ..Stops::default()
-            };
-            let found = match self.history.walk(end, &stops, None, observer) {
+            let watches = watches_of(followed);
+            if armed.watches != watches || armed.code != places.code {
+                self.history.disarm(armed);
+                *armed = Stops {
+                    code: places.code.clone(),
+                    watches,
+                    ..Stops::default()
+                };
+                self.history.arm(armed);
+            }
+            let found = match self.history.walk_armed(end, armed, None, observer) {
                 // What was seen before is so.
-                Err(SeekError::Paused) => return Ok(Window::Paused),
+                Err(SeekError::Paused) => return Ok(Part::Paused),
                 found => found?,
             };
             if let Found::Watch(index) = found
-                && let Some(watch) = stops.watches.get(index)
+                && let Some(watch) = armed.watches.get(index)
             {
                 let look = self.look();
                 for one in &mut *followed {
                     one.written(look, *watch);
                 }
             }
-            at_stop = true;
-            stops_left -= 1;
             if matches!(found, Found::Finished | Found::Trapped(_)) {
-                return Ok(Window::Whole);
+                return Ok(Part::Whole);
             }
             if observer(self.progress("following values")) == Flow::Pause {
-                return Ok(Window::Paused);
-            }
-            if stops_left == 0 {
-                let steps = self.history.here().steps;
-                for one in &mut *followed {
-                    one.curve.push(steps + 1, None);
-                }
-                return Ok(Window::Cut);
+                return Ok(Part::Paused);
             }
         }
+        Ok(Part::Cut)
     }
 
     /// Looks at the instruction that comes next.
-    fn at_code(&self, followed: &mut [Followed], code: &[CodeOffset]) {
+    fn at_code(&self, followed: &mut [Followed], places: &Places) {
         let machine = &self.history.twin.machine;
         let (depth, steps) = (machine.depth(), machine.steps());
         for one in &mut *followed {
             one.leave(depth, steps);
         }
-        let Some(location) = machine.location() else {
+        let location = machine.location();
+        let Some(location) = location.filter(|at| places.code.binary_search(&at.offset).is_ok())
+        else {
             return;
         };
-        if code.binary_search(&location.offset).is_err() {
-            return;
-        }
-        let first = self.program().module.instr_starts(location.func).next();
-        let enters = first == Some(location.offset);
-        let returns = self
-            .info
-            .returns_of(location.func)
-            .contains(&location.offset);
+        let enters = places.begins.binary_search(&location.offset).is_ok();
+        let returns = places.returns.binary_search(&location.offset).is_ok();
         let look = self.look();
         for one in followed
             .iter_mut()
@@ -413,7 +458,7 @@ impl Session {
 
 /// How the look at a part of the path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Window {
+enum Part {
     Whole,
     Cut,
     Paused,
@@ -473,7 +518,13 @@ impl Followed {
             return;
         };
         let steps = look.machine.steps();
-        let Ok((reading, stop)) = look.reading(&self.expression, 0) else {
+        let found = match depth {
+            0 => look
+                .reading_at(&self.expression, self.home)
+                .map(|reading| (reading, self.home)),
+            _ => look.reading(&self.expression, 0),
+        };
+        let Ok((reading, stop)) = found else {
             call.forget();
             self.curve.end(steps);
             return;
@@ -505,9 +556,15 @@ impl Followed {
             return;
         }
         call.awaited.retain(|awaited| !overlap(*awaited, watch));
-        let frame = depth.saturating_sub(call.depth.max(1)) as u32;
-        let frame = if call.depth == 0 { 0 } else { frame };
-        let Ok((reading, _)) = look.reading(&self.expression, frame) else {
+        let found = match call.depth {
+            0 => look.reading_at(&self.expression, self.home),
+            own => {
+                let frame = depth.saturating_sub(own) as u32;
+                look.reading(&self.expression, frame)
+                    .map(|(reading, _)| reading)
+            }
+        };
+        let Ok(reading) = found else {
             return;
         };
         call.depend_on(look, &reading);
@@ -544,97 +601,5 @@ impl Call {
             depth: self.depth,
             ..Call::default()
         };
-    }
-}
-
-impl Curve {
-    /// The value is this from a step on.
-    fn push(&mut self, step: u64, value: Option<f64>) {
-        // Of two writes at one step, the last counts.
-        if self.steps.last() == Some(&step) {
-            self.steps.pop();
-            self.values.pop();
-        }
-        if value.is_none() && !matches!(self.values.last(), Some(Some(_))) {
-            return;
-        }
-        self.steps.push(step);
-        self.values.push(value);
-    }
-
-    /// There is no value from a step on.
-    fn end(&mut self, step: u64) {
-        self.push(step, None);
-    }
-
-    /// At most so many points: of each stretch the least, the greatest, and a gap if there is one.
-    fn thinned(&self, most: usize) -> Curve {
-        if self.steps.len() <= most {
-            return self.clone();
-        }
-        let stretch = (3 * self.steps.len()).div_ceil(most).max(3);
-        let mut thin = Curve::default();
-        for from in (0..self.values.len()).step_by(stretch) {
-            let to = (from + stretch).min(self.values.len());
-            let known = || (from..to).filter(|at| self.values[*at].is_some());
-            let order = |a: &usize, b: &usize| {
-                self.values[*a]
-                    .partial_cmp(&self.values[*b])
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            };
-            let gap = (from..to).rfind(|at| self.values[*at].is_none());
-            let mut kept: Vec<usize> = [known().min_by(order), known().max_by(order), gap]
-                .into_iter()
-                .flatten()
-                .collect();
-            kept.sort_unstable();
-            kept.dedup();
-            for at in kept {
-                thin.steps.push(self.steps[at]);
-                thin.values.push(self.values[at]);
-            }
-        }
-        thin
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn curve(values: &[Option<f64>]) -> Curve {
-        Curve {
-            steps: (0..values.len() as u64).collect(),
-            values: values.to_vec(),
-        }
-    }
-
-    #[test]
-    fn few_points_stay_and_many_keep_their_extremes_and_gaps() {
-        let few = curve(&[Some(1.0), None, Some(2.0)]);
-        assert_eq!(few.thinned(3), few);
-        let mut values: Vec<Option<f64>> = (0..1_000).map(|n| Some(f64::from(n % 7))).collect();
-        values[500] = Some(-3.0);
-        values[501] = Some(99.0);
-        values[700] = None;
-        let thin = curve(&values).thinned(60);
-        assert!(thin.steps.len() <= 60, "{}", thin.steps.len());
-        assert!(thin.steps.is_sorted());
-        for (step, value) in [(500, Some(-3.0)), (501, Some(99.0)), (700, None)] {
-            let at = thin.steps.iter().position(|known| *known == step).unwrap();
-            assert_eq!(thin.values[at], value);
-        }
-    }
-
-    #[test]
-    fn gaps_are_noted_once_and_not_before_the_first_value() {
-        let mut curve = Curve::default();
-        curve.end(1);
-        curve.push(2, Some(5.0));
-        curve.end(3);
-        curve.end(4);
-        curve.push(4, Some(6.0));
-        assert_eq!(curve.steps, [2, 3, 4]);
-        assert_eq!(curve.values, [Some(5.0), None, Some(6.0)]);
     }
 }

@@ -93,6 +93,9 @@ impl Look<'_> {
             let args = self.arguments_of(frame.func, &frame.locals);
             match last_part(&name) {
                 "panic_fmt" if name.starts_with("core::panicking::") => self.panic_text(&args?),
+                "panic" | "panic_str" if name.starts_with("core::panicking::") => {
+                    self.plain_panic_text(&args?)
+                }
                 "__assert_fail" => self.assertion_text(&args?),
                 "abort" => self.abort_text(&args?),
                 _ => None,
@@ -157,12 +160,31 @@ impl Look<'_> {
             1 => self.text(template, values >> 1)?,
             _ => self.filled_in(template, values)?,
         };
-        let place = self.text(self.word(location)?, self.word(location.checked_add(4)?)?)?;
-        let (line, column) = (
-            self.word(location + 8)?,
-            self.word(location.checked_add(12)?)?,
-        );
-        Some(format!("{message} ({place}:{line}:{column})"))
+        Some(format!("{message} ({})", self.location_text(location)?))
+    }
+
+    /// Rust's `panic(message, location)`, the message with its length.
+    fn plain_panic_text(&self, args: &[Value]) -> Option<String> {
+        let [
+            Value::I32(message),
+            Value::I32(length),
+            Value::I32(location),
+        ] = *args
+        else {
+            return None;
+        };
+        let message = self.text(message as u32, length as u32)?;
+        Some(format!(
+            "{message} ({})",
+            self.location_text(location as u32)?
+        ))
+    }
+
+    /// Rust's `Location`: a path with its length, line and column.
+    fn location_text(&self, location: u32) -> Option<String> {
+        let word = |offset| self.word(location.checked_add(offset)?);
+        let place = self.text(word(0)?, word(4)?)?;
+        Some(format!("{place}:{}:{}", word(8)?, word(12)?))
     }
 
     /// A format template of Rust: texts behind their lengths, `0xc0` for the next argument, `0` at the end.

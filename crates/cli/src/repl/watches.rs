@@ -12,7 +12,7 @@ const MOST: usize = 64;
 
 /// A watched expression with its value at the last stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watched {
+pub(super) struct Watched {
     expression: String,
     /// Or why it has none.
     value: String,
@@ -22,11 +22,11 @@ pub struct Watched {
 
 /// The expressions, in the order in which they were added.
 #[derive(Debug, Default)]
-pub struct Watches(Vec<Watched>);
+pub(super) struct Watches(Vec<Watched>);
 
 impl Watched {
     /// `expression = value (was value)`.
-    pub fn text(&self, paint: &Paint) -> String {
+    pub(super) fn text(&self, paint: &Paint) -> String {
         let role = match self.before {
             Some(_) => Role::Changed,
             None => Role::Value,
@@ -45,7 +45,7 @@ impl Watched {
     }
 
     /// The same as JSON.
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         json!({
             "event": "watch",
             "expression": self.expression,
@@ -60,7 +60,7 @@ impl Watches {
     ///
     /// # Errors
     /// There are too many.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         expression: &str,
         session: &mut Backend,
@@ -87,7 +87,7 @@ impl Watches {
     ///
     /// # Errors
     /// It is not watched.
-    pub fn remove(&mut self, expression: Option<&str>) -> Result<String, String> {
+    pub(super) fn remove(&mut self, expression: Option<&str>) -> Result<String, String> {
         let Some(expression) = expression else {
             self.0.clear();
             return Ok("nothing is watched any more\n".to_owned());
@@ -108,13 +108,13 @@ impl Watches {
     }
 
     /// This one, or all.
-    pub fn listed(&self, expression: Option<&str>) -> Vec<Watched> {
+    pub(super) fn listed(&self, expression: Option<&str>) -> Vec<Watched> {
         let wanted = |one: &&Watched| expression.is_none_or(|wanted| one.expression == wanted);
         self.0.iter().filter(wanted).cloned().collect()
     }
 
     /// Looks at all again, at a new stop.
-    pub fn update(&mut self, session: &mut Backend, frame: u32) -> Vec<Watched> {
+    pub(super) fn update(&mut self, session: &mut Backend, frame: u32) -> Vec<Watched> {
         for one in &mut self.0 {
             let now = value(&one.expression, session, frame);
             let before = std::mem::replace(&mut one.value, now);

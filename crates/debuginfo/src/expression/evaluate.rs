@@ -232,14 +232,14 @@ impl Evaluator<'_> {
             }
             NodeKind::Field(of, field) => self.field(node, of, field),
             NodeKind::Index(of, index) => {
-                if let NodeKind::Text(key) = &index.kind {
-                    let object = self.object(of)?;
-                    if let Some(found) = self.info.element_by_text(&object, key, self.state) {
-                        return Ok(Evaluated::Object(found));
-                    }
+                let of = (&**of, self.node(of)?);
+                if let (NodeKind::Text(key), Evaluated::Object(object)) = (&index.kind, &of.1)
+                    && let Some(found) = self.info.element_by_text(object, key, self.state)
+                {
+                    return Ok(Evaluated::Object(found));
                 }
                 let at = self.integer(index)?;
-                if let Evaluated::Pointer { to, address } = self.node(of)? {
+                if let Evaluated::Pointer { to, address } = of.1 {
                     let size = self.size_of_type(node, to, &self.info.type_name(to))?;
                     let address = at
                         .checked_mul(size.into())
@@ -249,7 +249,7 @@ impl Evaluator<'_> {
                         _ => error(index, ExpressionErrorKind::Arithmetic),
                     };
                 }
-                let object = self.object(of)?;
+                let object = self.as_object(of.0, of.1)?;
                 self.element(index, &object, at).map(Evaluated::Object)
             }
             NodeKind::Range(of, from, to) => self.range(node, of, from.as_deref(), to.as_deref()),
@@ -497,7 +497,12 @@ impl Evaluator<'_> {
     }
 
     fn object(&self, node: &Node) -> Outcome<Object> {
-        match self.node(node)? {
+        let value = self.node(node)?;
+        self.as_object(node, value)
+    }
+
+    fn as_object(&self, node: &Node, value: Evaluated) -> Outcome<Object> {
+        match value {
             Evaluated::Object(object) => Ok(object),
             // What is asked of a pointer is asked of what it points to.
             Evaluated::Pointer { to, address } => self.pointed(node, to, address),
@@ -520,7 +525,7 @@ impl Evaluator<'_> {
                     Evaluated::Pointer { to, address } => {
                         return self.pointed(operand, to, address).map(Evaluated::Object);
                     }
-                    _ => self.object(operand)?,
+                    value => self.as_object(operand, value)?,
                 };
                 return match self.info.target(&object, self.state) {
                     Some(target) => Ok(Evaluated::Object(target)),

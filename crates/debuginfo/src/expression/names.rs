@@ -18,7 +18,7 @@ pub struct Known {
 
 impl Known {
     /// Of `names`, those nearest to `wrong`; if none is near, the first few.
-    pub(super) fn near<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Known {
+    pub fn near<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Known {
         let mut all: Vec<&str> = Vec::new();
         for name in names.filter(|name| !name.is_empty()) {
             if !all.contains(&name) {

@@ -1,6 +1,6 @@
 //! Places in the code: what the user names, and what to call them.
 
-use borges_debuginfo::{FileId, SourcePlace};
+use borges_debuginfo::{FileId, Known, SourcePlace};
 use borges_vm::CodeOffset;
 
 use crate::command::CodePlace;
@@ -33,7 +33,10 @@ impl Session {
                 let offsets = self.info.break_at_function(name);
                 if offsets.is_empty() {
                     let text = if self.info.functions_named(name).is_empty() {
-                        format!("no function is called '{name}': 'functions' lists them")
+                        format!(
+                            "no function is called '{name}'{}",
+                            self.functions_like(name)
+                        )
                     } else {
                         format!("'{name}' is a primitive: use 'break call {name}'")
                     };
@@ -57,6 +60,20 @@ impl Session {
                 }
                 Ok((found.offsets, words))
             }
+        }
+    }
+
+    /// Functions of the program that may be meant by a name that none has.
+    fn functions_like(&self, name: &str) -> String {
+        let functions = self.info.functions();
+        let own = functions.iter().filter(|function| !function.imported);
+        let names = own.flat_map(|function| {
+            let last = function.name.rsplit("::").next();
+            [Some(function.name.as_str()), last].into_iter().flatten()
+        });
+        match Known::near(name, names) {
+            known if known.near => known.to_string(),
+            _ => ": 'functions' lists them".to_owned(),
         }
     }
 

@@ -192,7 +192,7 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
             let expression = term_or_missing(cursor, "an expression")?;
             Ok(Request::Session(Command::Series {
                 expressions: vec![expression],
-                samples: 60,
+                samples: COURSE_POINTS,
             }))
         },
     )
@@ -212,6 +212,9 @@ function is followed through all its calls on the path.")
         bare!(Command::Console),
     ),
 ];
+
+/// Points of a course: enough that what fits on a line is drawn exactly.
+const COURSE_POINTS: u32 = 2_000;
 
 const EXPRESSION_HELP: &str = "Variables of the chosen frame and globals, fields (a.b), elements (a[1]), ranges of them \
 (a[2..5], without the last), pointers (*p), enum variants (Mode.Heat, Mode::Heat, HEAT), casts ((u8)x, x as u8), sizeof, \
