@@ -431,7 +431,7 @@ impl DebugInfo {
         let mut entries = Vec::new();
         for index in 0..used {
             let at = start.checked_add(index * size)?;
-            if word(state, at + link_at)? & 1 == 0 {
+            if word(state, at.checked_add(link_at)?)? & 1 == 0 {
                 let key = Object::new(key, Place::memory(at, key_size));
                 let value =
                     value.map(|ty| Object::new(ty, Place::memory(at + value_at, value_size)));

@@ -325,11 +325,7 @@ impl DebugInfo {
         let child = |field: &Field| Child {
             name: match field.role {
                 Role::Base => self.type_name(field.ty),
-                _ => field
-                    .name
-                    .strip_prefix("__")
-                    .unwrap_or(&field.name)
-                    .to_owned(),
+                _ => readable_field(&field.name).to_owned(),
             },
             object: self.field(object, field),
         };
@@ -448,7 +444,12 @@ impl DebugInfo {
     }
 
     /// The value that a map has for a text.
-    pub fn element_by_text(&self, object: &Object, key: &str, state: &dyn State) -> Option<Object> {
+    pub(crate) fn element_by_text(
+        &self,
+        object: &Object,
+        key: &str,
+        state: &dyn State,
+    ) -> Option<Object> {
         let object = self.unwrapped(object, state);
         let is_key = |found: &Object| self.text_of(found, state).as_deref() == Some(key);
         if let Some(Managed::Map(entries)) = self.managed(&object, state) {
@@ -503,6 +504,13 @@ impl DebugInfo {
         let address = u32::try_from(address).ok().filter(|_| address != 0)?;
         Some(Object::new(*to, Place::memory(address, size)))
     }
+}
+
+/// A field's name without what rustc puts before it: tuples have fields called `__0`, closures keep
+/// `_ref__x` of a borrowed `x`.
+fn readable_field(name: &str) -> &str {
+    let stripped = name.strip_prefix("_ref__").or(name.strip_prefix("__"));
+    stripped.unwrap_or(name)
 }
 
 /// How many elements must be found to know the one with this index. A map's may be anywhere.

@@ -455,6 +455,9 @@ impl DebugInfo {
 
     /// The text up to its terminating zero, or as much as there is.
     fn text_at(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
+        if place.length() == 0 {
+            return Err(Unavailable::Unsupported);
+        }
         let longest = place.part(0, MAX_STRING);
         let mut bytes = match longest.read(state) {
             Ok(bytes) => bytes,
