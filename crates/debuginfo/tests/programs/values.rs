@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Expression, Folders, NoScope, Stop};
+use borges_debuginfo::{DebugInfo, Expression, Folders, NoScope, State, Stop};
 use borges_vm::{Exit, Limits, Machine, Module, Value};
 
 use crate::golden::check;
@@ -273,4 +273,79 @@ fn references_and_bases_are_parts_of_a_robot() {
             ("r.d", "1e100"),
         ],
     );
+}
+
+/// A program's state with every so many bytes of its memory overwritten.
+struct Damaged<'m> {
+    view: View<'m>,
+    seed: u32,
+}
+
+impl State for Damaged<'_> {
+    fn local(&self, frame: u32, index: u32) -> Option<Value> {
+        self.view.local(frame, index)
+    }
+    fn operand(&self, frame: u32, index: u32) -> Option<Value> {
+        self.view.operand(frame, index)
+    }
+    fn global(&self, index: u32) -> Option<Value> {
+        self.view.global(index)
+    }
+    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+        let inside = self.view.memory(address, buffer);
+        for (byte, at) in buffer.iter_mut().zip(address..) {
+            let chance = (at ^ self.seed.rotate_left(16)).wrapping_mul(0x9e37_79b1) >> 8;
+            if chance % 64 == 0 {
+                *byte = match chance / 64 % 3 {
+                    0 => 0,
+                    1 => 0xff,
+                    _ => (chance / 192) as u8,
+                };
+            }
+        }
+        inside
+    }
+}
+
+/// Whatever lies in memory, every question has an answer, and no line is long.
+#[test]
+fn damaged_values_are_shown_or_not() {
+    for name in ["rust-1.95", "rust-1.63", "cpp-14", "cpp-18"] {
+        let mut program = Standing::load(name);
+        let mut noticed = 0;
+        while program.next() {
+            for seed in 0..24 {
+                let view = View(&program.machine);
+                noticed += ask_all(&program, &Damaged { view, seed });
+            }
+            program.go_on();
+        }
+        assert!(noticed > 10, "{name}: damage was noticed {noticed} times");
+    }
+}
+
+/// Shows all variables of all frames and their children; how many were said to be damaged.
+fn ask_all(program: &Standing, state: &dyn State) -> usize {
+    let info = &program.info;
+    let mut noticed = 0;
+    for (number, frame) in program.machine.frames().enumerate() {
+        let stop = Stop {
+            frame: number as u32,
+            offset: frame.offset,
+            inlined: 0,
+        };
+        for variable in info.variables_at(stop) {
+            let Ok(object) = info.locate(&variable, stop, state) else {
+                continue;
+            };
+            let shown = info.show(&object, state);
+            assert!(shown.len() < 250, "{shown}");
+            noticed += usize::from(shown.contains("damaged"));
+            for child in info.children(&object, state, 0, 20) {
+                assert!(info.show(&child.object, state).len() < 250);
+                let _ = info.children(&child.object, state, u64::MAX - 1, 4);
+            }
+        }
+    }
+    noticed
 }
