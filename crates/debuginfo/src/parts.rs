@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::place::{Place, State, Unavailable};
-use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, Variants};
+use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
 use crate::variables::Object;
 use crate::view::{MAX_WRAPPERS, Shape, View};
 
@@ -107,6 +107,8 @@ impl DebugInfo {
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
                 Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
+                None if object.ty == TypeId::BOOL => (Encoding::Bool, 1),
+                None if object.ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),
                 None => match object.ty.as_integer() {
                     Some((bytes, true)) => (Encoding::Signed, bytes),
                     Some((bytes, false)) => (Encoding::Unsigned, bytes),
@@ -278,7 +280,10 @@ impl DebugInfo {
     }
 
     fn has_members(&self, object: &Object, state: &dyn State) -> bool {
-        matches!(self.managed(object, state), Some(Managed::Record { .. }))
+        matches!(
+            self.managed(object, state),
+            Some(Managed::Record { .. } | Managed::Map(_))
+        )
     }
 
     /// The fields of a record; of a Rust enum, those of the alternative that it has.
@@ -286,6 +291,13 @@ impl DebugInfo {
         let Some(ty) = self.types().resolve(object.ty) else {
             return match self.managed(object, state) {
                 Some(Managed::Record { fields, .. }) => fields,
+                Some(Managed::Map(entries)) => {
+                    let child = |(key, object): (Object, Object)| Child {
+                        name: format!("[{}]", self.show(&key, state)),
+                        object,
+                    };
+                    entries.into_iter().map(child).collect()
+                }
                 _ => Vec::new(),
             };
         };
@@ -313,11 +325,7 @@ impl DebugInfo {
         let child = |field: &Field| Child {
             name: match field.role {
                 Role::Base => self.type_name(field.ty),
-                _ => field
-                    .name
-                    .strip_prefix("__")
-                    .unwrap_or(&field.name)
-                    .to_owned(),
+                _ => readable_field(&field.name).to_owned(),
             },
             object: self.field(object, field),
         };
@@ -436,8 +444,18 @@ impl DebugInfo {
     }
 
     /// The value that a map has for a text.
-    pub fn element_by_text(&self, object: &Object, key: &str, state: &dyn State) -> Option<Object> {
+    pub(crate) fn element_by_text(
+        &self,
+        object: &Object,
+        key: &str,
+        state: &dyn State,
+    ) -> Option<Object> {
         let object = self.unwrapped(object, state);
+        let is_key = |found: &Object| self.text_of(found, state).as_deref() == Some(key);
+        if let Some(Managed::Map(entries)) = self.managed(&object, state) {
+            let found = entries.into_iter().find(|(found, _)| is_key(found))?;
+            return Some(found.1);
+        }
         let Ok(View {
             shape: Shape::Map { count, at },
             ..
@@ -445,15 +463,23 @@ impl DebugInfo {
         else {
             return None;
         };
-        let found = (0..count)
-            .map_while(at)
-            .find(|(found, _)| self.text_of(found, state).as_deref() == Some(key));
+        let found = (0..count).map_while(at).find(|(found, _)| is_key(found));
         found.map(|(_, value)| self.referred(value, state))
     }
 
     fn plain_element(&self, object: &Object, index: i128, state: &dyn State) -> Option<Object> {
         match self.types().resolve(object.ty) {
-            None => self.managed(object, state)?.element(index),
+            None => match self.managed(object, state)? {
+                Managed::Map(entries) => {
+                    let is_key = |key: &Object| {
+                        self.scalar(key, state) == Ok(Some(Number::Int(index)))
+                            && key.ty != TypeId::REFERENCE
+                    };
+                    let found = entries.into_iter().find(|(key, _)| is_key(key))?;
+                    Some(found.1)
+                }
+                managed => managed.element(index),
+            },
             Some(Type::Pointer { .. }) => self.offset_target(object, index, state),
             Some(Type::Array { element, count }) => {
                 let index = u64::try_from(index).ok()?;
@@ -478,6 +504,13 @@ impl DebugInfo {
         let address = u32::try_from(address).ok().filter(|_| address != 0)?;
         Some(Object::new(*to, Place::memory(address, size)))
     }
+}
+
+/// A field's name without what rustc puts before it: tuples have fields called `__0`, closures keep
+/// `_ref__x` of a borrowed `x`.
+fn readable_field(name: &str) -> &str {
+    let stripped = name.strip_prefix("_ref__").or(name.strip_prefix("__"));
+    stripped.unwrap_or(name)
 }
 
 /// How many elements must be found to know the one with this index. A map's may be anywhere.

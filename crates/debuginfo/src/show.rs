@@ -279,7 +279,14 @@ impl DebugInfo {
         state: &dyn State,
         depth: Depth,
     ) -> Result<(), Unavailable> {
+        let managed = self.managed(object, state);
         match self.number(object, state)? {
+            // Of what is a reference for sure, the address is of no interest.
+            Some(Number::Int(0)) if object.ty == TypeId::REFERENCE => text.push_str("null"),
+            Some(_) if object.ty == TypeId::REFERENCE && managed.is_some() => {}
+            Some(number) if object.ty == TypeId::BOOL => {
+                write_number(text, Encoding::Bool, number);
+            }
             Some(number) => write_number(text, Encoding::Signed, number),
             None => {
                 for byte in object.place.read(state)?.iter().rev() {
@@ -287,16 +294,35 @@ impl DebugInfo {
                 }
             }
         }
-        let Some(managed) = self.managed(object, state) else {
+        let Some(managed) = managed else {
             return Ok(());
         };
-        text.push_str(" → ");
+        if object.ty != TypeId::REFERENCE {
+            text.push_str(" → ");
+        }
         match &managed {
             Managed::Text { .. } => {
                 write_string(text, &managed.text(MAX_STRING, state).unwrap_or_default());
             }
             Managed::Elements { count, .. } => {
                 self.write_elements(text, object, *count, state, depth);
+            }
+            Managed::Set(elements) => {
+                let count = elements.len() as u64;
+                self.write_list(text, ['{', '}'], count, depth, |text, index, depth| {
+                    self.write(text, elements.get(index as usize)?, state, depth);
+                    Some(())
+                });
+            }
+            Managed::Map(entries) => {
+                let count = entries.len() as u64;
+                self.write_list(text, ['{', '}'], count, depth, |text, index, depth| {
+                    let (key, value) = entries.get(index as usize)?;
+                    self.write(text, key, state, depth);
+                    text.push_str(": ");
+                    self.write(text, value, state, depth);
+                    Some(())
+                });
             }
             Managed::Record { class, fields, .. } => {
                 text.push_str(class);
@@ -429,6 +455,9 @@ impl DebugInfo {
 
     /// The text up to its terminating zero, or as much as there is.
     fn text_at(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
+        if place.length() == 0 {
+            return Err(Unavailable::Unsupported);
+        }
         let longest = place.part(0, MAX_STRING);
         let mut bytes = match longest.read(state) {
             Ok(bytes) => bytes,

@@ -28,6 +28,10 @@ impl TypeId {
         TypeId(Self::INTEGERS + 2 * bytes.clamp(1, 8) + u32::from(signed))
     }
 
+    /// A truth value of a language that says nothing else of its types.
+    pub(crate) const BOOL: TypeId = TypeId(Self::INTEGERS + 18);
+    /// A reference to an object of AssemblyScript.
+    pub(crate) const REFERENCE: TypeId = TypeId(Self::INTEGERS + 19);
     /// A byte as a number.
     pub(crate) const BYTE: TypeId = TypeId(Self::INTEGERS + 2);
     /// Rust's `usize` and C's `size_t`.
@@ -284,6 +288,11 @@ impl Types {
         if let Some((bytes, _)) = id.as_integer() {
             return Some(bytes);
         }
+        match id {
+            TypeId::BOOL => return Some(1),
+            TypeId::REFERENCE => return Some(POINTER_BYTES),
+            _ => {}
+        }
         match self.resolve(id)? {
             Type::Base { size, .. } | Type::Record { size, .. } | Type::Enum { size, .. } => {
                 Some(*size)
@@ -332,8 +341,11 @@ impl Types {
         if let Some((bytes, signed)) = id.as_integer() {
             return format!("{}{}", if signed { 'i' } else { 'u' }, 8 * bytes);
         }
-        if id == TypeId::VOID {
-            return "void".to_owned();
+        match id {
+            TypeId::VOID => return "void".to_owned(),
+            TypeId::BOOL => return "bool".to_owned(),
+            TypeId::REFERENCE => return "reference".to_owned(),
+            _ => {}
         }
         let (Some(ty), Some(depth)) = (self.map.get(&id.0), depth.checked_sub(1)) else {
             return "?".to_owned();

@@ -1,4 +1,4 @@
-//! C++'s sequences, texts and wrappers, as libc++ has them since version 12 (ABI 1 and 2).
+//! C++'s sequences, texts and wrappers, as libc++ has them (tested: 14 with ABI 2, 18 with ABI 1).
 
 use super::rust::{element_at, in_a_row};
 use super::{Found, Looking, Misfit, Shape, View};

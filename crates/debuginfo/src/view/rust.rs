@@ -1,6 +1,6 @@
-//! Rust's sequences, texts and wrappers, as its standard library has had them since 1.50.
+//! Rust's sequences, texts and wrappers, as its standard library has them (tested: 1.63 and 1.95).
 
-use super::{Found, Looking, Misfit, Shape, View};
+use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape, View};
 use crate::parts::Child;
 use crate::place::Place;
 use crate::types::{POINTER_BYTES, Type, TypeId};
@@ -123,7 +123,10 @@ pub(super) fn vec_deque<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> 
 pub(super) fn string<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     // Around the bytes of a path there are two more records.
     let mut bytes = object.clone();
-    while !looking.name(&bytes)?.starts_with("Vec<") {
+    for _ in 0..MAX_WRAPPERS {
+        if looking.name(&bytes)?.starts_with("Vec<") {
+            break;
+        }
         let [field] = looking.fields(&bytes)? else {
             return Err(Misfit::Layout);
         };
@@ -395,8 +398,15 @@ pub(super) fn dynamic<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     concrete.view(looking, address)
 }
 
+/// An end of a range. Only plain ones are written out: a hostile range could have itself as end.
 fn shown(looking: Looking<'_>, object: &Object, field: &str) -> Result<String, Misfit> {
     let part = looking.field(object, field)?;
+    if !matches!(
+        looking.info.types().resolve(part.ty),
+        Some(Type::Base { .. })
+    ) {
+        return Err(Misfit::Layout);
+    }
     Ok(looking.info.show(&part, looking.state))
 }
 

@@ -190,7 +190,8 @@ impl Tree<'_> {
         if edges.place.length() != (NODE_CAPACITY as u32 + 1) * POINTER_BYTES {
             return Err(Misfit::Layout);
         }
-        looking.word(edges_start + index as u32 * POINTER_BYTES)
+        let edge = edges_start.checked_add(index as u32 * POINTER_BYTES);
+        looking.word(edge.ok_or(Misfit::Content)?)
     }
 }
 

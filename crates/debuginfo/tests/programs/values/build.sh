@@ -70,3 +70,5 @@ rust rustc vectors.rs vectors.wasm -C opt-level=0
 clang++-14 --target=wasm32 -nostdlib -fno-exceptions -fno-rtti -std=c++17 -O0 -gdwarf-4 -Wl,--no-entry -Wl,--export=main \
     -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. robot.cpp -o robot.wasm
 chmod 644 robot.wasm
+"$asc" assembly.ts --outFile assembly.wasm --debug --runtime incremental --use abort=
+"$asc" assembly.ts --outFile assembly-stub.wasm --debug --runtime stub --use abort=
