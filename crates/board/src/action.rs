@@ -509,6 +509,8 @@ impl<'a> Arguments<'a> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     fn call<'a>(board: &Board, name: &str, args: &'a [Value]) -> Result<Action<'a>, Refusal> {

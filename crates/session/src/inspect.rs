@@ -1,8 +1,8 @@
 //! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
 
 use borges_debuginfo::{
-    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, NoScope, Number,
-    Object, Scope, Source, SourceFrame, State, Stop,
+    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, NoScope,
+    Number, Object, Scope, Source, SourceFrame, State, Stop,
 };
 use borges_stub::Program;
 use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value, Watch};
