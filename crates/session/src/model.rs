@@ -317,12 +317,22 @@ impl ModelSession {
     pub fn query(
         &mut self,
         sql: &str,
-        keep_going: impl FnMut(&Progress) -> bool,
+        mut keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<TableListing, AskError> {
-        self.keep(keep_going)?;
+        self.keep(&mut keep_going)?;
         let known = self.graph.as_ref().map_or(0, |graph| graph.states() as u64);
         let (store, _) = self.store.as_mut().ok_or(AskError::Stopped(known))?;
-        Ok(table(store.query(sql, Bounds::default())?))
+        let busy = self.stop.begin();
+        let come = Progress {
+            states: known,
+            edges: 0,
+            ends: 0,
+            waiting: 0,
+        };
+        let rows = store.query_while(sql, Bounds::default(), &mut || {
+            busy.goes_on(&come, keep_going(&come))
+        });
+        Ok(table(rows?))
     }
 
     /// Writes the whole graph to the session's file, or to memory if it has none.

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{Dialect, Explore, Model};
-
 use borges_session::model::{Kept, kept as kept_graph};
 
 use crate::args;
