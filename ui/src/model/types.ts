@@ -222,7 +222,15 @@ may: Opinion,
 /**
  * In all.
  */
-must: Opinion, };
+must: Opinion, 
+/**
+ * How many states it rests on.
+ */
+states: number, 
+/**
+ * Why these are not all: then a *yes* or *no* is one that no other state can change.
+ */
+partial: Why | null, };
 
 export type LinkRow = { 
 /**
@@ -302,7 +310,15 @@ question: Question, } | { "ask": "state",
 /**
  * Which.
  */
-state: number, } | { "ask": "edges", 
+state: number, } | { "ask": "visit", 
+/**
+ * Which.
+ */
+state: number, } | { "ask": "races", 
+/**
+ * Which.
+ */
+universe: number, } | { "ask": "edges", 
 /**
  * Which; the first five thousand are answered.
  */
@@ -332,7 +348,19 @@ edge: LinkRow,
 /**
  * The changes.
  */
-changes: Array<ChangeRow>, } } | { "judgement": Judgement } | { "table": TableListing } | { "reply": Reply } | { "state": { 
+changes: Array<ChangeRow>, } } | { "judgement": Judgement } | { "visited": number } | { "races": Array<RaceRow> | null } | { "table": TableListing } | { "reply": { 
+/**
+ * The answer.
+ */
+reply: Reply, 
+/**
+ * Why it does not rest on all states.
+ */
+partial: Why | null, 
+/**
+ * On how many it rests then.
+ */
+known: number, } } | { "state": { 
 /**
  * The state, in words.
  */
@@ -478,6 +506,34 @@ order: Order, };
 
 export type Question = "ends" | { "shortest": number } | "shortest_to_ends" | { "through": number } | { "divergence": [number, number] } | { "can_reach": number } | { "common_ancestors": Array<number> } | "cycles";
 
+export type RaceRow = { 
+/**
+ * The step that received it.
+ */
+received: RaceStep, 
+/**
+ * The step with which it came in.
+ */
+message: RaceStep, 
+/**
+ * The steps with which others came in later that could have been there first.
+ */
+rivals: Array<RaceStep>, };
+
+export type RaceStep = { 
+/**
+ * Its number on the way, from 1.
+ */
+step: number, 
+/**
+ * What it does.
+ */
+text: string, 
+/**
+ * Where in the source, from 1.
+ */
+line: number | null, };
+
 export type RanRow = { 
 /**
  * From which universe all ran.
@@ -499,6 +555,10 @@ held: Array<number>,
  * Whether the limit of universes cut it short.
  */
 cut: boolean, 
+/**
+ * Whether the user stopped it: what was found is there, and the same order again goes on.
+ */
+stopped: boolean, 
 /**
  * Whether a step came to its goal nowhere, or no breakpoint halted what was sought.
  */
@@ -629,3 +689,5 @@ steps: Array<Step>,
  * The states that they leave.
  */
 through: Array<number>, };
+
+export type Why = "states" | "depth" | "cancelled" | "met";
