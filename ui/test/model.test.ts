@@ -115,5 +115,5 @@ test("answers are told with the states to look at", () => {
   expect(answered({ ends: [{ outcome: 1, kind: "deadlock", text: "x", states: 1200 }] })[0]?.text).toBe("1: deadlock, 1,200 states: x");
   expect(answered({ states: [3, 4] })[0]).toEqual({ text: "2 states", states: [3, 4], steps: [] });
   expect(answered({ divergence: null })[0]?.text).toContain("no choice");
-  expect(answered({ cycles: [] })[0]?.text).toBe("every run ends");
+  expect(answered({ cycles: [] })[0]?.text).toBe("no run goes round for ever");
 });
