@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Runs, Stepping};
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
@@ -11,6 +11,7 @@ use borges_multiverse::language::Outcome;
 
 use super::ask::{Held, Multiverse, kind};
 use super::lead::Lead;
+use super::lens::{self, Lens, Lensed};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
 use super::{Model, Program, Threads};
@@ -24,8 +25,18 @@ pub struct Explore {
     pub grain: Grain,
     /// When messages between actors arrive; nothing in other languages.
     pub delivery: Delivery,
+    /// Whether the program is under the stepping debugger ([`Stepping`]), D_amb for λ_amb: its steps
+    /// pause and are resumed.
+    pub debugger: bool,
     /// What is left out.
     pub reduction: Reduction,
+    /// An abstraction: states are taken for one that agree in these values, by their names in outcomes,
+    /// and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
+    /// not under the debugger.
+    pub keep: Option<Vec<String>>,
+    /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
+    /// without actors.
+    pub symmetry: bool,
     /// The order in which states are visited.
     pub order: Order,
     /// The most states that are visited.
@@ -41,7 +52,10 @@ impl Default for Explore {
         Self {
             grain: Grain::Rule,
             delivery: Delivery::Immediate,
+            debugger: false,
             reduction: Reduction::None,
+            keep: None,
+            symmetry: false,
             order: Order::BreadthFirst,
             states: 1_000_000,
             depth: u32::MAX,
@@ -113,10 +127,10 @@ pub(super) fn explore(
     };
     let visible = options.grain == Grain::Visible;
     let mut report = match model.program() {
-        Program::Amb(program) if visible => job.run(&Runs::new(program, RUN), &program),
-        Program::Amb(program) => job.run(&program, &program),
-        Program::MuOz(program) if visible => job.run(&Runs::new(program, RUN), &program),
-        Program::MuOz(program) => job.run(&program, &program),
+        Program::Amb(program) if visible => job.start(&Runs::new(program, RUN), &program),
+        Program::Amb(program) => job.start(&program, &program),
+        Program::MuOz(program) if visible => job.start(&Runs::new(program, RUN), &program),
+        Program::MuOz(program) => job.start(&program, &program),
         Program::AmbientTalk(program) => {
             let as_asked = Options {
                 grain: options.grain,
@@ -127,7 +141,7 @@ pub(super) fn explore(
                 numbered: true,
                 ..as_asked
             });
-            job.run(&program.with(as_asked), &exact)
+            job.start(&program.with(as_asked), &exact)
         }
     };
     report.language = model.dialect().name();
@@ -147,15 +161,15 @@ pub(super) fn keep(
         keep_going,
     };
     match model.program().clone() {
-        Program::Amb(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
-        Program::Amb(program) => Box::new(job.hold(program)),
-        Program::MuOz(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
-        Program::MuOz(program) => Box::new(job.hold(program)),
-        Program::AmbientTalk(program) => Box::new(job.hold(program.with(Options {
+        Program::Amb(program) if visible => job.hold(Runs::new(program, RUN)),
+        Program::Amb(program) => job.hold(program),
+        Program::MuOz(program) if visible => job.hold(Runs::new(program, RUN)),
+        Program::MuOz(program) => job.hold(program),
+        Program::AmbientTalk(program) => job.hold(program.with(Options {
             grain: options.grain,
             delivery: options.delivery,
             numbered: false,
-        }))),
+        })),
     }
 }
 
@@ -194,10 +208,35 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
+    /// As [`Job::run`], under the debugger or through a lens if that was asked for.
+    fn start<P: Lensed, E: Reported>(&mut self, plain: &P, exact: &E) -> Report
+    where
+        P::State: 'static,
+        E::State: 'static,
+    {
+        if let Some(lens) = self.lens() {
+            let mut report = self.graph(&lens::seen(plain, &lens), None::<&E>);
+            report.abstraction = Some(lens.name());
+            // What is joined of runs through different states need not be a run of the program.
+            (report.paths, report.cyclic) = (None, None);
+            report.unmet = lens.unmet();
+            return report;
+        }
+        if self.options.debugger {
+            self.run(&Stepping(plain), &Stepping(exact))
+        } else {
+            self.run(plain, exact)
+        }
+    }
+
+    fn lens(&self) -> Option<Lens> {
+        Lens::new(self.options.keep.as_deref(), self.options.symmetry)
+    }
+
     /// `plain` is the language for graphs, `exact` that with exact footprints.
     fn run<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
         match self.options.reduction {
-            Reduction::None => self.graph(plain, exact),
+            Reduction::None => self.graph(plain, Some(exact)),
             Reduction::Dpor => self.classes(exact),
         }
     }
@@ -218,6 +257,9 @@ impl Job<'_> {
                 Delivery::Fifo => "fifo",
                 Delivery::Unordered => "unordered",
             },
+            debugger: self.options.debugger,
+            abstraction: None,
+            unmet: Vec::new(),
             states: 0,
             edges: 0,
             paths: None,
@@ -233,6 +275,8 @@ impl Job<'_> {
     /// The graph, grown on all cores.
     fn grow<P: Reported>(&mut self, plain: P) -> (Graph<P>, Pause) {
         let strategy = match &self.options.order {
+            // Shortest paths are then those by which states were met.
+            _ if self.lens().is_some() => Strategy::BreadthFirst,
             Order::BreadthFirst => Strategy::BreadthFirst,
             Order::DepthFirst => Strategy::DepthFirst,
             Order::Random(seed) => Strategy::Random { seed: *seed },
@@ -293,15 +337,30 @@ impl Job<'_> {
         }
     }
 
-    fn hold<P: Reported>(&mut self, plain: P) -> Held<P> {
+    /// The graph of a program, under the debugger if that was asked for.
+    fn hold<P: Lensed + Send + 'static>(&mut self, plain: P) -> Box<dyn Multiverse>
+    where
+        P::State: 'static,
+        P::Agent: Send + Sync,
+    {
+        let text = self.text.to_owned();
+        if let Some(lens) = self.lens() {
+            let (graph, _) = self.grow(lens::seen(plain, &lens));
+            return Box::new(Held::new(text, graph));
+        }
+        if self.options.debugger {
+            let (graph, _) = self.grow(Stepping(plain));
+            return Box::new(Held::new(text, graph));
+        }
         let (graph, _) = self.grow(plain);
-        Held::new(self.text.to_owned(), graph)
+        Box::new(Held::new(text, graph))
     }
 
-    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+    /// Classes are counted where there is an `exact` language.
+    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: Option<&E>) -> Report {
         let mut report = self.empty();
         let (graph, pause) = match self.options.order.clone() {
-            Order::Toward { lead, first } => {
+            Order::Toward { lead, first } if self.lens().is_none() => {
                 let (graph, pause, met) = self.search(plain, &lead, first);
                 report.met = met.map(|(edge, states)| self.met(plain, &graph, &lead, edge, states));
                 let stopped = first && report.met.is_some();
@@ -323,7 +382,7 @@ impl Job<'_> {
             Ok(counts) => {
                 report.paths = Some(counts.total().to_string());
                 report.cyclic = Some(false);
-                report.classes = self.count(exact);
+                report.classes = exact.and_then(|exact| self.count(exact));
             }
             Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
             Err(CountError::Unexplored(_)) => {}

@@ -15,6 +15,7 @@ mod ask;
 pub mod debug;
 mod explore;
 mod lead;
+mod lens;
 mod report;
 mod reported;
 mod stepper;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Mode, Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::graph::Score;
 use borges_multiverse::language::Language;
 
@@ -22,6 +22,12 @@ pub(super) trait Reported:
     /// An agent as it is called in a state.
     fn agent_name(&self, _state: &Self::State, agent: &Self::Agent) -> String {
         agent.to_string()
+    }
+
+    /// A state with which all are taken for one that differ only in the names of agents of one
+    /// definition; none where that is not known.
+    fn turned(&self, _state: &Self::State) -> Option<Self::State> {
+        None
     }
 
     /// To whom, or where, a step sends a message.
@@ -83,6 +89,10 @@ impl Reported for AmbientTalk {
             values: values.map(|(name, value)| (name, value.into())).collect(),
             waiting: answer.stuck.iter().cloned().collect(),
         }
+    }
+
+    fn turned(&self, state: &Self::State) -> Option<Self::State> {
+        Some(self.least(state))
     }
 
     fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
@@ -202,5 +212,40 @@ impl<L: Reported> Reported for Runs<L> {
 
     fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
         self.inner().agent_name(state, agent)
+    }
+}
+
+/// A program under the stepping debugger ends as the program does.
+impl<L: Reported> Reported for Stepping<L>
+where
+    L::State: 'static,
+{
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        let near = self.0.nearness(lead);
+        Box::new(move |(_, state): &(Mode, L::State)| near(state))
+    }
+
+    fn meets(
+        &self,
+        lead: &Lead,
+        (_, before): &Self::State,
+        choice: &Self::Choice,
+        (_, after): &Self::State,
+    ) -> bool {
+        match choice {
+            StepChoice::Step(choice) => self.0.meets(lead, before, choice, after),
+            StepChoice::Resume => false,
+        }
+    }
+
+    fn remains(&self, value: &Self::Value) -> Remains {
+        self.0.remains(value)
+    }
+
+    fn agent_name(&self, (_, state): &Self::State, agent: &Self::Agent) -> String {
+        match agent {
+            Stepper::Program(agent) => self.0.agent_name(state, agent),
+            Stepper::Debugger => agent.to_string(),
+        }
     }
 }
