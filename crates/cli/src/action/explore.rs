@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use borges_languages::model::{
-    Datum, End, Explore, Lead, Met, Model, Order, Reduction, Report, Step, Why,
+    Datum, Dialect, End, Explore, Lead, Met, Model, Order, Reduction, Report, Step, Why,
 };
 use borges_session::model::ModelSession;
 use serde::Serialize;
@@ -34,6 +34,12 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
              'borges repl' walks through the universes of a device program",
         ));
     };
+    if options.symmetry && model.dialect() != Dialect::AmbientTalk {
+        return Err(Failure::usage(
+            format!("{} has no actors that could be alike", options.program),
+            "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",
+        ));
+    }
     let asked = as_asked(options, &model)?;
     let report = {
         let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
@@ -42,6 +48,15 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
             !interrupt::pressed()
         })
     };
+    if let Some(name) = report.unmet.first() {
+        return Err(Failure::usage(
+            format!(
+                "no state of {} that was explored has a value called '{name}'",
+                options.program
+            ),
+            "--keep takes the names that outcomes show, for example x, acc.bal",
+        ));
+    }
     if let Some(file) = &options.session {
         let name = options.program.clone();
         let mut session = ModelSession::new(name, model, asked, Some(file.clone()));
@@ -84,6 +99,13 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
     Ok(Explore {
         grain: options.steps.grain.into(),
         delivery: options.steps.delivery.into(),
+        debugger: options.debugger,
+        keep: options.keep.as_ref().map(|names| {
+            let names = names.iter().map(|name| name.trim());
+            let named = names.filter(|name| !name.is_empty());
+            named.map(str::to_string).collect()
+        }),
+        symmetry: options.symmetry,
         reduction: match options.reduction {
             args::Reduction::None => Reduction::None,
             args::Reduction::Dpor => Reduction::Dpor,
@@ -122,6 +144,15 @@ fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
         None => {}
     }
     let _ = writeln!(text, "{}", paint.paint(Role::Dim, sizes.join(", ")));
+    if let Some(abstraction) = &report.abstraction {
+        let note = format!(
+            "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
+        );
+        let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&note)));
+    }
+    if report.debugger {
+        text.push_str("under the debugger: each step pauses, and is resumed\n");
+    }
     if report.cyclic == Some(true) {
         text.push_str(match report.complete && report.ends.is_empty() {
             true => "no run ends: each comes to states again and goes round for ever\n",

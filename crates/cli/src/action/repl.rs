@@ -4,7 +4,7 @@ use std::path::Path;
 
 use borges_languages::ambienttalk;
 use borges_languages::model::{Explore, Model, Program};
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Runs, Stepping};
 use borges_multiverse::language::Language;
 use borges_session::model::ModelSession;
 use borges_session::{Options, Session, contents};
@@ -30,10 +30,10 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
     }
     if let Some(model) = super::model::named(&options.program)? {
         return match model.program() {
-            Program::MuOz(program) if !options.walk => {
+            Program::MuOz(program) if !options.walk && !options.debugger => {
                 crate::caredeb::repl(program.clone(), model.text(), options, output)
             }
-            Program::AmbientTalk(_) if !options.walk => {
+            Program::AmbientTalk(_) if !options.walk && !options.debugger => {
                 let repl = VoyagerRepl::new(asked(&model, options), quiet);
                 driver::run(repl, Commands::of(options)?, options.keep_going, output)
             }
@@ -129,21 +129,36 @@ fn walk(
     let visible = steps.grain == args::Grain::Visible;
     match model.program().clone() {
         Program::Amb(program) if visible => {
-            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+            enter(Runs::new(program, RUN), model, options, quiet, output)
         }
-        Program::Amb(program) => walk_in(program, model, options, quiet, output),
+        Program::Amb(program) => enter(program, model, options, quiet, output),
         Program::MuOz(program) if visible => {
-            walk_in(Runs::new(program, RUN), model, options, quiet, output)
+            enter(Runs::new(program, RUN), model, options, quiet, output)
         }
-        Program::MuOz(program) => walk_in(program, model, options, quiet, output),
+        Program::MuOz(program) => enter(program, model, options, quiet, output),
         Program::AmbientTalk(program) => {
             let program = program.with(ambienttalk::Options {
                 grain: steps.grain.into(),
                 delivery: steps.delivery.into(),
                 numbered: false,
             });
-            walk_in(program, model, options, quiet, output)
+            enter(program, model, options, quiet, output)
         }
+    }
+}
+
+/// A walk, under the stepping debugger if that was asked for.
+fn enter<L: Language + 'static>(
+    language: L,
+    model: &Model,
+    options: &args::Repl,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if options.debugger {
+        walk_in(Stepping(language), model, options, quiet, output)
+    } else {
+        walk_in(language, model, options, quiet, output)
     }
 }
 
@@ -165,6 +180,7 @@ fn asked(model: &Model, options: &args::Repl) -> ModelSession {
     let explore = Explore {
         grain: options.steps.grain.into(),
         delivery: options.steps.delivery.into(),
+        debugger: options.debugger,
         states: options.states.unwrap_or(Explore::default().states),
         ..Explore::default()
     };
