@@ -55,6 +55,32 @@ pub enum Refusal {
     /// A timer of no period would fire for ever.
     #[error("a timer's period must be at least one microsecond")]
     ZeroPeriod,
+    /// A handler is sought beyond the end of the program's table.
+    #[error(
+        "the program's table has {size} elements, and none at {index}: a handler is named by its index in the table \
+         (in AssemblyScript `handler.index`; `handler` alone is the address of an object)"
+    )]
+    NoHandler {
+        /// The index.
+        index: u32,
+        /// How many elements the table has.
+        size: u32,
+    },
+    /// The element of the program's table that is to be a handler holds no function.
+    #[error(
+        "element {0} of the program's table is null: a handler is named by its index in the table (in \
+         AssemblyScript `handler.index`; `handler` alone is the address of an object)"
+    )]
+    NullHandler(u32),
+    /// The function that is to be a handler takes something else than a handler is given.
+    #[error(
+        "function {0} of the program's table cannot be a handler: one takes nothing, or the pin as an i32 first, and \
+         is a function of the program itself"
+    )]
+    WrongHandler(u32),
+    /// No such kind of change.
+    #[error("there is no interrupt mode {0}: 1 is any change, 2 falling, 3 rising")]
+    NoSuchMode(i32),
 }
 
 /// A rectangle on the display, already clipped to it.
@@ -373,7 +399,10 @@ impl Board {
             Op::SubscribeInterrupt => Action::Subscribe {
                 pin: pin(0)?,
                 handler: a.unsigned(1),
-                mode: a.int(2),
+                mode: match a.int(2) {
+                    mode @ 1..=3 => mode,
+                    mode => return Err(Refusal::NoSuchMode(mode)),
+                },
             },
             Op::UnsubscribeInterrupt => Action::Unsubscribe { pin: pin(0)? },
             Op::SubscribeTimer => match a.unsigned(0) {
@@ -475,5 +504,156 @@ impl<'a> Arguments<'a> {
             .checked_add(length as usize)
             .and_then(|end| memory.get(start..end))
             .ok_or(Refusal::TextOutsideMemory { address, length })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn call<'a>(board: &Board, name: &str, args: &'a [Value]) -> Result<Action<'a>, Refusal> {
+        let found = board.named("env", name);
+        let found = found.filter(|id| board.primitive(*id).is_some_and(|p| p.accepts(args)));
+        let ids: Vec<PrimitiveId> = found.collect();
+        board.action(ids[0], args, &[1, 2, 3])
+    }
+
+    fn numbers(numbers: &[i32]) -> Vec<Value> {
+        numbers.iter().map(|number| Value::I32(*number)).collect()
+    }
+
+    #[test]
+    fn a_duty_is_at_most_full() {
+        let board = Board::default_board();
+        let duty = |value: i32, maximum: i32| {
+            let args = numbers(&[3, value, maximum]);
+            match call(&board, "chip_ledc_set_duty", &args) {
+                Ok(Action::ChannelDuty { channel: 3, duty }) => Ok(duty),
+                Err(refusal) => Err(refusal),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(duty(0, 255), Ok(0));
+        assert_eq!(duty(254, 255), Ok(16 * 254));
+        assert_eq!(duty(255, 255), Ok(16 * 255));
+        assert_eq!(duty(256, 255), Ok(16 * 255));
+        assert_eq!(
+            duty(-1, 255),
+            Ok(16 * 255),
+            "as a number without a sign it is large"
+        );
+        assert_eq!(duty(4095, 4095), Ok(4095));
+        assert_eq!(duty(1, 4095), Ok(1));
+        assert_eq!(duty(4096, 4096), Ok(0), "as the original rounds");
+        assert_eq!(duty(1, 1), Ok(4095));
+        assert_eq!(duty(1, 0), Err(Refusal::ZeroMaximum));
+    }
+
+    #[test]
+    fn arguments_end_where_the_board_does() {
+        let mut board = Board::default_board();
+        (board.pins, board.motors, board.ports) = (40, 4, 3);
+        let refused = |name: &str, args: &[i32]| call(&board, name, &numbers(args)).err();
+        let cases: [(&str, &[i32], Option<Refusal>); 21] = [
+            ("chip_digital_write", &[39, 1], None),
+            ("chip_digital_write", &[40, 1], Some(Refusal::NoSuchPin(40))),
+            ("chip_digital_write", &[-1, 1], Some(Refusal::NoSuchPin(-1))),
+            (
+                "chip_digital_write",
+                &[256, 1],
+                Some(Refusal::NoSuchPin(256)),
+            ),
+            ("drive_motor", &[3, 1], None),
+            ("drive_motor", &[4, 1], Some(Refusal::NoSuchMotor(4))),
+            ("setup_uart_sensor", &[2, 2], None),
+            ("setup_uart_sensor", &[3, 2], Some(Refusal::NoSuchPort(3))),
+            ("chip_ledc_setup", &[255, 1, 1], None),
+            (
+                "chip_ledc_setup",
+                &[256, 1, 1],
+                Some(Refusal::NoSuchChannel(256)),
+            ),
+            (
+                "chip_ledc_setup",
+                &[-1, 1, 1],
+                Some(Refusal::NoSuchChannel(-1)),
+            ),
+            ("subscribe_timer", &[1, 0], None),
+            ("subscribe_timer", &[0, 0], Some(Refusal::ZeroPeriod)),
+            ("subscribe_interrupt", &[1, 0, 1], None),
+            ("subscribe_interrupt", &[1, 0, 3], None),
+            (
+                "subscribe_interrupt",
+                &[1, 0, 0],
+                Some(Refusal::NoSuchMode(0)),
+            ),
+            (
+                "subscribe_interrupt",
+                &[1, 0, 4],
+                Some(Refusal::NoSuchMode(4)),
+            ),
+            (
+                "subscribe_interrupt",
+                &[1, 0, 77],
+                Some(Refusal::NoSuchMode(77)),
+            ),
+            ("print_string", &[0, 3], None),
+            (
+                "print_string",
+                &[1, 3],
+                Some(Refusal::TextOutsideMemory {
+                    address: 1,
+                    length: 3,
+                }),
+            ),
+            (
+                "print_string",
+                &[-1, 1],
+                Some(Refusal::TextOutsideMemory {
+                    address: u32::MAX,
+                    length: 1,
+                }),
+            ),
+        ];
+        for (name, args, expected) in cases {
+            assert_eq!(refused(name, args), expected, "{name}{args:?}");
+        }
+    }
+
+    #[test]
+    fn speeds_end_at_full_and_at_what_does_not_stall() {
+        let board = Board::default_board();
+        for (asked, set) in [
+            (9_999, 9_999),
+            (10_000, 10_000),
+            (10_001, 10_000),
+            (-10_001, -10_000),
+        ] {
+            let args = numbers(&[0, asked]);
+            let expected = Action::MotorSpeed {
+                motor: 0,
+                speed: set,
+            };
+            assert_eq!(call(&board, "drive_motor", &args), Ok(expected));
+        }
+        for (asked, set) in [
+            (99, 100),
+            (100, 100),
+            (101, 101),
+            (10_001, 10_000),
+            (-5, 100),
+        ] {
+            let args = numbers(&[0, asked, 90]);
+            let found = call(&board, "drive_motor_degrees", &args);
+            let degrees = 90;
+            let expected = Action::MotorTurn {
+                motor: 0,
+                speed: set,
+                degrees,
+            };
+            assert_eq!(found, Ok(expected));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
-use borges_vm::FuncType;
+use borges_vm::{FuncType, ValType};
 
 use crate::{Board, Primitive, PrimitiveId};
 
@@ -72,59 +72,181 @@ impl Board {
     }
 }
 
-impl fmt::Display for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Import { module, name, ty } = &*self.import;
-        let declaration = declaration(module, name, ty);
-        if self.expected.is_empty() {
-            writeln!(
-                f,
-                "the board has no primitive `{module}.{name}` of type {ty}."
-            )?;
-            if let Some(similar) = &self.similar {
-                writeln!(
-                    f,
-                    "There is one named `{similar}`. If the program means something else,"
-                )?;
-            }
-            return write!(f, "declare it in the board file:\n\n{declaration}");
+/// What can be done about an import that the board does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// A board file can declare it.
+    Declare,
+    /// It may fill memory at an address that it is given, which no declaration says.
+    FillsMemory,
+    /// It is of another module.
+    Link,
+    /// It is of an operating system.
+    System,
+    /// It has several results.
+    Several,
+}
+
+impl Import {
+    fn remedy(&self) -> Remedy {
+        // Beside an address there is a length.
+        let two_numbers = |pair: &[ValType]| pair == [ValType::I32; 2];
+        if self.module.starts_with("wasi") {
+            Remedy::System
+        } else if self.ty.results.len() > 1 {
+            Remedy::Several
+        } else if self.module != "env" {
+            Remedy::Link
+        } else if !self.ty.results.is_empty() && self.ty.params.windows(2).any(two_numbers) {
+            Remedy::FillsMemory
+        } else {
+            Remedy::Declare
         }
-        write!(
-            f,
-            "the program imports `{module}.{name}` with the type {ty}; the board has it with "
-        )?;
+    }
+
+    /// A board-file entry to start from.
+    fn declaration(&self) -> String {
+        let Self { module, name, ty } = self;
+        let params: Vec<String> = ty
+            .params
+            .iter()
+            .map(|t| alloc::format!("\"{t}\""))
+            .collect();
+        let mut text = alloc::format!(
+            "[[primitive]]\nmodule = \"{module}\"\nname = \"{name}\"\nparams = [{}]\n",
+            params.join(", ")
+        );
+        match ty.results.first() {
+            Some(result) => {
+                text += &alloc::format!(
+                    "result = \"{result}\"\nkind = \"input\"\ncodomain = \"0..100\" # whatever it can return\n"
+                );
+            }
+            None => text += "kind = \"output\"\n",
+        }
+        text
+    }
+}
+
+impl Remedy {
+    /// What to do, in whole sentences; [`Remedy::Declare`] is followed by declarations.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Declare => "declare it in the board file:",
+            Self::FillsMemory => {
+                "if it writes into memory at an address that it is given, as reading from a network does, it cannot be \
+                 declared yet, because of an input only what it returns is recorded: take it out of the program, or \
+                 let the program define it. If returning a number is all that it does, declare it in the board file:"
+            }
+            Self::Link => {
+                "if it is another module's, link the two into one first: wasm-merge A.wasm A B.wasm B -o BOTH.wasm \
+                 (Binaryen). If it is the board's, declare it in the board file:"
+            }
+            Self::System => {
+                "this is WASI, an operating system's interface, and a board has none: build without it (clang: \
+                 --target=wasm32 -nostdlib; rustc: --target wasm32-unknown-unknown)."
+            }
+            Self::Several => {
+                "an import with several results cannot be declared: let it return one number, or write to memory \
+                 of the program's own."
+            }
+        }
+    }
+
+    fn declares(self) -> bool {
+        !matches!(self, Self::System | Self::Several)
+    }
+}
+
+impl BindError {
+    /// What is missing, in a line.
+    fn missing(&self) -> String {
+        let Import { module, name, ty } = &*self.import;
+        if self.expected.is_empty() {
+            let similar = self.similar.as_ref().map_or_else(String::new, |similar| {
+                alloc::format!("; there is one named `{similar}`")
+            });
+            return alloc::format!("`{module}.{name}` of type {ty}{similar}");
+        }
         let expected: Vec<String> = self
             .expected
             .iter()
             .map(|ty| alloc::format!("{ty}"))
             .collect();
-        writeln!(f, "{}.", expected.join(" or "))?;
-        write!(
-            f,
-            "Import it with that type, or declare this one in the board file:\n\n{declaration}"
-        )
+        let expected = expected.join(" or ");
+        alloc::format!("`{module}.{name}` with the type {ty}; the board has it with {expected}")
+    }
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let remedy = self.import.remedy();
+        if self.expected.is_empty() {
+            let Import { module, name, ty } = &*self.import;
+            writeln!(
+                f,
+                "the board has no primitive `{module}.{name}` of type {ty}."
+            )?;
+            match &self.similar {
+                Some(similar) if remedy == Remedy::Declare => writeln!(
+                    f,
+                    "There is one named `{similar}`. If the program means something else,"
+                )?,
+                Some(similar) => writeln!(f, "There is one named `{similar}`.")?,
+                None => {}
+            }
+            f.write_str(remedy.text())?;
+        } else {
+            writeln!(f, "the program imports {}.", self.missing())?;
+            write!(
+                f,
+                "Import it with that type, or declare this one in the board file:"
+            )?;
+        }
+        if remedy.declares() {
+            write!(f, "\n\n{}", self.import.declaration())?;
+        }
+        Ok(())
     }
 }
 
 impl core::error::Error for BindError {}
 
-/// A board-file entry to start from.
-fn declaration(module: &str, name: &str, ty: &FuncType) -> String {
-    let params: Vec<String> = ty
-        .params
-        .iter()
-        .map(|t| alloc::format!("\"{t}\""))
-        .collect();
-    let mut text = alloc::format!(
-        "[[primitive]]\nmodule = \"{module}\"\nname = \"{name}\"\nparams = [{}]\n",
-        params.join(", ")
-    );
-    if let Some(result) = ty.results.first() {
-        text += &alloc::format!("result = \"{result}\"\nkind = \"input\"\ncodomain = \"0..100\"\n");
-    } else {
-        text += "kind = \"output\"\n";
+/// Says all that is missing at once: a list, and for each kind of trouble what to do about it.
+pub fn describe_missing(errors: &[BindError], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let [error] = errors {
+        return fmt::Display::fmt(error, f);
     }
-    text
+    writeln!(
+        f,
+        "{} imports of the program are not on the board:",
+        errors.len()
+    )?;
+    for error in errors {
+        writeln!(f, "  {}", error.missing())?;
+    }
+    for remedy in [
+        Remedy::System,
+        Remedy::Several,
+        Remedy::Link,
+        Remedy::FillsMemory,
+        Remedy::Declare,
+    ] {
+        let with = |error: &&BindError| error.import.remedy() == remedy;
+        let names: Vec<&str> = errors
+            .iter()
+            .filter(with)
+            .map(|error| error.import.name.as_str())
+            .collect();
+        if names.is_empty() {
+            continue;
+        }
+        writeln!(f, "\n{}: {}", names.join(", "), remedy.text())?;
+        for error in errors.iter().filter(with).filter(|_| remedy.declares()) {
+            write!(f, "\n{}", error.import.declaration())?;
+        }
+    }
+    Ok(())
 }
 
 /// The name that differs least from `name`, if any is close enough to be meant.

@@ -41,8 +41,7 @@ impl Event {
     ///
     /// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
     pub fn enter(&self, machine: &mut Machine) -> bool {
-        let function = machine.table(0).get(self.handler as usize).copied();
-        let Some(Value::FuncRef(Some(function))) = function else {
+        let Some(Value::FuncRef(Some(function))) = machine.table_element(0, self.handler) else {
             return false;
         };
         let ty = machine
@@ -265,6 +264,43 @@ impl Board {
     /// The [`Refusal`] with which [`Driver::input`] traps.
     pub fn check_input(&self, id: PrimitiveId, args: &[Value]) -> Result<(), Refusal> {
         self.reading(id, args).map(|_| ())
+    }
+
+    /// Whether a call that subscribes to events names a function that can be their handler. All other calls are fine.
+    ///
+    /// # Errors
+    /// The [`Refusal`] with which the program traps, on the device and everywhere: without a handler every event would be
+    /// lost, and nobody would know.
+    pub fn check_handler(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        machine: &Machine,
+    ) -> Result<(), Refusal> {
+        let op = self.primitive(id).map(|primitive| primitive.op);
+        let (Some(Op::SubscribeInterrupt | Op::SubscribeTimer), Some(Value::I32(index))) =
+            (op, args.get(1))
+        else {
+            return Ok(());
+        };
+        let index = *index as u32;
+        let function = match machine.table_element(0, index) {
+            Some(Value::FuncRef(Some(function))) => FuncIdx(function),
+            Some(_) => return Err(Refusal::NullHandler(index)),
+            None => {
+                let size = machine.table_size(0);
+                return Err(Refusal::NoHandler { index, size });
+            }
+        };
+        let module = machine.module();
+        let ty = module.and_then(|module| module.func_type(function));
+        let takes_pin = ty.is_some_and(|ty| matches!(ty.params.first(), None | Some(ValType::I32)));
+        let is_own = module.is_some_and(|module| function.0 >= module.imported_funcs());
+        if takes_pin && is_own {
+            Ok(())
+        } else {
+            Err(Refusal::WrongHandler(index))
+        }
     }
 
     /// Where an input's value comes from.

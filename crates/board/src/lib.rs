@@ -50,7 +50,7 @@ mod table;
 mod view;
 
 pub use action::{Action, Rect, Refusal};
-pub use bind::{BindError, Import};
+pub use bind::{BindError, Import, describe_missing};
 pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring, scaled};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};

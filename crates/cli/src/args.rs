@@ -308,9 +308,10 @@ pub struct Replay {
 /// What a step of a model language is.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Steps {
-    /// What a step is in a model language: every rule, or what others can see
-    #[arg(long, value_enum, default_value_t)]
-    pub grain: Grain,
+    /// What a step is in a model language: every rule, or what others can see [default: rule; visible where actors
+    /// are debugged]
+    #[arg(long, value_enum)]
+    pub grain: Option<Grain>,
     /// When messages between actors arrive
     #[arg(long, value_enum, default_value_t)]
     pub delivery: Delivery,
@@ -336,11 +337,14 @@ pub struct Explore {
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
-        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
     )]
     pub keep: Option<Vec<String>>,
     /// An abstraction: actors of one definition are alike
-    #[arg(long, conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
+    )]
     pub symmetry: bool,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value_t)]
@@ -366,6 +370,19 @@ pub struct Explore {
     /// Keep the graph in this session file, for questions in SQL
     #[arg(long, value_name = "FILE", conflicts_with = "reduction")]
     pub session: Option<PathBuf>,
+    /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
+    #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
+    pub expect: Vec<String>,
+    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, or satisfies a predicate
+    #[arg(
+        long,
+        value_name = "deadlock|stuck|failed|PREDICATE",
+        conflicts_with = "reduction"
+    )]
+    pub forbid: Vec<String>,
+    /// Show every value of every outcome, also those that do not differ
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// `borges format`.
@@ -426,7 +443,8 @@ pub enum Order {
 /// How far to explore.
 #[derive(Args, Clone, Debug)]
 pub struct Within {
-    /// The most inputs on a path: one that would read another one ends [default: 1000]
+    /// The most inputs on a path: one that would read another one ends [default: more and more, up to 1000, until the
+    /// time is used]
     #[arg(long, value_name = "N")]
     pub max_inputs: Option<u32>,
     /// The most interrupts (of pins and timers that the program subscribed to) on a path [default: none arrive, and

@@ -21,11 +21,12 @@ use crate::repl::interpreter::{Completion, Interpreter, Verdict, tell, tell_erro
 pub fn repl(
     program: MuOz,
     text: &str,
+    name: String,
     options: &args::Repl,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let session = Session::new(program, text.to_owned());
-    let repl = CareDebRepl::new(session, options.program.clone());
+    let repl = CareDebRepl::new(session, name);
     driver::run(repl, Commands::of(options)?, options.keep_going, output)
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// It worked.
     Ok = 0,
-    /// The program trapped, a check found a problem, a replay differed, or a script's command failed.
+    /// The program trapped, a check found a problem or a goal unmet, a replay differed, or a script's command failed.
     Failed = 1,
     /// The command line was wrong.
     Usage = 2,
@@ -17,6 +17,8 @@ pub enum Exit {
     Input = 3,
     /// The device or the link to it failed, or a file could not be written.
     Device = 4,
+    /// Neither yes nor no: nothing was found, and not everything was looked at.
+    Unknown = 5,
     /// Ended by Ctrl-C.
     Interrupted = 130,
 }
@@ -26,7 +28,7 @@ pub const MEANINGS: &[(Exit, &str)] = &[
     (Exit::Ok, "it worked"),
     (
         Exit::Failed,
-        "the program trapped, a check found a problem, a replay differed, or a scripted command failed",
+        "the program trapped, a check found a problem or a goal unmet, a replay differed, or a scripted command failed",
     ),
     (Exit::Usage, "the command line was wrong"),
     (
@@ -36,6 +38,10 @@ pub const MEANINGS: &[(Exit, &str)] = &[
     (
         Exit::Device,
         "the device or the link to it failed, or a file could not be written",
+    ),
+    (
+        Exit::Unknown,
+        "neither yes nor no: nothing speaks against the goal, and not everything was looked at",
     ),
     (Exit::Interrupted, "ended by Ctrl-C"),
 ];

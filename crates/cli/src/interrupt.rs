@@ -2,9 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use borges_session::Flow;
+
 use crate::exit::Exit;
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
+/// Something was paused since [`take`] was last called.
+static PAUSED: AtomicBool = AtomicBool::new(false);
 /// Something runs that looks at [`pressed`].
 static PAUSABLE: AtomicBool = AtomicBool::new(false);
 
@@ -15,6 +19,7 @@ pub fn install() {
         if before > 0 || !PAUSABLE.load(Ordering::SeqCst) {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
+        PAUSED.store(true, Ordering::SeqCst);
     });
 }
 
@@ -34,6 +39,19 @@ impl Drop for Pausable {
     fn drop(&mut self) {
         PAUSABLE.store(false, Ordering::SeqCst);
         PRESSED.store(0, Ordering::SeqCst);
+    }
+}
+
+/// Whether Ctrl-C paused something since the last call.
+pub fn take() -> bool {
+    PAUSED.swap(false, Ordering::SeqCst)
+}
+
+/// What an observer answers: to pause, once Ctrl-C was pressed.
+pub fn flow() -> Flow {
+    match pressed() {
+        true => Flow::Pause,
+        false => Flow::Continue,
     }
 }
 

@@ -6,7 +6,7 @@
 mod support;
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -94,6 +94,33 @@ fn ctrl_c_pauses_a_running_program_and_ctrl_d_leaves() {
     prompt(&mut terminal);
     terminal.send_control('d').unwrap();
     terminal.exp_eof().unwrap();
+}
+
+#[test]
+fn ctrl_c_ends_a_script_once_the_command_has_said_what_it_has() {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forever-scripted.wasm");
+    fs::write(&program, FOREVER).unwrap();
+    let mut child = borges(&["repl", program.to_str().unwrap(), "-x", "c", "-x", "info"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("running: ") {
+        line.clear();
+        assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it runs for ever");
+    }
+    let pressed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(pressed.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("paused"), "{text}");
+    assert!(!text.contains("recorded"), "nothing after it: {text}");
 }
 
 #[test]

@@ -1,15 +1,27 @@
 //! Which instructions some path executed, which ways its branches went, and with which inputs.
 
+use borges_board::PrimitiveId;
 use borges_vm::{CodeOffset, Value};
 
 use crate::path::{Delivered, Read};
 use crate::set::value_of;
 
+/// An input with its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The primitive.
+    pub primitive: PrimitiveId,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// What it answers.
+    pub value: Value,
+}
+
 /// What leads to an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Witness {
-    /// What inputs answer, in order.
-    pub inputs: Vec<Value>,
+    /// The inputs, in order.
+    pub inputs: Vec<Answered>,
     /// The events that arrive.
     pub events: Vec<Delivered>,
 }
@@ -59,9 +71,13 @@ impl Coverage {
     pub(crate) fn witness(&mut self, reads: &[Read], model: &[u64], events: &[Delivered]) {
         if std::mem::take(&mut self.is_fresh) {
             let values = reads.iter().zip(model);
-            let values = values.map(|(read, cell)| value_of(read.ty, *cell));
+            let inputs = values.map(|(read, cell)| Answered {
+                primitive: read.primitive,
+                args: read.args.clone(),
+                value: value_of(read.ty, *cell),
+            });
             self.witnesses.push(Witness {
-                inputs: values.collect(),
+                inputs: inputs.collect(),
                 events: events.to_vec(),
             });
         }

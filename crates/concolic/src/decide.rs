@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use borges_vm::ValType;
 
+use crate::budget::Budget;
 use crate::dag::{Dag, Expr, Node};
 use crate::lanes::{Lanes, Point, Program, WIDTH};
 use crate::range::{self, Range};
@@ -104,6 +105,7 @@ impl Decider {
     /// place. `None` if it takes too long.
     pub(crate) fn refine(
         &mut self,
+        budget: &Budget<'_>,
         dag: &Dag,
         place: u32,
         domain: &Set,
@@ -122,9 +124,12 @@ impl Decider {
             self.effort.reused += 1;
             return found.clone();
         }
+        if budget.is_spent() {
+            return None;
+        }
         self.effort.evaluated += 1;
-        let found = self.refine_anew(dag, place, domain, constraints, fixed);
-        if let Some(key) = key {
+        let found = self.refine_anew(budget, dag, place, domain, constraints, fixed);
+        if let Some(key) = key.filter(|_| found.is_some() || !budget.is_spent()) {
             if self.refined.len() >= KEPT {
                 self.refined.clear();
             }
@@ -135,6 +140,7 @@ impl Decider {
 
     fn refine_anew(
         &mut self,
+        budget: &Budget<'_>,
         dag: &Dag,
         place: u32,
         domain: &Set,
@@ -150,7 +156,7 @@ impl Decider {
             .collect();
         let is_it: Vec<bool> = program.inputs.iter().map(|input| *input == place).collect();
         let fixed_cell = |at: usize| fixed.get(program.inputs[at] as usize).copied().unwrap_or(0);
-        let mut budget = if domain.count() <= ENUMERATED {
+        let mut cells = if domain.count() <= ENUMERATED {
             u64::MAX
         } else {
             CELLS_FOR_SOME
@@ -159,6 +165,9 @@ impl Decider {
         let mut kept: Vec<(u64, u64)> = Vec::new();
         let mut stack: Vec<(u64, u64)> = domain.intervals().iter().rev().copied().collect();
         while let Some((low, high)) = stack.pop() {
+            if budget.is_spent() {
+                return None;
+            }
             if high - low < LEAF {
                 let count = (high - low + 1) as usize;
                 for from in (0..count).step_by(WIDTH) {
@@ -180,7 +189,7 @@ impl Decider {
                     );
                 }
                 let cost = (count * program.steps.len()) as u64;
-                budget = budget.checked_sub(cost)?;
+                cells = cells.checked_sub(cost)?;
             } else {
                 boxes = boxes.checked_sub(1)?;
                 range::evaluate(
@@ -232,6 +241,7 @@ impl Decider {
     /// Whether values of these inputs satisfy all constraints, which depend on no others. `hint` is tried first.
     pub(crate) fn solve(
         &mut self,
+        budget: &Budget<'_>,
         dag: &Dag,
         variables: &[(u32, Set)],
         constraints: &[Constraint],
@@ -245,12 +255,16 @@ impl Decider {
             self.effort.reused += 1;
             return answer.clone();
         }
-        let answer = self.solve_anew(dag, variables, constraints, hint);
+        if budget.is_spent() {
+            return Answer::Unknown(NO_TIME.into());
+        }
+        let answer = self.solve_anew(budget, dag, variables, constraints, hint);
         if self.answered.len() >= KEPT {
             self.answered.clear();
         }
-        // Another time there may be a solver.
-        if self.solver.is_some() || !matches!(answer, Answer::Unknown(_)) {
+        // Another time there may be a solver, or time.
+        let is_final = self.solver.is_some() && !budget.is_spent();
+        if is_final || !matches!(answer, Answer::Unknown(_)) {
             self.answered.insert(question, answer.clone());
         }
         answer
@@ -258,6 +272,7 @@ impl Decider {
 
     fn solve_anew(
         &mut self,
+        budget: &Budget<'_>,
         dag: &Dag,
         variables: &[(u32, Set)],
         constraints: &[Constraint],
@@ -279,8 +294,12 @@ impl Decider {
         if let Some(values) = self.guess(&program, &domains, constraints, hint) {
             return Answer::Yes(values);
         }
-        if let Some(answer) = self.search(dag, &program, &domains, constraints) {
+        if let Some(answer) = self.search(budget, dag, &program, &domains, constraints) {
             return answer;
+        }
+        if budget.is_spent() {
+            self.effort.unknown += 1;
+            return Answer::Unknown(NO_TIME.into());
         }
         let Some(solver) = &mut self.solver else {
             self.effort.unknown += 1;
@@ -297,11 +316,12 @@ impl Decider {
                 domain,
             })
             .collect();
-        let answer = solver.check(&Query {
+        let query = Query {
             dag,
             variables: &variables,
             constraints,
-        });
+        };
+        let answer = solver.check(&query, budget);
         match answer {
             // A solver is believed only if evaluation agrees.
             Answer::Yes(values) => {
@@ -382,6 +402,7 @@ impl Decider {
     /// takes too long.
     fn search(
         &mut self,
+        budget: &Budget<'_>,
         dag: &Dag,
         program: &Program,
         domains: &[&Set],
@@ -391,7 +412,7 @@ impl Decider {
         for domain in domains {
             combinations = combinations.saturating_mul(domain.count());
         }
-        let (mut budget, mut boxes) = if combinations <= FEW {
+        let (mut cells, mut boxes) = if combinations <= FEW {
             (CELLS_FOR_ALL, u64::MAX)
         } else {
             (CELLS_FOR_SOME, BOXES)
@@ -404,6 +425,9 @@ impl Decider {
         let first: Option<Vec<(u64, u64)>> = domains.iter().map(|set| set.bounds()).collect();
         let mut stack = vec![first?];
         while let Some(cut) = stack.pop() {
+            if budget.is_spent() {
+                return None;
+            }
             let outside = |(domain, part): (&&Set, &(u64, u64))| !domain.touches(part.0, part.1);
             if domains.iter().zip(&cut).any(outside) {
                 continue;
@@ -413,7 +437,7 @@ impl Decider {
             });
             if size <= u128::from(LEAF) {
                 let count = size as usize;
-                budget = budget.checked_sub((count * program.steps.len()) as u64)?;
+                cells = cells.checked_sub((count * program.steps.len()) as u64)?;
                 if let Some(values) = self.try_all(program, domains, constraints, &cut, count) {
                     return Some(Answer::Yes(values));
                 }
@@ -497,6 +521,9 @@ impl Decider {
 /// What is said when there is no solver.
 pub(crate) const NO_SOLVER: &str = "too many combinations to try all, and no solver is there: build with the feature \
     'z3' (needs libz3-dev), or put bitwuzla, cvc5 or z3 on the path";
+
+/// What is said when the time ends before a question is answered.
+pub(crate) const NO_TIME: &str = "the time was up before it was decided";
 
 /// Points that are tried before anything else.
 const GUESSES: usize = 512;

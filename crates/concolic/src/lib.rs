@@ -1,6 +1,7 @@
 //! Finds the inputs that lead a program to every future within a bound.
 #![forbid(unsafe_code)]
 
+mod budget;
 mod code;
 mod coverage;
 mod dag;
@@ -17,13 +18,14 @@ mod shadow;
 pub mod solver;
 mod tree;
 
-pub use coverage::{Coverage, Witness};
+pub use budget::{Budget, Flow, PULSE, Progress, Spent};
+pub use coverage::{Answered, Coverage, Witness};
 pub use dag::{Dag, Expr, Node, Table};
 pub use decide::{Answer, Constraint, Decider, Effort};
 pub use explore::{
-    Accepts, Bounds, Explored, Flow, MOST_INPUTS, MOST_MOMENTS, News, Progress, Start, Strategy,
-    explore, explore_until,
+    Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
+    Start, Strategy, explore,
 };
 pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
-pub use tree::{Arrival, Choice, Node as SuggestionNode, Suggestions, suggest};
+pub use tree::{Arrival, Choice, Node as SuggestionNode, Rest, Suggestions, suggest};

@@ -74,7 +74,13 @@ impl Outside {
                     self.levels.push((pin, *level));
                 }
             }
-            _ if symbolic && board.rules.iter().any(looks_at_outputs) => self.is_blurred = true,
+            // What the model has now is what the values at hand come to.
+            Ok(action) if symbolic => {
+                let where_known = exprs.first() == Some(&None);
+                let looks = |quantity: &Quantity| may_set(&action, where_known, quantity);
+                let mut conditions = board.rules.iter().flat_map(|rule| &rule.conditions);
+                self.is_blurred |= conditions.any(|part| looks(&part.quantity));
+            }
             _ => {}
         }
     }
@@ -259,9 +265,34 @@ enum Claimed {
     Holds(Expr),
 }
 
-fn looks_at_outputs(rule: &borges_board::Rule) -> bool {
-    let reading = |quantity: &Quantity| matches!(quantity, Quantity::Reading(_));
-    rule.conditions.iter().any(|part| !reading(&part.quantity))
+/// Whether an output may change a quantity; what it is done to (its first argument) is as given, or anything.
+fn may_set(action: &Action<'_>, where_known: bool, quantity: &Quantity) -> bool {
+    let same = |done_to: u8, looked_at: u8| !where_known || done_to == looked_at;
+    match (action, quantity) {
+        (_, Quantity::Reading(_)) => false,
+        (
+            Action::Level { pin, .. } | Action::PinMode { pin, .. } | Action::Duty { pin, .. },
+            Quantity::Level(at) | Quantity::Duty(at) | Quantity::Mode(at),
+        ) => same(*pin, *at),
+        // A channel drives whatever pins are attached to it.
+        (
+            Action::ChannelSetup { .. } | Action::ChannelAttach { .. } | Action::ChannelDuty { .. },
+            Quantity::Level(_) | Quantity::Duty(_) | Quantity::Mode(_),
+        ) => true,
+        (
+            Action::MotorSpeed { motor, .. }
+            | Action::MotorFor { motor, .. }
+            | Action::MotorTurn { motor, .. },
+            Quantity::Angle(at) | Quantity::Speed(at),
+        ) => same(*motor, *at),
+        // Motors turn while time passes.
+        (Action::Wait { .. }, Quantity::Angle(_)) => true,
+        (Action::Tone(_), Quantity::Tone) => true,
+        (Action::Declared { primitive, .. }, Quantity::Register(id, ..)) => primitive == id,
+        // It decides what a sensor reads, which rules may be about.
+        (Action::SensorMode { .. }, _) => true,
+        _ => false,
+    }
 }
 
 /// `a >= b`, as codomains order values.

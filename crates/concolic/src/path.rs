@@ -57,6 +57,8 @@ pub enum Cut {
     Rounds,
     /// The rules of the board leave no value for the next input.
     NoValue,
+    /// Exploration ended while it waited to be gone on with.
+    Waits,
 }
 
 /// One way along a path: conditions on the inputs under which the program takes it.
@@ -73,7 +75,7 @@ pub struct Way {
 /// A path: all runs that take the same branches to the same end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The branches that depend on inputs.
+    /// The branches that depend on inputs, on the first of its ways.
     pub outcomes: Vec<Outcome>,
     /// How it ended.
     pub end: End,

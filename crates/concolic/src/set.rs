@@ -167,6 +167,12 @@ impl Set {
         Set(rest.into())
     }
 
+    /// What is in this one only.
+    #[must_use]
+    pub fn without(&self, other: &Set) -> Set {
+        self.intersect(&other.complement(ValType::I64))
+    }
+
     /// All values, in order.
     pub fn cells(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().flat_map(|(low, high)| *low..=*high)

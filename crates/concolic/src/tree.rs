@@ -1,12 +1,15 @@
 //! Suggestions: paths merged on what they share, with as few values as possible at each input.
 
+use std::collections::{BTreeMap, HashMap};
+
 use borges_board::PrimitiveId;
 use borges_vm::{ValType, Value};
 
+use crate::budget::Budget;
 use crate::dag::Dag;
-use crate::decide::{Answer, Constraint, Decider};
+use crate::decide::{Answer, Constraint, Decider, NO_TIME};
 use crate::explore::Explored;
-use crate::path::{Delivered, Path, Way};
+use crate::path::{Delivered, Path, Read, Way};
 use crate::set::{Set, nice};
 
 /// A node of a [`Suggestions`] tree.
@@ -24,6 +27,8 @@ pub enum Node {
         step: u64,
         /// What it may answer: together these lead to every path through here.
         options: Vec<Choice>,
+        /// What else it may answer, if that is known: values that keep some of the paths behind an option, not all.
+        rest: Option<Rest>,
     },
     /// Events may arrive before the next input.
     Event {
@@ -58,6 +63,15 @@ pub struct Choice {
     pub is_exact: bool,
     /// The number of the node that follows.
     pub next: usize,
+}
+
+/// Values that stand in for no option of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rest {
+    /// These.
+    pub set: Set,
+    /// The options, by number, behind which some paths are kept by some of them.
+    pub options: Vec<usize>,
 }
 
 /// Paths as a tree of inputs. Node 0 is the root.
@@ -104,33 +118,44 @@ struct Projection {
 }
 
 struct Builder<'b> {
+    budget: &'b Budget<'b>,
     dag: &'b Dag,
     paths: &'b [Path],
     decider: &'b mut Decider,
     tree: Suggestions,
+    /// For nodes that are inputs, the values that each path through them allows.
+    projections: HashMap<usize, Vec<(usize, Set)>>,
 }
 
-/// Merges paths into a tree.
+/// Merges paths into a tree: on the values that most can share, as long as the budget lasts; otherwise on those that were
+/// found with each path.
 #[must_use]
-pub fn suggest(explored: &mut Explored) -> Suggestions {
+pub fn suggest(explored: &mut Explored, budget: &Budget<'_>) -> Suggestions {
     let mut builder = Builder {
+        budget,
         dag: &explored.dag,
         paths: &explored.paths,
         decider: &mut explored.decider,
-        tree: Suggestions {
-            answers: vec![None; explored.paths.len()],
-            ..Suggestions::default()
-        },
+        tree: Suggestions::default(),
+        projections: HashMap::new(),
     };
-    builder.build();
+    if !builder.build(Builder::expand) {
+        builder.build(Builder::expand_as_found);
+    }
     builder.find_sets();
     builder.tree
 }
 
 impl<'b> Builder<'b> {
-    fn build(&mut self) {
+    /// Builds the tree anew; false if the budget ended that.
+    fn build(&mut self, expand: fn(&mut Self, Open, &mut Vec<Open>) -> bool) -> bool {
+        self.projections.clear();
+        self.tree = Suggestions {
+            answers: vec![None; self.paths.len()],
+            ..Suggestions::default()
+        };
         if self.paths.is_empty() {
-            return;
+            return true;
         }
         self.tree.nodes.push(Node::End { path: 0 });
         let mut stack = vec![Open {
@@ -141,14 +166,86 @@ impl<'b> Builder<'b> {
             paths: (0..self.paths.len()).collect(),
         }];
         while let Some(open) = stack.pop() {
-            self.expand(open, &mut stack);
+            if !expand(self, open, &mut stack) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Makes a node of an input, or of an end, from the values that each path was found with.
+    fn expand_as_found(&mut self, open: Open, stack: &mut Vec<Open>) -> bool {
+        if !open.is_quiet && self.arrivals(&open, stack) {
+            return true;
+        }
+        let place = open.prefix.len();
+        let mut ended = Vec::new();
+        let mut by_cell: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut input = None;
+        for path in open.paths {
+            let way = self.paths[path].ways.first();
+            match way.and_then(|way| way.reads.get(place).zip(way.model.get(place))) {
+                Some((read, cell)) => {
+                    input.get_or_insert(read);
+                    by_cell.entry(*cell).or_default().push(path);
+                }
+                None => ended.push(path),
+            }
+        }
+        let Some(read) = input else {
+            self.end(open.node, open.prefix, &ended);
+            return true;
+        };
+        self.tree.left_out.extend(ended);
+        let mut options = Vec::new();
+        for (cell, covered) in by_cell {
+            options.push(self.option(cell, covered, &open.prefix, open.events, stack));
+        }
+        self.tree.nodes[open.node] = input_node(read, options);
+        true
+    }
+
+    /// An end: the answers so far lead along the first of these paths, and so along no other.
+    fn end(&mut self, node: usize, prefix: Vec<u64>, paths: &[usize]) {
+        if let Some((first, others)) = paths.split_first() {
+            self.tree.left_out.extend(others);
+            self.tree.nodes[node] = Node::End { path: *first };
+            self.tree.answers[*first] = Some(prefix);
         }
     }
 
-    /// Makes a node of an input, or of an end.
-    fn expand(&mut self, open: Open, stack: &mut Vec<Open>) {
+    /// An answer that leads to these paths; what follows it is still to be built.
+    fn option(
+        &mut self,
+        cell: u64,
+        covered: Vec<usize>,
+        prefix: &[u64],
+        events: usize,
+        stack: &mut Vec<Open>,
+    ) -> Choice {
+        let next = self.tree.nodes.len();
+        self.tree.nodes.push(Node::End { path: covered[0] });
+        let mut prefix = prefix.to_vec();
+        prefix.push(cell);
+        stack.push(Open {
+            node: next,
+            prefix,
+            events,
+            is_quiet: false,
+            paths: covered,
+        });
+        Choice {
+            cell,
+            set: Set::single(cell),
+            is_exact: false,
+            next,
+        }
+    }
+
+    /// Makes a node of an input, or of an end; false if the budget ended that.
+    fn expand(&mut self, open: Open, stack: &mut Vec<Open>) -> bool {
         if !open.is_quiet && self.arrivals(&open, stack) {
-            return;
+            return true;
         }
         let place = open.prefix.len();
         let Some((first, way)) = open
@@ -157,56 +254,40 @@ impl<'b> Builder<'b> {
             .find_map(|path| Some((*path, self.way(*path, &open.prefix)?)))
         else {
             self.tree.left_out.extend(&open.paths);
-            return;
+            return !self.budget.is_spent();
         };
         let Some(read) = way.reads.get(place) else {
-            // What comes next follows from the answers: all of these paths are this one.
-            let others = open.paths.iter().copied().filter(|path| *path != first);
-            self.tree.left_out.extend(others);
-            self.tree.nodes[open.node] = Node::End { path: first };
-            self.tree.answers[first] = Some(open.prefix);
-            return;
+            let mut paths = open.paths;
+            paths.retain(|path| *path != first);
+            paths.insert(0, first);
+            self.end(open.node, open.prefix, &paths);
+            return true;
         };
-        let read = read.clone();
         let mut options = Vec::new();
         let mut uncovered = Vec::new();
         for path in &open.paths {
+            if self.budget.is_spent() {
+                return false;
+            }
             match self.projection(*path, &open.prefix) {
                 Some(projection) => uncovered.push(projection),
                 None => self.tree.left_out.push(*path),
             }
         }
+        let sets = uncovered
+            .iter()
+            .map(|p: &Projection| (p.path, p.set.clone()));
+        self.projections.insert(open.node, sets.collect());
         while !uncovered.is_empty() {
             let Some((cell, covered)) = self.best(&uncovered, &open.prefix, read.ty) else {
                 self.tree.left_out.extend(uncovered.iter().map(|p| p.path));
                 break;
             };
             uncovered.retain(|projection| !covered.contains(&projection.path));
-            let next = self.tree.nodes.len();
-            self.tree.nodes.push(Node::End { path: covered[0] });
-            options.push(Choice {
-                cell,
-                set: Set::single(cell),
-                is_exact: false,
-                next,
-            });
-            let mut prefix = open.prefix.clone();
-            prefix.push(cell);
-            stack.push(Open {
-                node: next,
-                prefix,
-                events: open.events,
-                is_quiet: false,
-                paths: covered,
-            });
+            options.push(self.option(cell, covered, &open.prefix, open.events, stack));
         }
-        self.tree.nodes[open.node] = Node::Input {
-            primitive: read.primitive,
-            args: read.args,
-            ty: read.ty,
-            step: read.step,
-            options,
-        };
+        self.tree.nodes[open.node] = input_node(read, options);
+        !self.budget.is_spent()
     }
 
     /// Makes a node of the events that arrive next; false if none does on any of the paths.
@@ -247,9 +328,9 @@ impl<'b> Builder<'b> {
         if let [only] = ways {
             return Some(only);
         }
-        let (dag, decider) = (self.dag, &mut *self.decider);
+        let (budget, dag, decider) = (self.budget, self.dag, &mut *self.decider);
         ways.iter()
-            .find(|way| matches!(possible(dag, decider, way, prefix), Answer::Yes(_)))
+            .find(|way| matches!(possible(budget, dag, decider, way, prefix), Answer::Yes(_)))
     }
 
     fn projection(&mut self, path: usize, prefix: &[u64]) -> Option<Projection> {
@@ -262,7 +343,7 @@ impl<'b> Builder<'b> {
                 continue;
             };
             let alone = ways.len() == 1;
-            if !alone && possible(self.dag, self.decider, way, prefix) == Answer::No {
+            if !alone && possible(self.budget, self.dag, self.decider, way, prefix) == Answer::No {
                 continue;
             }
             let mut narrowing = Vec::new();
@@ -277,9 +358,14 @@ impl<'b> Builder<'b> {
                     narrowing.push(constraint.clone());
                 }
             }
-            let refined = self
-                .decider
-                .refine(self.dag, place, &read.domain, &narrowing, prefix);
+            let refined = self.decider.refine(
+                self.budget,
+                self.dag,
+                place,
+                &read.domain,
+                &narrowing,
+                prefix,
+            );
             let refined = refined.unwrap_or_else(|| {
                 is_coupled = true;
                 read.domain.clone()
@@ -317,6 +403,9 @@ impl<'b> Builder<'b> {
             if best.as_ref().is_some_and(|(known, _)| *known == cell) {
                 continue;
             }
+            if self.budget.is_spent() {
+                break;
+            }
             let mut with = prefix.to_vec();
             with.push(cell);
             let mut covered = Vec::new();
@@ -344,7 +433,8 @@ impl<'b> Builder<'b> {
     fn sample(&mut self, path: usize, prefix: &[u64]) -> Option<u64> {
         let place = prefix.len() as u32;
         for way in &self.paths[path].ways {
-            if let Answer::Yes(values) = possible(self.dag, self.decider, way, prefix) {
+            if let Answer::Yes(values) = possible(self.budget, self.dag, self.decider, way, prefix)
+            {
                 let found = values.iter().find(|(at, _)| *at == place);
                 let read = way.reads.get(prefix.len())?;
                 return found.map(|(_, cell)| *cell).or(nice(&read.domain, read.ty));
@@ -358,7 +448,7 @@ impl<'b> Builder<'b> {
         let mut ways = self.paths[path].ways.iter();
         ways.any(|way| {
             matches!(
-                possible(self.dag, self.decider, way, prefix),
+                possible(self.budget, self.dag, self.decider, way, prefix),
                 Answer::Yes(_)
             )
         })
@@ -403,16 +493,55 @@ impl<'b> Builder<'b> {
             let mut options = options.clone();
             for option in &mut options {
                 depth[option.next] = depth[number] + 1;
+                // Of what was not looked at, the representative is all that is known.
+                if self.budget.is_spent() {
+                    continue;
+                }
                 let (set, is_exact) = self.stand_ins(depth[number], &behind[option.next]);
                 (option.is_exact, option.set) = match set.contains(option.cell) {
-                    true => (is_exact, set),
+                    true => (is_exact && !self.budget.is_spent(), set),
                     false => (false, Set::single(option.cell)),
                 };
             }
-            if let Node::Input { options: kept, .. } = &mut self.tree.nodes[number] {
-                *kept = options;
+            let left = self.rest(number, &options, &behind);
+            if let Node::Input {
+                options: kept,
+                rest,
+                ..
+            } = &mut self.tree.nodes[number]
+            {
+                (*kept, *rest) = (options, left);
             }
         }
+    }
+
+    /// What an input may answer besides its options.
+    fn rest(&self, node: usize, options: &[Choice], behind: &[Vec<usize>]) -> Option<Rest> {
+        let projections = self.projections.get(&node)?;
+        if !options.iter().all(|option| option.is_exact) {
+            return None;
+        }
+        let mut ways = projections.iter().map(|(_, set)| set);
+        let allowed = ways.next()?.clone();
+        let allowed = ways.fold(allowed, |all, set| all.union(set));
+        let taken = options
+            .iter()
+            .fold(Set::empty(), |all, option| all.union(&option.set));
+        let set = allowed.without(&taken);
+        if set.is_empty() {
+            return None;
+        }
+        let keeps = |option: &Choice| {
+            projections.iter().any(|(path, allowed)| {
+                behind[option.next].contains(path) && !allowed.intersect(&set).is_empty()
+            })
+        };
+        let options = options.iter().enumerate();
+        let options = options.filter(|(_, option)| keeps(option));
+        Some(Rest {
+            options: options.map(|(number, _)| number).collect(),
+            set,
+        })
     }
 
     /// The values of the input at `place` with which all these paths stay as they are, and whether these are all.
@@ -437,9 +566,14 @@ impl<'b> Builder<'b> {
                     .filter(|constraint| self.dag.inputs(constraint.expr).contains(&place))
                     .cloned()
                     .collect();
-                let refined =
-                    self.decider
-                        .refine(self.dag, place, &read.domain, &concerned, &answers);
+                let refined = self.decider.refine(
+                    self.budget,
+                    self.dag,
+                    place,
+                    &read.domain,
+                    &concerned,
+                    &answers,
+                );
                 match refined {
                     Some(set) => union = union.union(&set),
                     None => is_exact = false,
@@ -454,11 +588,21 @@ impl<'b> Builder<'b> {
     }
 }
 
+fn input_node(read: &Read, options: Vec<Choice>) -> Node {
+    Node::Input {
+        primitive: read.primitive,
+        args: read.args.clone(),
+        ty: read.ty,
+        step: read.step,
+        options,
+        rest: None,
+    }
+}
+
 /// Whether the other answers satisfy what does not concern the input at `place`.
 fn others_fit(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64], place: u32) -> bool {
-    let fits = |(at, (read, cell)): (u32, (&crate::path::Read, &u64))| {
-        at == place || read.domain.contains(*cell)
-    };
+    let fits =
+        |(at, (read, cell)): (u32, (&Read, &u64))| at == place || read.domain.contains(*cell);
     if way.reads.len() != answers.len() || !(0..).zip(way.reads.iter().zip(answers)).all(fits) {
         return false;
     }
@@ -471,8 +615,17 @@ fn others_fit(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64], plac
 }
 
 /// Whether a way can be gone on after these answers.
-fn possible(dag: &Dag, decider: &mut Decider, way: &Way, prefix: &[u64]) -> Answer {
-    let fits = |(read, cell): (&crate::path::Read, &u64)| read.domain.contains(*cell);
+fn possible(
+    budget: &Budget<'_>,
+    dag: &Dag,
+    decider: &mut Decider,
+    way: &Way,
+    prefix: &[u64],
+) -> Answer {
+    if budget.is_spent() {
+        return Answer::Unknown(NO_TIME.into());
+    }
+    let fits = |(read, cell): (&Read, &u64)| read.domain.contains(*cell);
     if prefix.len() > way.reads.len() || !way.reads.iter().zip(prefix).all(fits) {
         return Answer::No;
     }
@@ -508,7 +661,7 @@ fn possible(dag: &Dag, decider: &mut Decider, way: &Way, prefix: &[u64]) -> Answ
                 (*at, set)
             })
             .collect();
-        match decider.solve(dag, &variables, &group, &way.model) {
+        match decider.solve(budget, dag, &variables, &group, &way.model) {
             Answer::Yes(found) => values.extend(found),
             other => return other,
         }

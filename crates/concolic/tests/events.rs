@@ -5,12 +5,10 @@ mod common;
 use std::collections::{BTreeSet, HashSet};
 
 use borges_board::{BoardState, Captured, Event, EventSource, Kind};
-use borges_concolic::{
-    Bounds, Explored, Flow, Start, Strategy, SuggestionNode as Node, suggest, value_of,
-};
+use borges_concolic::{Bounds, Explored, Start, Strategy, SuggestionNode as Node, value_of};
 use borges_vm::binary::Instr;
 use borges_vm::{Exit, Machine, Observer, Site, Value};
-use common::{Ended, board, i32s, start_wat};
+use common::{Ended, board, explore_by, i32s, start_wat, suggest};
 use fastrand::Rng;
 
 /// What a run showed. The branches of the program and those of each handler are apart: where they commute, their order
@@ -251,12 +249,6 @@ fn bounds(inputs: u32, events: u32) -> Bounds {
 
 fn explore(start: &Start, bounds: &Bounds) -> Explored {
     explore_by(start, bounds, Strategy::DepthFirst)
-}
-
-fn explore_by(start: &Start, bounds: &Bounds, strategy: Strategy) -> Explored {
-    borges_concolic::explore(start, bounds.clone(), strategy, None, &mut |_| {
-        Flow::Continue
-    })
 }
 
 /// Explores, and compares with events before every instruction of every run; how many paths there are.

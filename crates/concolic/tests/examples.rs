@@ -94,7 +94,7 @@ fn check_case(case: &Case, board_text: impl Fn(String) -> String) {
         ..Bounds::default()
     };
     let mut explored = check(&start(&bytes, board), &bounds);
-    let options = borges_concolic::suggest(&mut explored).max_options();
+    let options = common::suggest(&mut explored).max_options();
     assert_eq!(explored.paths.len(), case.paths, "{}", case.module);
     assert!(
         options <= case.options,

@@ -2,8 +2,8 @@
 
 mod common;
 
-use borges_concolic::{Bounds, Explored, Flow, News, Strategy};
-use common::{board, check, i32s, start_wat};
+use borges_concolic::{Bounds, Budget, Explored, Flow, Search, Strategy, explore};
+use common::{board, check, explore_by, i32s, start_wat};
 
 fn bounds(inputs: u32) -> Bounds {
     Bounds {
@@ -215,10 +215,7 @@ fn every_strategy_finds_every_path() {
         Strategy::Random(1),
         Strategy::Random(2),
     ] {
-        let explore = || {
-            let mut goes_on = |_: News<'_>| Flow::Continue;
-            borges_concolic::explore(&start, bounds(4), strategy.clone(), None, &mut goes_on)
-        };
+        let explore = || explore_by(&start, &bounds(4), strategy.clone());
         let explored = explore();
         assert!(explored.is_complete(), "{strategy:?}");
         assert_eq!(outcomes(&explored), outcomes(&explore()), "{strategy:?}");
@@ -236,20 +233,17 @@ fn what_was_found_is_kept_when_the_caller_has_enough() {
         board(vec![("in", vec![], i32s(0, 5))]),
     );
     let mut heard = 0;
-    let explored =
-        borges_concolic::explore(&start, bounds(6), Strategy::DepthFirst, None, &mut |news| {
-            match news {
-                News::Found(_) => {
-                    heard += 1;
-                    if heard == 3 {
-                        Flow::Stop
-                    } else {
-                        Flow::Continue
-                    }
-                }
-                News::Working(_) => Flow::Continue,
-            }
-        });
+    let search = Search {
+        bounds: bounds(6),
+        ..Search::default()
+    };
+    let explored = explore(&start, search, &Budget::unlimited(), &mut |_| {
+        heard += 1;
+        match heard {
+            3 => Flow::Stop,
+            _ => Flow::Continue,
+        }
+    });
     assert_eq!(explored.paths.len(), 3);
     assert!(!explored.is_complete());
 }

@@ -12,6 +12,8 @@ use fastrand::Rng;
 struct Writer {
     random: Rng,
     inputs: u32,
+    /// Whether memory is copied and filled, too.
+    bulk: bool,
 }
 
 const TYPES: [ValType; 4] = [ValType::I32, ValType::I64, ValType::F32, ValType::F64];
@@ -95,7 +97,25 @@ impl Writer {
         }
     }
 
+    /// Somewhere among the first bytes.
+    fn small(&mut self, most: u32) -> String {
+        let value = self.expression(ValType::I32, 1);
+        format!("(i32.and {value} (i32.const {most}))")
+    }
+
+    /// Moves or fills a few bytes, to and from where inputs say.
+    fn bulk(&mut self) -> String {
+        let (to, from, count) = (self.small(7), self.small(7), self.small(3));
+        match self.random.bool() {
+            true => format!("(memory.copy {to} {from} {count})"),
+            false => format!("(memory.fill {to} {from} {count})"),
+        }
+    }
+
     fn statement(&mut self, depth: u32) -> String {
+        if self.bulk && self.random.u8(0..4) == 0 {
+            return self.bulk();
+        }
         let at = self.random.usize(..4);
         let ty = TYPES[at];
         match self.random.u8(0..10) {
@@ -168,13 +188,14 @@ impl Writer {
     }
 }
 
-#[test]
-fn two_hundred_modules_have_as_many_paths_as_all_their_runs_show() {
+/// Compares random modules with all their runs; how many paths they have.
+fn check_modules(seeds: std::ops::Range<u64>, bulk: bool) -> usize {
     let mut paths = 0;
-    for seed in 0..200 {
+    for seed in seeds {
         let mut writer = Writer {
             random: Rng::with_seed(seed),
             inputs: 2,
+            bulk,
         };
         let text = writer.module();
         let start = start_wat(&text, board(vec![("in", vec![], i32s(-3, 8))]));
@@ -188,5 +209,17 @@ fn two_hundred_modules_have_as_many_paths_as_all_their_runs_show() {
             Err(_) => panic!("seed {seed}:\n{text}"),
         }
     }
+    paths
+}
+
+#[test]
+fn two_hundred_modules_have_as_many_paths_as_all_their_runs_show() {
+    let paths = check_modules(0..200, false);
     assert!(paths > 400, "the modules hardly branch: {paths} paths");
+}
+
+#[test]
+fn modules_that_copy_and_fill_memory_list_no_path_twice() {
+    let paths = check_modules(1000..1040, true);
+    assert!(paths > 80, "the modules hardly branch: {paths} paths");
 }

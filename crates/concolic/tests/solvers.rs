@@ -7,18 +7,17 @@ use std::time::Duration;
 #[cfg(feature = "z3")]
 use borges_concolic::solver::best;
 use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable};
-use borges_concolic::{
-    Answer, Bounds, Constraint, Dag, Explored, Flow, Set, Start, Strategy, explore,
-};
+use borges_concolic::{Answer, Budget, Constraint, Dag, Explored, Search, Set, Start};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
-use common::{board, i32s, start_wat};
+use common::{board, explore_all, i32s, start_wat};
 
 fn with(start: &Start, solver: Option<Box<dyn Solver>>) -> Explored {
-    let bounds = Bounds::default();
-    explore(start, bounds, Strategy::DepthFirst, solver, &mut |_| {
-        Flow::Continue
-    })
+    let search = Search {
+        solver,
+        ..Search::default()
+    };
+    explore_all(start, search)
 }
 
 /// A trap on one of 2^32 messages: a hash of four bytes that no interval can see through.
@@ -205,11 +204,12 @@ fn knows_every_instruction(solver: &mut dyn Solver) {
             let wrong = right.complement(op.result());
             for (allowed, is_possible) in [(right, true), (wrong, false)] {
                 let constraints = [Constraint { expr, allowed }];
-                let answer = solver.check(&Query {
+                let query = Query {
                     dag: &dag,
                     variables: &variables,
                     constraints: &constraints,
-                });
+                };
+                let answer = solver.check(&query, &Budget::unlimited());
                 let as_expected = match answer {
                     Answer::Yes(_) => is_possible,
                     Answer::No => !is_possible,

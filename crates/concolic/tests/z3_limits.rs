@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use borges_concolic::solver::{Query, Solver, Variable, Z3Solver};
-use borges_concolic::{Answer, Constraint, Dag, Set};
+use borges_concolic::{Answer, Budget, Constraint, Dag, Set};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
@@ -49,9 +49,10 @@ fn factors(solver: &mut dyn Solver, count: u32, number: u64) -> Answer {
         expr: product.expect("at least one factor"),
         allowed: Set::single(number),
     }];
-    solver.check(&Query {
+    let query = Query {
         dag: &dag,
         variables: &variables,
         constraints: &constraints,
-    })
+    };
+    solver.check(&query, &Budget::unlimited())
 }

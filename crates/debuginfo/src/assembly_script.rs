@@ -28,8 +28,17 @@ const STRING: u32 = 2;
 const VIEW: u32 = 1 << 0;
 const ARRAY: u32 = 1 << 1;
 const STATIC_ARRAY: u32 = 1 << 2;
-const SIGNED: u32 = 1 << 11;
-const FLOAT: u32 = 1 << 12;
+const SET: u32 = 1 << 3;
+const MAP: u32 = 1 << 4;
+/// Where the flags of values begin, and those of keys: five that tell the size, the three below.
+const VALUE: u32 = 6;
+const KEY: u32 = 15;
+const SIGNED: u32 = 1 << 5;
+const FLOAT: u32 = 1 << 6;
+const MANAGED: u32 = 1 << 8;
+
+/// Entries of a map or set, at the most.
+const MAX_ENTRIES: u32 = 1 << 16;
 
 /// Most functions whose code is looked at for classes and fields.
 const MAX_FUNCTIONS: usize = 1 << 14;
@@ -70,6 +79,14 @@ enum Layout {
     View,
 }
 
+/// What a class holds many of.
+#[derive(Clone, Copy)]
+enum Collection {
+    Array(Layout, TypeId),
+    Map(TypeId, TypeId),
+    Set(TypeId),
+}
+
 /// An object that an `i32` points to.
 pub(crate) enum Managed<'a> {
     Text {
@@ -82,6 +99,9 @@ pub(crate) enum Managed<'a> {
         ty: TypeId,
         size: u32,
     },
+    /// Keys and values, in the order of their insertion.
+    Map(Vec<(Object, Object)>),
+    Set(Vec<Object>),
     Record {
         class: &'a str,
         fields: Vec<Child>,
@@ -226,38 +246,71 @@ fn number_type(size: u32, signed: bool, float: bool) -> TypeId {
     match (float, size) {
         (true, 4) => TypeId::of(ValType::F32),
         (true, _) => TypeId::of(ValType::F64),
-        (false, 4) => TypeId::of(ValType::I32),
-        (false, 8) => TypeId::of(ValType::I64),
+        (false, 4) if signed => TypeId::of(ValType::I32),
+        (false, 8) if signed => TypeId::of(ValType::I64),
         (false, size) => TypeId::integer(size, signed),
     }
 }
 
-/// Layout and element type of an array class, by its name.
-fn array_of(class: &str) -> Option<(Layout, TypeId)> {
-    let number = |name: &str| {
-        Some(match name {
-            "i8" | "Int8" => number_type(1, true, false),
-            "u8" | "bool" | "Uint8" | "Uint8Clamped" => number_type(1, false, false),
-            "i16" | "Int16" => number_type(2, true, false),
-            "u16" | "Uint16" => number_type(2, false, false),
-            "i32" | "u32" | "isize" | "usize" | "Int32" | "Uint32" => number_type(4, true, false),
-            "i64" | "u64" | "Int64" | "Uint64" => number_type(8, true, false),
-            "f32" | "Float32" => number_type(4, true, true),
-            "f64" | "Float64" => number_type(8, true, true),
-            _ => return None,
-        })
-    };
-    if let Some((kind, rest)) = class.split_once('<') {
-        let layout = match kind {
-            "Array" => Layout::Array,
-            "StaticArray" => Layout::Inline,
-            _ => return None,
-        };
-        let element = rest.strip_suffix('>')?;
-        // Elements of other types are references.
-        return Some((layout, number(element).unwrap_or(TypeId::of(ValType::I32))));
+/// The type of an element, by its name; that of a class is a reference.
+fn element_type(name: &str) -> TypeId {
+    match name {
+        "bool" => TypeId::BOOL,
+        "i8" | "Int8" => number_type(1, true, false),
+        "u8" | "Uint8" | "Uint8Clamped" => number_type(1, false, false),
+        "i16" | "Int16" => number_type(2, true, false),
+        "u16" | "Uint16" => number_type(2, false, false),
+        "i32" | "isize" | "Int32" => number_type(4, true, false),
+        "u32" | "usize" | "Uint32" => number_type(4, false, false),
+        "i64" | "Int64" => number_type(8, true, false),
+        "u64" | "Uint64" => number_type(8, false, false),
+        "f32" | "Float32" => number_type(4, true, true),
+        "f64" | "Float64" => number_type(8, true, true),
+        _ => TypeId::REFERENCE,
     }
-    Some((Layout::View, number(class.strip_suffix("Array")?)?))
+}
+
+/// What a class of the library holds many of, by its name.
+fn collection(class: &str) -> Option<Collection> {
+    let Some((kind, rest)) = class.split_once('<') else {
+        let element = class.strip_suffix("Array").map(element_type)?;
+        let known = element != TypeId::REFERENCE;
+        return known.then_some(Collection::Array(Layout::View, element));
+    };
+    let argument = rest.strip_suffix('>')?;
+    Some(match kind {
+        "Array" => Collection::Array(Layout::Array, element_type(argument)),
+        "StaticArray" => Collection::Array(Layout::Inline, element_type(argument)),
+        "Set" => Collection::Set(element_type(argument)),
+        "Map" => {
+            let (key, value) = argument.split_at(outer_comma(argument)?);
+            Collection::Map(element_type(key), element_type(value.get(1..)?))
+        }
+        _ => return None,
+    })
+}
+
+/// Where the comma between two type arguments is: not one that an argument has itself.
+fn outer_comma(arguments: &str) -> Option<usize> {
+    let mut depth = 0;
+    arguments.bytes().position(|byte| {
+        match byte {
+            b'<' | b'(' => depth += 1,
+            b'>' | b')' => depth -= 1,
+            _ => {}
+        }
+        byte == b',' && depth == 0
+    })
+}
+
+/// The type that five flags of size and three more say.
+fn flagged_type(flags: u32) -> Option<TypeId> {
+    let power = (flags & 0x1f).checked_ilog2();
+    let size = 1 << power.filter(|&power| power <= 3)?;
+    Some(match flags & MANAGED != 0 && size == 4 {
+        true => TypeId::REFERENCE,
+        false => number_type(size, flags & SIGNED != 0, flags & FLOAT != 0),
+    })
 }
 
 fn word(state: &dyn State, address: u32) -> Option<u32> {
@@ -270,10 +323,11 @@ fn word(state: &dyn State, address: u32) -> Option<u32> {
 impl DebugInfo {
     /// The object that a value points to, if it is an `i32` that can be nothing else.
     pub(crate) fn managed(&self, object: &Object, state: &dyn State) -> Option<Managed<'_>> {
-        if !self.classes.present || object.ty.built_in() != Some(ValType::I32) {
+        let may_be = object.ty == TypeId::REFERENCE || object.ty.built_in() == Some(ValType::I32);
+        if !self.classes.present || !may_be {
             return None;
         }
-        let Ok(Some(Number::Int(address))) = self.number(object, state) else {
+        let Ok(Some(Number::Int(address))) = self.scalar(object, state) else {
             return None;
         };
         let address = u32::try_from(address)
@@ -296,22 +350,36 @@ impl DebugInfo {
                 bytes: size,
             });
         }
-        self.elements(class, address, size, state)
-            .or_else(|| self.record(class, address, size))
+        let known = self.classes.by_number.get(&class);
+        let by_name = known.and_then(|class| collection(&class.name));
+        // The table tells sizes for sure, a name knows truth values besides.
+        let by_table = self.by_table(class, state);
+        match by_name.or(by_table) {
+            Some(Collection::Array(layout, ty)) => self.elements(layout, ty, address, size, state),
+            Some(Collection::Map(key, value)) => {
+                let entries = self.entries(address, size, key, Some(value), state)?;
+                let pair = |(key, value): (Object, Option<Object>)| Some((key, value?));
+                Some(Managed::Map(entries.into_iter().filter_map(pair).collect()))
+            }
+            Some(Collection::Set(element)) => {
+                let entries = self.entries(address, size, element, None, state)?;
+                Some(Managed::Set(
+                    entries.into_iter().map(|(key, _)| key).collect(),
+                ))
+            }
+            None => self.record(class, address, size),
+        }
     }
 
-    /// An array, by the table of classes or, if the program has none, by its class's name.
+    /// The elements of an array.
     fn elements(
         &self,
-        class: u32,
+        layout: Layout,
+        ty: TypeId,
         address: u32,
         bytes: u32,
         state: &dyn State,
     ) -> Option<Managed<'_>> {
-        let (layout, ty) = self.by_table(class, state).or_else(|| {
-            let class = self.classes.by_number.get(&class)?;
-            array_of(&class.name)
-        })?;
         let size = self.types().size(ty)?;
         let (start, count) = match layout {
             Layout::Inline => (address, bytes / size),
@@ -332,7 +400,48 @@ impl DebugInfo {
         })
     }
 
-    fn by_table(&self, class: u32, state: &dyn State) -> Option<(Layout, TypeId)> {
+    /// The entries of a `Map` or `Set`: an object of six words that points to entries in the order
+    /// of their insertion, each with a key, perhaps a value, and a link whose lowest bit is set
+    /// where the entry was deleted.
+    fn entries(
+        &self,
+        address: u32,
+        bytes: u32,
+        key: TypeId,
+        value: Option<TypeId>,
+        state: &dyn State,
+    ) -> Option<Vec<(Object, Option<Object>)>> {
+        const WORDS: u32 = 6;
+        let field = |index: u32| word(state, address.checked_add(4 * index)?);
+        let (start, capacity, used, count) = (field(2)?, field(3)?, field(4)?, field(5)?);
+        let key_size = self.types().size(key)?;
+        let value_size = value.map_or(Some(1), |value| self.types().size(value))?;
+        let value_at = key_size.next_multiple_of(value_size);
+        let values_end = match value {
+            Some(_) => value_at + value_size,
+            None => key_size,
+        };
+        let link_at = values_end.next_multiple_of(4);
+        let size = (link_at + 4).next_multiple_of(key_size.max(value_size).max(4));
+        let room = word(state, start.checked_sub(4)?)?;
+        let fits = used <= capacity && count <= used && capacity.checked_mul(size)? <= room;
+        if bytes != 4 * WORDS || !fits || used > MAX_ENTRIES {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for index in 0..used {
+            let at = start.checked_add(index * size)?;
+            if word(state, at.checked_add(link_at)?)? & 1 == 0 {
+                let key = Object::new(key, Place::memory(at, key_size));
+                let value =
+                    value.map(|ty| Object::new(ty, Place::memory(at + value_at, value_size)));
+                entries.push((key, value));
+            }
+        }
+        (entries.len() == count as usize).then_some(entries)
+    }
+
+    fn by_table(&self, class: u32, state: &dyn State) -> Option<Collection> {
         let Some(Value::I32(table)) = state.global(self.classes.table?) else {
             return None;
         };
@@ -344,19 +453,16 @@ impl DebugInfo {
             state,
             table.checked_add(4)?.checked_add(class.checked_mul(4)?)?,
         )?;
-        let layout = match () {
-            () if flags & STATIC_ARRAY != 0 => Layout::Inline,
-            () if flags & ARRAY != 0 => Layout::Array,
-            () if flags & VIEW != 0 => Layout::View,
+        let value = || flagged_type(flags >> VALUE);
+        let key = || flagged_type(flags >> KEY);
+        Some(match () {
+            () if flags & STATIC_ARRAY != 0 => Collection::Array(Layout::Inline, value()?),
+            () if flags & ARRAY != 0 => Collection::Array(Layout::Array, value()?),
+            () if flags & VIEW != 0 => Collection::Array(Layout::View, value()?),
+            () if flags & MAP != 0 => Collection::Map(key()?, value()?),
+            () if flags & SET != 0 => Collection::Set(value()?),
             () => return None,
-        };
-        // Bits 6 to 10: the element's size as a power of two, one bit each.
-        let power = (flags >> 6 & 0x1f).checked_ilog2();
-        let size = 1 << power.filter(|&power| power <= 3)?;
-        Some((
-            layout,
-            number_type(size, flags & SIGNED != 0, flags & FLOAT != 0),
-        ))
+        })
     }
 
     fn record(&self, class: u32, address: u32, size: u32) -> Option<Managed<'_>> {
@@ -387,12 +493,17 @@ impl Managed<'_> {
         match self {
             Managed::Text { .. } => 0,
             Managed::Elements { count, .. } => *count,
+            Managed::Map(entries) => entries.len() as u64,
+            Managed::Set(elements) => elements.len() as u64,
             Managed::Record { fields, .. } => fields.len() as u64,
         }
     }
 
     /// Element `index` of an array.
     pub(crate) fn element(&self, index: i128) -> Option<Object> {
+        if let Managed::Set(elements) = self {
+            return elements.get(usize::try_from(index).ok()?).cloned();
+        }
         let Managed::Elements {
             address,
             count,

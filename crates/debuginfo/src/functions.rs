@@ -2,8 +2,11 @@
 
 use borges_vm::{CodeOffset, FuncIdx};
 
+use crate::DebugInfo;
 use crate::lines::{Lines, SourcePlace};
 use crate::module::ModuleIndex;
+use crate::place::State;
+use crate::types::{Type, TypeId};
 
 /// A function of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,42 @@ pub struct Function {
     /// The source of `entry`.
     pub place: Option<SourcePlace>,
 }
+
+impl DebugInfo {
+    /// The name of the function that a pointer to functions means: its number is a place in the table.
+    pub(crate) fn function_pointed_to(
+        &self,
+        to: TypeId,
+        index: i128,
+        state: &dyn State,
+    ) -> Option<String> {
+        let is_function = matches!(self.types().resolve(to), Some(Type::Function));
+        let index = u32::try_from(index).ok().filter(|_| is_function)?;
+        Some(self.function(state.table(index)?).name)
+    }
+
+    /// The first place in the source that executing a function comes to, in the order of its code: of
+    /// itself or, as a linker's wrapper has no source, of what it calls.
+    pub fn first_place(&self, function: FuncIdx) -> Option<SourcePlace> {
+        let (mut seen, mut next) = (Vec::new(), vec![function]);
+        while let Some(function) = next.pop() {
+            if seen.contains(&function) || seen.len() >= MAX_WRAPPERS {
+                continue;
+            }
+            seen.push(function);
+            if let Some(place) = self.function(function).place {
+                return Some(place);
+            }
+            let mut called = self.module.called_by(function);
+            called.reverse();
+            next.append(&mut called);
+        }
+        None
+    }
+}
+
+/// Most functions without source that are looked through for the first with one.
+const MAX_WRAPPERS: usize = 64;
 
 /// The function's name in the module: of the `name` section, else of its export.
 pub(crate) fn symbol(module: &ModuleIndex, function: FuncIdx) -> Option<&str> {

@@ -32,6 +32,7 @@ mod assembly_script;
 mod disassembly;
 mod dwarf;
 mod expression;
+mod format;
 mod functions;
 mod lines;
 mod module;
@@ -42,10 +43,14 @@ mod source_map;
 mod sources;
 mod types;
 mod variables;
+mod view;
 mod warning;
 
 pub use disassembly::Instruction;
-pub use expression::{Evaluated, Expression, ExpressionError, ExpressionErrorKind, NoScope, Scope};
+pub use expression::{
+    Evaluated, Expression, ExpressionError, ExpressionErrorKind, Known, NoScope, Scope,
+};
+pub use format::Format;
 pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::LoadError;
@@ -68,6 +73,10 @@ use crate::warning::Warnings;
 
 /// Most inlined calls that one breakpoint stops at.
 const MAX_INLINED: usize = 4096;
+
+/// Most scopes that are looked at to tell which inlined call code lies in, while lines are read: bounds
+/// the time that hostile debug information can take.
+const MAX_SCOPES: usize = 8 << 20;
 
 /// Everything known about the source of a module.
 #[derive(Debug)]
@@ -101,7 +110,12 @@ impl DebugInfo {
         if rows.is_empty() {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
-        let lines = Lines::new(rows, &module);
+        let mut work = MAX_SCOPES;
+        let mut inlined = |offset| match &dwarf {
+            Some(dwarf) => dwarf.inlined_at(offset, &mut work),
+            None => Some(Vec::new()),
+        };
+        let lines = Lines::new(rows, &module, &mut inlined);
         let globals = variables::globals(&module, dwarf.as_ref(), &files);
         let classes = Classes::read(&module);
         Ok(DebugInfo {
@@ -231,6 +245,22 @@ impl DebugInfo {
         offsets.sort_unstable();
         offsets.dedup();
         offsets
+    }
+
+    /// True if local `index` of a function is a parameter that the function never writes: in every frame
+    /// of it, it has the value that the caller gave.
+    pub fn keeps_parameter(&self, function: FuncIdx, index: u32) -> bool {
+        self.module.keeps_parameter(function, index)
+    }
+
+    /// Where a function returns for certain.
+    pub fn returns_of(&self, function: FuncIdx) -> Vec<CodeOffset> {
+        self.module.returns_of(function)
+    }
+
+    /// How many parameters a function has.
+    pub fn parameters(&self, function: FuncIdx) -> u32 {
+        self.module.param_count(function)
     }
 
     /// The function whose body holds `offset`.

@@ -1,11 +1,15 @@
 //! Lines of source and the code that belongs to them.
 
+mod starts;
+
 use std::ops::Range;
 
 use borges_vm::{CodeOffset, FuncIdx};
 
 use crate::module::ModuleIndex;
 use crate::sources::FileId;
+
+pub(crate) use starts::Inlined;
 
 /// A place in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,7 +90,9 @@ pub(crate) struct Lines {
 impl Lines {
     /// Builds the table from rows in any order. Of rows for the same opcode the last one counts;
     /// rows outside functions are dropped: they describe code that the linker threw away.
-    pub(crate) fn new(rows: Vec<Row>, module: &ModuleIndex) -> Lines {
+    ///
+    /// `inlined` says in which inlined calls an opcode lies.
+    pub(crate) fn new(rows: Vec<Row>, module: &ModuleIndex, inlined: Inlined<'_>) -> Lines {
         let mut placed: Vec<Row> = rows
             .into_iter()
             .filter_map(|row| {
@@ -109,7 +115,7 @@ impl Lines {
                 _ => rows.push(row),
             }
         }
-        let starts = line_starts(&rows, module);
+        let starts = starts::line_starts(&rows, module, inlined);
         Lines { rows, starts }
     }
 
@@ -219,61 +225,7 @@ impl Lines {
     }
 }
 
-/// Where lines begin: a statement whose line differs from that of the code before it.
-fn line_starts(rows: &[Row], module: &ModuleIndex) -> Vec<(FileId, u32, u32)> {
-    let mut starts = Vec::new();
-    // The line of the code before, and whether a row of it was fit to stop at.
-    let (mut previous, mut begun) = (None, false);
-    for row in rows {
-        let function = module.function_at(CodeOffset(row.offset));
-        // Code without a source between two parts of a line does not begin the line anew.
-        let Some(source) = row.source else { continue };
-        let here = (function, source.file, source.line);
-        begun &= previous == Some(here);
-        if source.is_stmt && !begun {
-            let offset = inside_loop(rows, module, row.offset, source).unwrap_or(row.offset);
-            starts.push((source.file, source.line, offset));
-            begun = true;
-        }
-        previous = Some(here);
-    }
-    starts.sort_unstable();
-    starts
-}
-
 /// Most parts of an inlined call that are searched for its first line, and most opcodes of each:
 /// bounds the time that a hostile table can take.
 const MAX_RANGES: usize = 16;
 const MAX_BEFORE_LINE: usize = 64;
-
-/// Opcodes that only open a block.
-const BLOCK: u8 = 0x02;
-const LOOP: u8 = 0x03;
-
-/// Most blocks that one line opens at once; bounds the time that a hostile table can take.
-const MAX_BLOCKS: usize = 64;
-
-/// A line such as `while (x)` may begin with nothing but the opening of blocks, of which one is a
-/// loop: then it begins behind them, where every round comes by and not only the first.
-fn inside_loop(rows: &[Row], module: &ModuleIndex, from: u32, line: RowSource) -> Option<u32> {
-    let function = module.function_at(CodeOffset(from))?;
-    let starts = module.starts(function);
-    let first = starts.binary_search(&from).ok()?;
-    let mut behind_loop = false;
-    for &offset in starts.get(first..)?.iter().take(MAX_BLOCKS) {
-        match *module.bytes.get(offset as usize)? {
-            BLOCK => {}
-            LOOP => behind_loop = true,
-            _ if !behind_loop => return None,
-            _ => {
-                let row = rows
-                    .partition_point(|row| row.offset <= offset)
-                    .checked_sub(1)?;
-                let source = rows.get(row)?.source?;
-                let same = source.file == line.file && source.line == line.line;
-                return same.then_some(offset);
-            }
-        }
-    }
-    None
-}

@@ -47,6 +47,8 @@ pub(crate) struct Global {
 pub(crate) struct Names {
     pub(crate) functions: HashMap<u32, String>,
     pub(crate) locals: HashMap<u32, BTreeMap<u32, String>>,
+    /// The compiler calls locals of its own by their numbers, as Binaryen does.
+    pub(crate) numbers_locals: bool,
     pub(crate) globals: HashMap<u32, String>,
 }
 
@@ -225,6 +227,7 @@ impl ModuleIndex {
                     let locals = self.names.locals.entry(function.index).or_default();
                     for naming in function.names {
                         let naming = naming?;
+                        self.names.numbers_locals |= naming.name == naming.index.to_string();
                         locals.insert(naming.index, naming.name.to_owned());
                     }
                 }
@@ -351,6 +354,47 @@ impl ModuleIndex {
                 .saturating_sub(offset)
                 .max(offset.saturating_sub(last)),
         }
+    }
+
+    /// The functions that a function calls directly, in the order of its code.
+    pub(crate) fn called_by(&self, function: FuncIdx) -> Vec<FuncIdx> {
+        let Some(body) = self.body_of(function) else {
+            return Vec::new();
+        };
+        let mut operators = self.operators(body);
+        let mut called = Vec::new();
+        while !operators.eof() {
+            match operators.read() {
+                Ok(Operator::Call { function_index }) => called.push(FuncIdx(function_index)),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        called
+    }
+
+    /// Where a function returns for certain: its `return`s, branches out of its body, and its last `end`.
+    pub(crate) fn returns_of(&self, function: FuncIdx) -> Vec<CodeOffset> {
+        let Some(body) = self.body_of(function) else {
+            return Vec::new();
+        };
+        let mut operators = self.operators(body);
+        let (mut depth, mut returns) = (0_u32, Vec::new());
+        while !operators.eof() {
+            let at = CodeOffset(operators.original_position() as u32);
+            match operators.read() {
+                Ok(Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. }) => {
+                    depth += 1
+                }
+                Ok(Operator::End) if depth == 0 => returns.push(at),
+                Ok(Operator::End) => depth -= 1,
+                Ok(Operator::Return) => returns.push(at),
+                Ok(Operator::Br { relative_depth }) if relative_depth == depth => returns.push(at),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        returns
     }
 
     /// True if local `index` is a parameter that the function never writes.

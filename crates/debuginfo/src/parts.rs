@@ -1,13 +1,16 @@
 //! What values are made of: numbers, fields, elements, what pointers point to.
 
+use std::ops::Range;
+
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::place::{Place, State, Unavailable};
-use crate::types::{Encoding, Field, POINTER_BYTES, Type, TypeId, Variants};
+use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
 use crate::variables::Object;
+use crate::view::{MAX_WRAPPERS, Shape, View};
 
-/// Types that Rust wraps around a pointer, at the most.
-const MAX_WRAPPERS: usize = 8;
+/// Entries of a map among which a key is looked for, at the most.
+const MAX_ENTRIES: u64 = 1 << 16;
 
 /// A number, as a condition sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,14 +28,6 @@ pub struct Child {
     pub name: String,
     /// The part.
     pub object: Object,
-}
-
-/// A Rust slice or string: where its elements are and how many there are.
-pub(crate) struct Run {
-    pub(crate) element: TypeId,
-    pub(crate) address: u32,
-    pub(crate) count: u64,
-    pub(crate) is_text: bool,
 }
 
 impl DebugInfo {
@@ -63,11 +58,32 @@ impl DebugInfo {
         Ok(chosen.and_then(|variant| variant.field.as_ref()))
     }
 
-    /// The value as a number, if its type is one; `None` of records and arrays.
+    /// The value as a number, if it is one: of a wrapper, that of what it holds; `None` of records
+    /// and arrays.
     ///
     /// # Errors
     /// [`Unavailable`] if it cannot be read.
     pub fn number(
+        &self,
+        object: &Object,
+        state: &dyn State,
+    ) -> Result<Option<Number>, Unavailable> {
+        let inner = self.unwrapped(object, state);
+        match self.types().resolve(inner.ty) {
+            // What could be reached is behind the reference already.
+            Some(Type::Pointer {
+                reference: true, ..
+            }) => match self.scalar(&inner, state)? {
+                Some(Number::Int(0)) => Err(Unavailable::NullReference),
+                Some(Number::Int(address)) => Err(Unavailable::OutsideMemory(address as u64)),
+                _ => Err(Unavailable::Unsupported),
+            },
+            _ => self.scalar(&inner, state),
+        }
+    }
+
+    /// The number that a value's own bytes are; of a pointer, the address.
+    pub(crate) fn scalar(
         &self,
         object: &Object,
         state: &dyn State,
@@ -91,6 +107,8 @@ impl DebugInfo {
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
                 Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
+                None if object.ty == TypeId::BOOL => (Encoding::Bool, 1),
+                None if object.ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),
                 None => match object.ty.as_integer() {
                     Some((bytes, true)) => (Encoding::Signed, bytes),
                     Some((bytes, false)) => (Encoding::Unsigned, bytes),
@@ -127,18 +145,39 @@ impl DebugInfo {
             encoding,
             Encoding::Signed | Encoding::Letter { signed: true }
         );
-        Ok(Some(Number::Int(integer(&bytes, signed))))
+        let number = integer(&bytes, signed);
+        // Half of the unsigned 128-bit numbers are more than a number can be here.
+        match signed || number >= 0 {
+            true => Ok(Some(Number::Int(number))),
+            false => Err(Unavailable::TooLarge),
+        }
     }
 
-    /// How many children a value has: fields, elements, or what it points to.
+    /// How many children a value has: what it holds, fields, elements, or what it points to.
     pub fn child_count(&self, object: &Object, state: &dyn State) -> u64 {
+        self.child_count_within(object, state, MAX_WRAPPERS)
+    }
+
+    fn child_count_within(&self, object: &Object, state: &dyn State, wrappers: usize) -> u64 {
+        let Some(wrappers) = wrappers.checked_sub(1) else {
+            return 0;
+        };
+        if let Some(Ok(view)) = self.view(object, state, 0) {
+            let own = match &view.shape {
+                Shape::Text { count, .. }
+                | Shape::Sequence { count, .. }
+                | Shape::Set { count, .. }
+                | Shape::Map { count, .. } => *count,
+                Shape::Holds(held) => self.child_count_within(held, state, wrappers),
+                Shape::Tuple(parts) => parts.len() as u64,
+                Shape::Nothing(_) | Shape::Written(_) => self.members(object, state).len() as u64,
+            };
+            return own.saturating_add(view.more.len() as u64);
+        }
         match self.types().resolve(object.ty) {
             Some(Type::Array { count, .. }) => count.unwrap_or(0),
             Some(Type::Pointer { .. }) => u64::from(self.target(object, state).is_some()),
-            Some(Type::Record { .. }) => match self.run(object, state) {
-                Some(run) => run.count,
-                None => self.members(object, state).len() as u64,
-            },
+            Some(Type::Record { .. }) => self.members(object, state).len() as u64,
             Some(_) => 0,
             None => self
                 .managed(object, state)
@@ -149,6 +188,7 @@ impl DebugInfo {
     /// The children of a value from number `from` on, at most `count`.
     ///
     /// A pointer's child is what it points to: reading a list costs one step a pointer, never more.
+    /// A wrapper's children are those of what it holds, and what else the wrapper keeps.
     pub fn children(
         &self,
         object: &Object,
@@ -156,42 +196,94 @@ impl DebugInfo {
         from: u64,
         count: u64,
     ) -> Vec<Child> {
-        let until = from
-            .saturating_add(count)
-            .min(self.child_count(object, state));
+        let range = from..from.saturating_add(count);
+        let children = self.children_within(object, state, range, MAX_WRAPPERS);
+        let referred = |child: Child| Child {
+            name: child.name,
+            object: self.referred(child.object, state),
+        };
+        children.into_iter().map(referred).collect()
+    }
+
+    fn children_within(
+        &self,
+        object: &Object,
+        state: &dyn State,
+        range: Range<u64>,
+        wrappers: usize,
+    ) -> Vec<Child> {
+        let Some(inner) = wrappers.checked_sub(1) else {
+            return Vec::new();
+        };
+        let Range { start, end } = range;
+        let until = end.min(self.child_count_within(object, state, wrappers));
+        let numbered = |at: &dyn Fn(u64) -> Option<Object>| -> Vec<Child> {
+            let child = |index| {
+                Some(Child {
+                    name: format!("[{index}]"),
+                    object: at(index)?,
+                })
+            };
+            (start..until).map_while(child).collect()
+        };
+        let picked = |children: Vec<Child>| -> Vec<Child> {
+            let range = usize::try_from(start).unwrap_or(usize::MAX)..until as usize;
+            children.get(range).unwrap_or(&[]).to_vec()
+        };
+        if let Some(Ok(view)) = self.view(object, state, until) {
+            return match view.shape {
+                Shape::Text { .. } => numbered(&|index| self.element(object, index.into(), state)),
+                Shape::Sequence { at, .. } | Shape::Set { at, .. } => numbered(&at),
+                Shape::Map { at, .. } => {
+                    let child = |index| {
+                        let (key, value) = at(index)?;
+                        Some(Child {
+                            name: format!("[{}]", self.show(&key, state)),
+                            object: value,
+                        })
+                    };
+                    (start..until).map_while(child).collect()
+                }
+                Shape::Holds(held) => {
+                    let count = self.child_count_within(&held, state, inner);
+                    let mut children =
+                        self.children_within(&held, state, start..until.min(count), inner);
+                    let more = view.more.into_iter().zip(count..until);
+                    children.extend(more.filter(|(_, at)| *at >= start).map(|(child, _)| child));
+                    children
+                }
+                Shape::Tuple(parts) => picked(
+                    parts
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, object)| Child {
+                            name: index.to_string(),
+                            object,
+                        })
+                        .collect(),
+                ),
+                Shape::Nothing(_) | Shape::Written(_) => picked(self.members(object, state)),
+            };
+        }
         match self.types().resolve(object.ty) {
             Some(Type::Pointer { .. }) => {
-                let target = self
-                    .target(object, state)
-                    .filter(|_| from == 0 && count > 0);
-                let child = |object| Child {
+                let target = self.target(object, state).map(|object| Child {
                     name: "*".to_owned(),
                     object,
-                };
-                target.map(child).into_iter().collect()
+                });
+                picked(target.into_iter().collect())
             }
-            None | Some(Type::Record { .. }) if self.has_members(object, state) => {
-                let members = self.members(object, state);
-                let range = usize::try_from(from).unwrap_or(usize::MAX)..until as usize;
-                members.get(range).unwrap_or(&[]).to_vec()
-            }
-            _ => (from..until)
-                .map_while(|index| {
-                    let object = self.element(object, index.into(), state)?;
-                    Some(Child {
-                        name: format!("[{index}]"),
-                        object,
-                    })
-                })
-                .collect(),
+            Some(Type::Record { .. }) => picked(self.members(object, state)),
+            None if self.has_members(object, state) => picked(self.members(object, state)),
+            _ => numbered(&|index| self.element(object, index.into(), state)),
         }
     }
 
     fn has_members(&self, object: &Object, state: &dyn State) -> bool {
-        match self.types().resolve(object.ty) {
-            Some(_) => self.run(object, state).is_none(),
-            None => matches!(self.managed(object, state), Some(Managed::Record { .. })),
-        }
+        matches!(
+            self.managed(object, state),
+            Some(Managed::Record { .. } | Managed::Map(_))
+        )
     }
 
     /// The fields of a record; of a Rust enum, those of the alternative that it has.
@@ -199,6 +291,13 @@ impl DebugInfo {
         let Some(ty) = self.types().resolve(object.ty) else {
             return match self.managed(object, state) {
                 Some(Managed::Record { fields, .. }) => fields,
+                Some(Managed::Map(entries)) => {
+                    let child = |(key, object): (Object, Object)| Child {
+                        name: format!("[{}]", self.show(&key, state)),
+                        object,
+                    };
+                    entries.into_iter().map(child).collect()
+                }
                 _ => Vec::new(),
             };
         };
@@ -220,30 +319,59 @@ impl DebugInfo {
         self.named_fields(object, fields)
     }
 
+    /// Fields with the names that people know them by: a base class is called by its type, and what
+    /// has no name is a part of the record.
     pub(crate) fn named_fields(&self, object: &Object, fields: &[Field]) -> Vec<Child> {
         let child = |field: &Field| Child {
-            name: field
-                .name
-                .strip_prefix("__")
-                .unwrap_or(&field.name)
-                .to_owned(),
+            name: match field.role {
+                Role::Base => self.type_name(field.ty),
+                _ => readable_field(&field.name).to_owned(),
+            },
             object: self.field(object, field),
         };
         fields.iter().map(child).collect()
     }
 
-    /// A field of a record by its name; of what a pointer points to, too.
+    /// A field of a record by its name; of what a pointer points to or a wrapper holds, too.
     pub(crate) fn member(&self, object: &Object, name: &str, state: &dyn State) -> Option<Object> {
-        let pointed = match self.types().resolve(object.ty) {
-            Some(Type::Pointer { .. }) => Some(self.target(object, state)?),
-            _ => None,
-        };
-        let object = pointed.as_ref().unwrap_or(object);
+        let mut object = object.clone();
+        let mut pointers = 0;
+        for _ in 0..MAX_WRAPPERS {
+            if let Some(found) = self.own_member(&object, name, state) {
+                return Some(self.referred(found, state));
+            }
+            object = match self.held(&object, state) {
+                Some(held) => held,
+                // As in C, one pointer may stand before a field's name, not two.
+                None if pointers > 0 => return None,
+                None => {
+                    pointers += 1;
+                    self.target(&object, state)?
+                }
+            };
+        }
+        None
+    }
+
+    fn own_member(&self, object: &Object, name: &str, state: &dyn State) -> Option<Object> {
+        if let Some(Ok(view)) = self.view(object, state, 0) {
+            let more = view.more.into_iter().find(|child| child.name == name);
+            let part = match view.shape {
+                Shape::Tuple(parts) => name.parse().ok().and_then(|index: usize| {
+                    let mut parts = parts.into_iter();
+                    parts.nth(index)
+                }),
+                _ => None,
+            };
+            if let Some(found) = more.map(|child| child.object).or(part) {
+                return Some(found);
+            }
+        }
         let members = self.members(object, state);
-        members
-            .into_iter()
-            .find(|member| member.name == name)
+        let named = members.into_iter().find(|member| member.name == name);
+        named
             .map(|member| member.object)
+            .or_else(|| self.field_named(object, name))
     }
 
     pub(crate) fn field(&self, object: &Object, field: &Field) -> Object {
@@ -259,20 +387,99 @@ impl DebugInfo {
         }
     }
 
-    /// What a pointer points to; `None` of null, and of pointers to nothing known.
+    /// What a pointer points to or a wrapper holds; `None` of null, and of pointers to nothing known.
     pub(crate) fn target(&self, object: &Object, state: &dyn State) -> Option<Object> {
-        self.offset_target(object, 0, state)
+        let held = self.held(object, state);
+        held.or_else(|| self.offset_target(object, 0, state))
+            .map(|found| self.referred(found, state))
     }
 
-    /// An element of an array, of a slice, or behind a pointer (there also a negative one).
+    /// What a C++ reference refers to, and any other value itself: whoever names a reference means
+    /// what it refers to. A reference that cannot be followed stays what it is.
+    pub(crate) fn referred(&self, object: Object, state: &dyn State) -> Object {
+        match self.types().resolve(object.ty) {
+            Some(Type::Pointer {
+                reference: true, ..
+            }) => self.offset_target(&object, 0, state).unwrap_or(object),
+            _ => object,
+        }
+    }
+
+    /// An element of a container, or behind a pointer (there also a negative one). Of a map, the
+    /// value of a key that is a number.
     pub(crate) fn element(
         &self,
         object: &Object,
         index: i128,
         state: &dyn State,
     ) -> Option<Object> {
+        let object = self.unwrapped(object, state);
+        let found = match self.view(&object, state, need_for(index)) {
+            Some(Ok(view)) => self.element_of_view(&view.shape, index, state)?,
+            _ => self.plain_element(&object, index, state)?,
+        };
+        Some(self.referred(found, state))
+    }
+
+    fn element_of_view(&self, shape: &Shape<'_>, index: i128, state: &dyn State) -> Option<Object> {
+        let inside = |count: u64| u64::try_from(index).ok().filter(|&index| index < count);
+        match shape {
+            Shape::Text {
+                address,
+                count,
+                unit,
+            } => {
+                let size = self.types().size(*unit)?;
+                let offset = u32::try_from(inside(*count)?).ok()?.checked_mul(size)?;
+                let place = Place::memory(address.checked_add(offset)?, size);
+                Some(Object::new(*unit, place))
+            }
+            Shape::Sequence { count, at } | Shape::Set { count, at } => at(inside(*count)?),
+            Shape::Map { count, at } => (0..*count).map_while(at).find_map(|(key, value)| {
+                let key = self.number(&key, state).ok()??;
+                (key == Number::Int(index)).then_some(value)
+            }),
+            Shape::Tuple(_) | Shape::Holds(_) | Shape::Nothing(_) | Shape::Written(_) => None,
+        }
+    }
+
+    /// The value that a map has for a text.
+    pub(crate) fn element_by_text(
+        &self,
+        object: &Object,
+        key: &str,
+        state: &dyn State,
+    ) -> Option<Object> {
+        let object = self.unwrapped(object, state);
+        let is_key = |found: &Object| self.text_of(found, state).as_deref() == Some(key);
+        if let Some(Managed::Map(entries)) = self.managed(&object, state) {
+            let found = entries.into_iter().find(|(found, _)| is_key(found))?;
+            return Some(found.1);
+        }
+        let Ok(View {
+            shape: Shape::Map { count, at },
+            ..
+        }) = self.view(&object, state, MAX_ENTRIES)?
+        else {
+            return None;
+        };
+        let found = (0..count).map_while(at).find(|(found, _)| is_key(found));
+        found.map(|(_, value)| self.referred(value, state))
+    }
+
+    fn plain_element(&self, object: &Object, index: i128, state: &dyn State) -> Option<Object> {
         match self.types().resolve(object.ty) {
-            None => self.managed(object, state)?.element(index),
+            None => match self.managed(object, state)? {
+                Managed::Map(entries) => {
+                    let is_key = |key: &Object| {
+                        self.scalar(key, state) == Ok(Some(Number::Int(index)))
+                            && key.ty != TypeId::REFERENCE
+                    };
+                    let found = entries.into_iter().find(|(key, _)| is_key(key))?;
+                    Some(found.1)
+                }
+                managed => managed.element(index),
+            },
             Some(Type::Pointer { .. }) => self.offset_target(object, index, state),
             Some(Type::Array { element, count }) => {
                 let index = u64::try_from(index).ok()?;
@@ -281,16 +488,7 @@ impl DebugInfo {
                 let offset = u32::try_from(index).ok()?.checked_mul(size)?;
                 inside.then(|| Object::new(*element, object.place.part(offset, size)))
             }
-            Some(_) => {
-                let run = self.run(object, state)?;
-                let index = u64::try_from(index)
-                    .ok()
-                    .filter(|&index| index < run.count)?;
-                let size = self.types().size(run.element)?;
-                let offset = u32::try_from(index).ok()?.checked_mul(size)?;
-                let address = run.address.checked_add(offset)?;
-                Some(Object::new(run.element, Place::memory(address, size)))
-            }
+            Some(_) => None,
         }
     }
 
@@ -298,7 +496,7 @@ impl DebugInfo {
         let Type::Pointer { to, .. } = self.types().resolve(object.ty)? else {
             return None;
         };
-        let Number::Int(address) = self.number(object, state).ok()?? else {
+        let Number::Int(address) = self.scalar(object, state).ok()?? else {
             return None;
         };
         let size = self.types().size(*to).filter(|&size| size > 0)?;
@@ -306,68 +504,21 @@ impl DebugInfo {
         let address = u32::try_from(address).ok().filter(|_| address != 0)?;
         Some(Object::new(*to, Place::memory(address, size)))
     }
+}
 
-    /// Reads a record as a Rust slice, `&str`, `Vec` or `String`, by the names of its fields.
-    pub(crate) fn run(&self, object: &Object, state: &dyn State) -> Option<Run> {
-        let types = self.types();
-        let Type::Record { name, fields, .. } = types.resolve(object.ty)? else {
-            return None;
-        };
-        let number = |object: &Object| match self.number(object, state) {
-            Ok(Some(Number::Int(number))) => Some(number),
-            _ => None,
-        };
-        let named = |wanted: &str| fields.iter().find(|field| &*field.name == wanted);
-        if let (Some(data), Some(length), 2) = (named("data_ptr"), named("length"), fields.len()) {
-            let Type::Pointer { to, .. } = types.resolve(data.ty)? else {
-                return None;
-            };
-            return Some(Run {
-                element: *to,
-                address: number(&self.field(object, data))?.try_into().ok()?,
-                count: number(&self.field(object, length))?.try_into().ok()?,
-                is_text: &**name == "&str" || &**name == "&mut str",
-            });
-        }
-        if &**name == "String" {
-            let vector = self.field(object, named("vec")?);
-            return Some(Run {
-                is_text: true,
-                ..self.run(&vector, state)?
-            });
-        }
-        let (buffer, length) = (named("buf")?, named("len")?);
-        if !name.starts_with("Vec<") {
-            return None;
-        }
-        let pointer = self.first_pointer(self.field(object, buffer))?;
-        let Type::Pointer { to, .. } = types.resolve(pointer.ty)? else {
-            return None;
-        };
-        Some(Run {
-            element: *to,
-            address: number(&pointer)?.try_into().ok()?,
-            count: number(&self.field(object, length))?.try_into().ok()?,
-            is_text: false,
-        })
-    }
+/// A field's name without what rustc puts before it: tuples have fields called `__0`, closures keep
+/// `_ref__x` of a borrowed `x`.
+fn readable_field(name: &str) -> &str {
+    let stripped = name.strip_prefix("_ref__").or(name.strip_prefix("__"));
+    stripped.unwrap_or(name)
+}
 
-    /// The pointer in a buffer: Rust wraps it into `Unique` and `NonNull`.
-    fn first_pointer(&self, mut object: Object) -> Option<Object> {
-        for _ in 0..MAX_WRAPPERS {
-            match self.types().resolve(object.ty)? {
-                Type::Pointer { .. } => return Some(object),
-                Type::Record { fields, .. } => {
-                    let pointer = |field: &&Field| {
-                        matches!(&*field.name, "inner" | "ptr" | "pointer" | "__0")
-                    };
-                    object = self.field(&object, fields.iter().find(pointer)?);
-                }
-                _ => return None,
-            }
-        }
-        None
-    }
+/// How many elements must be found to know the one with this index. A map's may be anywhere.
+fn need_for(index: i128) -> u64 {
+    u64::try_from(index)
+        .unwrap_or(0)
+        .saturating_add(1)
+        .max(MAX_ENTRIES)
 }
 
 /// A number from its bytes, least significant first.

@@ -1,6 +1,6 @@
 //! Where values are, and how they are read from a stopped program.
 
-use borges_vm::Value;
+use borges_vm::{FuncIdx, Value};
 
 /// What can be read of a stopped program. Frame 0 is the innermost.
 pub trait State {
@@ -15,6 +15,12 @@ pub trait State {
 
     /// Fills `buffer` from the first memory; false if a byte of it lies outside.
     fn memory(&self, address: u32, buffer: &mut [u8]) -> bool;
+
+    /// The function at an index of the first table: what a function pointer means. `None` if the
+    /// entry is empty, does not exist, or nobody knows.
+    fn table(&self, _index: u32) -> Option<FuncIdx> {
+        None
+    }
 }
 
 /// One thing of the machine that holds (a part of) a value: what a watchpoint is set on.
@@ -82,6 +88,9 @@ pub enum Unavailable {
     /// The debug information is broken or uses what nobody does for WebAssembly.
     #[error("its location cannot be understood")]
     Unsupported,
+    /// A C++ reference that refers to nothing: it is not initialized yet, or the program is wrong.
+    #[error("a reference to nothing")]
+    NullReference,
     /// Too large to be read at once.
     #[error("too large")]
     TooLarge,

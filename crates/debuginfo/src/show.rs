@@ -4,8 +4,9 @@ use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::parts::{Child, Number};
 use crate::place::{Place, Source, State, Unavailable};
-use crate::types::{Encoding, Field, Type, TypeId, Variants};
+use crate::types::{Encoding, Field, Role, Type, TypeId, Variants};
 use crate::variables::Object;
+use crate::view::{Misfit, Shape, View};
 
 /// Longest text of a value; longer ones end in `…`.
 const MAX_TEXT: usize = 120;
@@ -16,8 +17,31 @@ const MAX_STRING: u32 = 64;
 /// Most elements of an array that are shown in one line.
 const MAX_ELEMENTS: u64 = 16;
 
-/// Records inside records that are shown in one line.
-const MAX_DEPTH: u32 = 4;
+/// How deep a line goes.
+#[derive(Clone, Copy)]
+struct Depth {
+    /// Records inside records.
+    records: u32,
+    /// Wrappers around each other: a list of boxes may close a circle.
+    wrappers: u32,
+}
+
+impl Depth {
+    const WHOLE: Depth = Depth {
+        records: 4,
+        wrappers: 12,
+    };
+
+    fn into_record(self) -> Option<Depth> {
+        let records = self.records.checked_sub(1)?;
+        Some(Depth { records, ..self })
+    }
+
+    fn into_wrapper(self) -> Option<Depth> {
+        let wrappers = self.wrappers.checked_sub(1)?;
+        Some(Depth { wrappers, ..self })
+    }
+}
 
 impl DebugInfo {
     /// A type as the source writes it.
@@ -28,11 +52,11 @@ impl DebugInfo {
     /// A value as one line of text; `<optimized out>` and the like if there is none.
     pub fn show(&self, object: &Object, state: &dyn State) -> String {
         let mut text = String::new();
-        self.write(&mut text, object, state, MAX_DEPTH);
+        self.write(&mut text, object, state, Depth::WHOLE);
         shortened(text)
     }
 
-    fn write(&self, text: &mut String, object: &Object, state: &dyn State, depth: u32) {
+    fn write(&self, text: &mut String, object: &Object, state: &dyn State, depth: Depth) {
         if text.len() > MAX_TEXT {
             return;
         }
@@ -46,22 +70,60 @@ impl DebugInfo {
         text: &mut String,
         object: &Object,
         state: &dyn State,
-        depth: u32,
+        depth: Depth,
     ) -> Result<(), Unavailable> {
         let Some(ty) = self.types().resolve(object.ty) else {
             return self.write_wasm_value(text, object, state, depth);
         };
+        match self.view(object, state, MAX_ELEMENTS) {
+            Some(Ok(view)) => return self.write_view(text, &view, state, depth),
+            Some(Err(Misfit::Unavailable(why))) => return Err(why),
+            Some(Err(misfit)) => {
+                self.write_plain(text, ty, object, state, depth)?;
+                let is_pointer = matches!(ty, Type::Pointer { .. });
+                match misfit {
+                    // The address says enough.
+                    _ if is_pointer => {}
+                    Misfit::Layout => text.push_str(" (raw: its layout is not known)"),
+                    Misfit::Type => text.push_str(" (raw: the type behind it is not known)"),
+                    _ => text.push_str(" (raw: not initialized, or damaged)"),
+                }
+                return Ok(());
+            }
+            None => {}
+        }
+        self.write_plain(text, ty, object, state, depth)
+    }
+
+    /// A value as its type alone tells.
+    fn write_plain(
+        &self,
+        text: &mut String,
+        ty: &Type,
+        object: &Object,
+        state: &dyn State,
+        depth: Depth,
+    ) -> Result<(), Unavailable> {
         match ty {
             // Rust's unit type.
             Type::Base { name, size: 0, .. } => text.push_str(name),
+            Type::Base {
+                encoding: Encoding::Unsigned,
+                size: 16,
+                ..
+            } => {
+                let bytes = object.place.part(0, 16).read(state)?;
+                let bytes = bytes.try_into().map_err(|_| Unavailable::Mismatch)?;
+                text.push_str(&u128::from_le_bytes(bytes).to_string());
+            }
             Type::Base { encoding, .. } => {
                 let number = self
-                    .number(object, state)?
+                    .scalar(object, state)?
                     .ok_or(Unavailable::Unsupported)?;
                 write_number(text, *encoding, number);
             }
             Type::Enum { values, .. } => {
-                let Some(Number::Int(number)) = self.number(object, state)? else {
+                let Some(Number::Int(number)) = self.scalar(object, state)? else {
                     return Err(Unavailable::Unsupported);
                 };
                 match values.iter().find(|(value, _)| *value == number) {
@@ -81,22 +143,11 @@ impl DebugInfo {
             }
             Type::Record {
                 fields, variants, ..
-            } => match self.run(object, state) {
-                Some(run) if run.is_text => {
-                    let length = u32::try_from(run.count).unwrap_or(u32::MAX).min(MAX_STRING);
-                    let mut string = Place::memory(run.address, length).read(state)?;
-                    if run.count > u64::from(length) {
-                        string.extend_from_slice("…".as_bytes());
-                    }
-                    write_string(text, &String::from_utf8_lossy(&string));
+            } => match variants {
+                Some(variants) => {
+                    self.write_variant(text, object, variants, fields, state, depth)?;
                 }
-                Some(run) => self.write_elements(text, object, run.count, state, depth),
-                None => match variants {
-                    Some(variants) => {
-                        self.write_variant(text, object, variants, fields, state, depth)?;
-                    }
-                    None => self.write_fields(text, object, fields, state, depth),
-                },
+                None => self.write_fields(text, object, fields, state, depth),
             },
             Type::Function | Type::Alias { .. } | Type::Qualified { .. } => {
                 return Err(Unavailable::Unsupported);
@@ -105,15 +156,137 @@ impl DebugInfo {
         Ok(())
     }
 
+    /// A value by what it holds.
+    fn write_view(
+        &self,
+        text: &mut String,
+        view: &View<'_>,
+        state: &dyn State,
+        depth: Depth,
+    ) -> Result<(), Unavailable> {
+        let Some(inner) = depth.into_wrapper() else {
+            text.push('…');
+            return Ok(());
+        };
+        if let Some(label) = &view.label {
+            text.push_str(label);
+            text.push(' ');
+        }
+        match &view.shape {
+            Shape::Text {
+                address,
+                count,
+                unit,
+            } => write_string(text, &self.string(*address, *count, *unit, state)?),
+            Shape::Sequence { count, at } => {
+                self.write_list(text, ['[', ']'], *count, depth, |text, index, depth| {
+                    self.write(text, &self.referred(at(index)?, state), state, depth);
+                    Some(())
+                });
+            }
+            Shape::Set { count, at } => {
+                self.write_list(text, ['{', '}'], *count, depth, |text, index, depth| {
+                    self.write(text, &self.referred(at(index)?, state), state, depth);
+                    Some(())
+                });
+            }
+            Shape::Map { count, at } => {
+                self.write_list(text, ['{', '}'], *count, depth, |text, index, depth| {
+                    let (key, value) = at(index)?;
+                    self.write(text, &key, state, depth);
+                    text.push_str(": ");
+                    self.write(text, &value, state, depth);
+                    Some(())
+                });
+            }
+            Shape::Holds(held) => self.write(text, held, state, inner),
+            Shape::Tuple(parts) => {
+                let count = parts.len() as u64;
+                self.write_list(text, ['(', ')'], count, depth, |text, index, depth| {
+                    let part = parts.get(index as usize)?.clone();
+                    self.write(text, &self.referred(part, state), state, depth);
+                    Some(())
+                });
+            }
+            Shape::Nothing(why) => text.push_str(&format!("<{why}>")),
+            Shape::Written(written) => text.push_str(written),
+        }
+        if let Some(note) = &view.note {
+            text.push_str(&format!(" ({note})"));
+        }
+        Ok(())
+    }
+
+    /// The first elements of something, between its brackets.
+    fn write_list(
+        &self,
+        text: &mut String,
+        [open, close]: [char; 2],
+        count: u64,
+        depth: Depth,
+        element: impl Fn(&mut String, u64, Depth) -> Option<()>,
+    ) {
+        text.push(open);
+        match depth.into_record() {
+            None if count > 0 => text.push('…'),
+            None => {}
+            Some(depth) => {
+                for index in 0..count.min(MAX_ELEMENTS) {
+                    if text.len() > MAX_TEXT {
+                        break;
+                    }
+                    if index > 0 {
+                        text.push_str(", ");
+                    }
+                    if element(text, index, depth).is_none() {
+                        text.push('?');
+                    }
+                }
+                if count > MAX_ELEMENTS {
+                    text.push_str(", …");
+                }
+            }
+        }
+        text.push(close);
+    }
+
+    /// A text in memory, cut if it is long.
+    fn string(
+        &self,
+        address: u32,
+        count: u64,
+        unit: TypeId,
+        state: &dyn State,
+    ) -> Result<String, Unavailable> {
+        let shown = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_STRING);
+        let size = self.types().size(unit).unwrap_or(1);
+        let bytes = Place::memory(address, shown.saturating_mul(size)).read(state)?;
+        let mut string = decoded(&bytes, size);
+        if count > u64::from(shown) {
+            // A letter may have been cut in two.
+            let whole = string.trim_end_matches(char::REPLACEMENT_CHARACTER).len();
+            string.truncate(whole);
+            string.push('…');
+        }
+        Ok(string)
+    }
+
     /// A value that the source says nothing about, as its wasm type has it.
     fn write_wasm_value(
         &self,
         text: &mut String,
         object: &Object,
         state: &dyn State,
-        depth: u32,
+        depth: Depth,
     ) -> Result<(), Unavailable> {
+        let managed = self.managed(object, state);
         match self.number(object, state)? {
+            // Of what is a reference for sure, the address is of no interest.
+            Some(Number::Int(0)) if object.ty == TypeId::REFERENCE => text.push_str("null"),
+            Some(_) if object.ty == TypeId::REFERENCE && managed.is_some() => {}
+            Some(number) if object.ty == TypeId::BOOL => {
+                write_number(text, Encoding::Bool, number);
+            }
             Some(number) => write_number(text, Encoding::Signed, number),
             None => {
                 for byte in object.place.read(state)?.iter().rev() {
@@ -121,16 +294,35 @@ impl DebugInfo {
                 }
             }
         }
-        let Some(managed) = self.managed(object, state) else {
+        let Some(managed) = managed else {
             return Ok(());
         };
-        text.push_str(" → ");
+        if object.ty != TypeId::REFERENCE {
+            text.push_str(" → ");
+        }
         match &managed {
             Managed::Text { .. } => {
                 write_string(text, &managed.text(MAX_STRING, state).unwrap_or_default());
             }
             Managed::Elements { count, .. } => {
                 self.write_elements(text, object, *count, state, depth);
+            }
+            Managed::Set(elements) => {
+                let count = elements.len() as u64;
+                self.write_list(text, ['{', '}'], count, depth, |text, index, depth| {
+                    self.write(text, elements.get(index as usize)?, state, depth);
+                    Some(())
+                });
+            }
+            Managed::Map(entries) => {
+                let count = entries.len() as u64;
+                self.write_list(text, ['{', '}'], count, depth, |text, index, depth| {
+                    let (key, value) = entries.get(index as usize)?;
+                    self.write(text, key, state, depth);
+                    text.push_str(": ");
+                    self.write(text, value, state, depth);
+                    Some(())
+                });
             }
             Managed::Record { class, fields, .. } => {
                 text.push_str(class);
@@ -148,10 +340,13 @@ impl DebugInfo {
         to: TypeId,
         state: &dyn State,
     ) -> Result<(), Unavailable> {
-        let Some(Number::Int(address)) = self.number(object, state)? else {
+        let Some(Number::Int(address)) = self.scalar(object, state)? else {
             return Err(Unavailable::Unsupported);
         };
         text.push_str(&format!("{address:#x}"));
+        if let Some(function) = self.function_pointed_to(to, address, state) {
+            text.push_str(&format!(" {function}"));
+        }
         if address != 0 && self.is_letter(to) {
             let place = Place::memory(address as u32, MAX_STRING);
             if let Ok(string) = self.text_at(&place, state) {
@@ -168,13 +363,19 @@ impl DebugInfo {
         object: &Object,
         fields: &[Field],
         state: &dyn State,
-        depth: u32,
+        depth: Depth,
     ) {
-        self.write_members(text, &self.named_fields(object, fields), state, depth);
+        // What the compiler put there is among the children, not in the line.
+        let written: Vec<Field> = fields
+            .iter()
+            .filter(|field| field.role != Role::Artificial)
+            .cloned()
+            .collect();
+        self.write_members(text, &self.named_fields(object, &written), state, depth);
     }
 
-    fn write_members(&self, text: &mut String, members: &[Child], state: &dyn State, depth: u32) {
-        let Some(depth) = depth.checked_sub(1) else {
+    fn write_members(&self, text: &mut String, members: &[Child], state: &dyn State, depth: Depth) {
+        let Some(depth) = depth.into_record() else {
             text.push_str("{…}");
             return;
         };
@@ -188,11 +389,12 @@ impl DebugInfo {
             if i > 0 {
                 text.push_str(", ");
             }
-            if !tuple {
+            if !tuple && !member.name.is_empty() {
                 text.push_str(&member.name);
                 text.push_str(": ");
             }
-            self.write(text, &member.object, state, depth);
+            let object = self.referred(member.object.clone(), state);
+            self.write(text, &object, state, depth);
         }
         text.push(if tuple { ')' } else { '}' });
     }
@@ -203,24 +405,13 @@ impl DebugInfo {
         object: &Object,
         count: u64,
         state: &dyn State,
-        depth: u32,
+        depth: Depth,
     ) {
-        let Some(depth) = depth.checked_sub(1) else {
-            text.push_str("[…]");
-            return;
-        };
-        text.push('[');
-        for (i, child) in self
-            .children(object, state, 0, MAX_ELEMENTS)
-            .iter()
-            .enumerate()
-        {
-            if i > 0 {
-                text.push_str(", ");
-            }
-            self.write(text, &child.object, state, depth);
-        }
-        text.push_str(if count > MAX_ELEMENTS { ", …]" } else { "]" });
+        self.write_list(text, ['[', ']'], count, depth, |text, index, depth| {
+            let element = self.element(object, index.into(), state)?;
+            self.write(text, &element, state, depth);
+            Some(())
+        });
     }
 
     fn write_variant(
@@ -230,7 +421,7 @@ impl DebugInfo {
         variants: &Variants,
         fields: &[Field],
         state: &dyn State,
-        depth: u32,
+        depth: Depth,
     ) -> Result<(), Unavailable> {
         let Some(field) = self.variant(object, variants, state)? else {
             // An enum of which the debug information knows no alternative.
@@ -264,6 +455,9 @@ impl DebugInfo {
 
     /// The text up to its terminating zero, or as much as there is.
     fn text_at(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
+        if place.length() == 0 {
+            return Err(Unavailable::Unsupported);
+        }
         let longest = place.part(0, MAX_STRING);
         let mut bytes = match longest.read(state) {
             Ok(bytes) => bytes,
@@ -295,12 +489,13 @@ impl DebugInfo {
 
     /// The text that a value is: a letter array, a pointer to letters, a Rust string.
     pub(crate) fn text_of(&self, object: &Object, state: &dyn State) -> Option<String> {
+        let object = &self.unwrapped(object, state);
         let Some(ty) = self.types().resolve(object.ty) else {
             return self.managed(object, state)?.text(u32::MAX / 2, state);
         };
         match ty {
             Type::Pointer { to, .. } if self.is_letter(*to) => {
-                let Ok(Some(Number::Int(address))) = self.number(object, state) else {
+                let Ok(Some(Number::Int(address))) = self.scalar(object, state) else {
                     return None;
                 };
                 let place = Place::memory(u32::try_from(address).ok()?, MAX_STRING);
@@ -310,10 +505,22 @@ impl DebugInfo {
                 self.text_at(&object.place, state).ok()
             }
             Type::Record { .. } => {
-                let run = self.run(object, state).filter(|run| run.is_text)?;
-                let length = u32::try_from(run.count).ok()?;
-                let bytes = Place::memory(run.address, length).read(state).ok()?;
-                String::from_utf8(bytes).ok()
+                let Ok(View {
+                    shape:
+                        Shape::Text {
+                            address,
+                            count,
+                            unit,
+                        },
+                    ..
+                }) = self.view(object, state, 0)?
+                else {
+                    return None;
+                };
+                let size = self.types().size(unit)?;
+                let length = u32::try_from(count).ok()?.checked_mul(size)?;
+                let bytes = Place::memory(address, length).read(state).ok()?;
+                Some(decoded(&bytes, size))
             }
             _ => None,
         }
@@ -323,6 +530,25 @@ impl DebugInfo {
     pub(crate) fn wasm_object(&self, ty: borges_vm::ValType, source: Source) -> Object {
         let ty = TypeId::of(ty);
         Object::new(ty, Place::whole(source, self.types().size(ty).unwrap_or(0)))
+    }
+}
+
+/// A text of units of 1 (UTF-8), 2 or 4 bytes.
+fn decoded(bytes: &[u8], unit: u32) -> String {
+    match unit {
+        2 => {
+            let units = bytes.as_chunks::<2>().0.iter().copied();
+            let units: Vec<u16> = units.map(u16::from_le_bytes).collect();
+            String::from_utf16_lossy(&units)
+        }
+        4 => {
+            let units = bytes.as_chunks::<4>().0.iter().copied();
+            let letters = units.map(|unit| char::from_u32(u32::from_le_bytes(unit)));
+            letters
+                .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect()
+        }
+        _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 
@@ -374,7 +600,9 @@ fn shortened(mut text: String) -> String {
             .find(|&end| text.is_char_boundary(end))
             .unwrap_or(0);
         text.truncate(end);
-        text.push('…');
+        if !text.ends_with('…') {
+            text.push('…');
+        }
     }
     text
 }

@@ -28,6 +28,15 @@ impl TypeId {
         TypeId(Self::INTEGERS + 2 * bytes.clamp(1, 8) + u32::from(signed))
     }
 
+    /// A truth value of a language that says nothing else of its types.
+    pub(crate) const BOOL: TypeId = TypeId(Self::INTEGERS + 18);
+    /// A reference to an object of AssemblyScript.
+    pub(crate) const REFERENCE: TypeId = TypeId(Self::INTEGERS + 19);
+    /// A byte as a number.
+    pub(crate) const BYTE: TypeId = TypeId(Self::INTEGERS + 2);
+    /// Rust's `usize` and C's `size_t`.
+    pub(crate) const WORD: TypeId = TypeId(Self::INTEGERS + 2 * POINTER_BYTES);
+
     /// Size and sign of memory that is read as an integer.
     pub(crate) fn as_integer(self) -> Option<(u32, bool)> {
         let number = self.0.checked_sub(Self::INTEGERS)?;
@@ -76,6 +85,23 @@ pub(crate) struct Field {
     /// Of a bit field: its first bit from `offset` on, counted from the least significant, and its
     /// width.
     pub(crate) bits: Option<(u32, u32)>,
+    pub(crate) role: Role,
+}
+
+impl Field {
+    /// The offset of a part that a record finds by computing (a virtual base): no value has it.
+    pub(crate) const COMPUTED: u32 = u32::MAX;
+}
+
+/// What a member is to its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Written by the programmer.
+    Member,
+    /// A base class.
+    Base,
+    /// Made by the compiler, as a pointer to virtual functions.
+    Artificial,
 }
 
 /// One alternative of a Rust enum.
@@ -104,11 +130,17 @@ pub(crate) enum Type {
     Pointer {
         name: Option<Arc<str>>,
         to: TypeId,
+        /// C++'s `&` and `&&`. Rust's references are pointers whose names begin with `&`.
+        reference: bool,
     },
     Record {
         name: Arc<str>,
+        /// The namespaces and records around it, as `alloc::vec`.
+        path: Arc<str>,
         size: u32,
         fields: Vec<Field>,
+        /// What its template parameters stand for, if they are types.
+        arguments: Vec<TypeId>,
         variants: Option<Variants>,
     },
     Enum {
@@ -144,7 +176,20 @@ const MAX_ALIASES: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     pub(crate) map: HashMap<u32, Type>,
+    /// The types that Rust's tables of virtual functions belong to, by the tables' addresses.
+    pub(crate) vtables: HashMap<u32, TypeId>,
+    /// Records of C++'s library by what they are an instance of: the name before `<` and the first
+    /// argument. Only those that no other record leads to ([`Types::index_nodes`]).
+    nodes: HashMap<(&'static str, TypeId), TypeId>,
 }
+
+/// Templates of libc++ whose instances are found by their first argument only.
+const NODES: [&str; 4] = [
+    "__tree_node",
+    "__hash_node",
+    "__list_node",
+    "__forward_list_node",
+];
 
 impl Types {
     /// Gives the values of enums the sign that their underlying types have: compilers write the
@@ -180,6 +225,42 @@ impl Types {
         }
     }
 
+    /// Notes which records are nodes of C++'s trees, tables and lists.
+    pub(crate) fn index_nodes(&mut self) {
+        for (&at, ty) in &self.map {
+            let Type::Record {
+                name,
+                size: 1..,
+                arguments,
+                ..
+            } = ty
+            else {
+                continue;
+            };
+            let stem = name.split('<').next().unwrap_or(name);
+            let node = NODES.iter().find(|node| **node == stem);
+            if let (Some(node), Some(&held)) = (node, arguments.first()) {
+                self.nodes.insert((node, held), TypeId(at));
+            }
+        }
+    }
+
+    /// The instance of a node template of libc++ that holds `held`.
+    pub(crate) fn node(&self, template: &'static str, held: TypeId) -> Option<TypeId> {
+        self.nodes.get(&(template, held)).copied()
+    }
+
+    /// The type without its aliases and qualifiers.
+    pub(crate) fn bare(&self, mut id: TypeId) -> TypeId {
+        for _ in 0..MAX_ALIASES {
+            match self.map.get(&id.0) {
+                Some(Type::Alias { to, .. } | Type::Qualified { to }) => id = *to,
+                _ => break,
+            }
+        }
+        id
+    }
+
     /// What a type is behind its aliases and qualifiers.
     pub(crate) fn resolve(&self, mut id: TypeId) -> Option<&Type> {
         for _ in 0..MAX_ALIASES {
@@ -206,6 +287,11 @@ impl Types {
         }
         if let Some((bytes, _)) = id.as_integer() {
             return Some(bytes);
+        }
+        match id {
+            TypeId::BOOL => return Some(1),
+            TypeId::REFERENCE => return Some(POINTER_BYTES),
+            _ => {}
         }
         match self.resolve(id)? {
             Type::Base { size, .. } | Type::Record { size, .. } | Type::Enum { size, .. } => {
@@ -255,8 +341,11 @@ impl Types {
         if let Some((bytes, signed)) = id.as_integer() {
             return format!("{}{}", if signed { 'i' } else { 'u' }, 8 * bytes);
         }
-        if id == TypeId::VOID {
-            return "void".to_owned();
+        match id {
+            TypeId::VOID => return "void".to_owned(),
+            TypeId::BOOL => return "bool".to_owned(),
+            TypeId::REFERENCE => return "reference".to_owned(),
+            _ => {}
         }
         let (Some(ty), Some(depth)) = (self.map.get(&id.0), depth.checked_sub(1)) else {
             return "?".to_owned();
@@ -272,10 +361,15 @@ impl Types {
                 "" => "(anonymous)".to_owned(),
                 name => name.to_owned(),
             },
-            Type::Pointer { name: None, to } => {
+            Type::Pointer {
+                name: None,
+                to,
+                reference,
+            } => {
                 let to = self.name_within(*to, depth);
                 let space = if to.ends_with('*') { "" } else { " " };
-                format!("{to}{space}*")
+                let sign = if *reference { '&' } else { '*' };
+                format!("{to}{space}{sign}")
             }
             Type::Array { .. } => {
                 // The outermost dimension comes first: `u8[2][3]` holds two arrays of three.
@@ -320,6 +414,7 @@ mod tests {
             Type::Pointer {
                 name: None,
                 to: TypeId(3),
+                reference: false,
             },
         );
         types.map.insert(

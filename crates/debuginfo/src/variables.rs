@@ -11,6 +11,9 @@ use crate::place::{Place, Source, State, Unavailable};
 use crate::sources::{FileId, Files};
 use crate::types::TypeId;
 
+/// Most locals without names that are listed; `$n` shows the others too.
+const MAX_NAMELESS: usize = 256;
+
 /// A frame as the source sees it: several may share one frame of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFrame {
@@ -126,6 +129,12 @@ impl DebugInfo {
         frames
     }
 
+    /// How many calls around `offset` the compiler inlined into its function.
+    pub fn inlined_at(&self, offset: CodeOffset) -> usize {
+        let scopes = self.scopes_at(offset);
+        scopes.filter(|scope| scope.inlined.is_some()).count()
+    }
+
     fn scopes_at(&self, offset: CodeOffset) -> impl Iterator<Item = &Scope> {
         let found = self.dwarf.as_ref().and_then(|dwarf| {
             let subprogram = dwarf.subprogram_at(offset.0)?;
@@ -145,7 +154,9 @@ impl DebugInfo {
         else {
             let function = self.function_at(stop.offset);
             return function.map_or_else(Vec::new, |function| {
-                self.named_locals(function, stop.offset.0)
+                let mut variables = self.named_locals(function, stop.offset.0);
+                variables.extend(self.nameless_locals(function));
+                variables
             });
         };
         let mut variables: Vec<Variable> = Vec::new();
@@ -223,6 +234,71 @@ impl DebugInfo {
             .collect()
     }
 
+    /// The locals that nobody named, as `$0`: of code without debug information. Where a compiler names
+    /// locals, those that it left out are its own.
+    fn nameless_locals(&self, function: FuncIdx) -> impl Iterator<Item = Variable> {
+        let own = self.module.names.numbers_locals
+            || self.lines.after_prologue(&self.module, function).is_some();
+        let names = self.module.names.locals.get(&function.0);
+        let parameters = self.module.param_count(function);
+        let nameless =
+            move |index: &u32| !own && names.is_none_or(|names| !names.contains_key(index));
+        let types =
+            (0..).map_while(move |index| Some((index, self.module.local_type(function, index)?)));
+        let listed = types
+            .filter(move |(index, _)| nameless(index))
+            .take(MAX_NAMELESS);
+        listed.map(move |(index, ty)| Variable {
+            name: format!("${index}"),
+            kind: match index < parameters {
+                true => VariableKind::Parameter,
+                false => VariableKind::Local,
+            },
+            ty: TypeId::of(ty),
+            file: None,
+            home: Home::Local(index),
+        })
+    }
+
+    /// The functions that have a parameter or variable of this name, also in a call that was inlined into
+    /// them.
+    pub fn functions_declaring(&self, name: &str) -> Vec<FuncIdx> {
+        let by_names = self.module.names.locals.iter().filter(|(_, locals)| {
+            let mut names = locals.values().filter_map(|local| local.split('|').next());
+            names.any(|local| local == name)
+        });
+        let mut found: Vec<FuncIdx> = by_names.map(|(index, _)| FuncIdx(*index)).collect();
+        let subprograms = self.dwarf.iter().flat_map(|dwarf| dwarf.subprograms());
+        found.extend(subprograms.filter_map(|subprogram| {
+            let mut variables = subprogram.scopes.iter().flat_map(|scope| &scope.variables);
+            let declares = variables.any(|variable| *variable.name == *name);
+            declares.then_some(subprogram.function)
+        }));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// True if a variable has a value of its own wherever it is in scope; false if what its place holds there may be from
+    /// before it was first written, as in C without optimisation.
+    pub fn is_set_in_scope(&self, variable: &Variable) -> bool {
+        if variable.kind != VariableKind::Local {
+            return true;
+        }
+        match &variable.home {
+            Home::Local(_) => false,
+            Home::Global(_) => true,
+            // Rust's scopes begin behind `let`; lists of places are exact.
+            Home::Dwarf { unit, home } => {
+                !matches!(home, VariableHome::Expression(_))
+                    || self
+                        .dwarf
+                        .as_ref()
+                        .is_some_and(|dwarf| dwarf.is_rust(*unit))
+            }
+        }
+    }
+
     /// The variables of the program: of DWARF, and the globals that the module names.
     pub fn globals(&self) -> &[Variable] {
         &self.globals
@@ -241,7 +317,7 @@ impl DebugInfo {
         best.cloned()
     }
 
-    /// Where a variable's value is at a stop.
+    /// Where a variable's value is at a stop; of a C++ reference, where that is what it refers to.
     ///
     /// # Errors
     /// [`Unavailable`] if it has none there.
@@ -275,7 +351,23 @@ impl DebugInfo {
                 evaluation.place(home, size.unwrap_or(0))?
             }
         };
-        Ok(Object::new(variable.ty, place))
+        Ok(self.referred(Object::new(variable.ty, place), state))
+    }
+
+    /// A field of the object that a C++ member function was called on, which names it without
+    /// `this->`.
+    pub(crate) fn member_of_this(
+        &self,
+        name: &str,
+        stop: Stop,
+        state: &dyn State,
+    ) -> Option<Object> {
+        let this = self
+            .variables_at(stop)
+            .into_iter()
+            .find(|variable| variable.name == "this")?;
+        let this = self.locate(&this, stop, state).ok()?;
+        self.member(&this, name, state)
     }
 }
 

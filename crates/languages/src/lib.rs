@@ -4,6 +4,7 @@
 //! - [`ambienttalk`]: actors, objects, futures.
 //! - [`muoz`]: μOz, threads that communicate over ports.
 //! - [`model`]: all of them behind one type, explored to one report.
+//! - [`predicate`]: expressions over the states of any of them.
 //! - [`source`]: places in source texts, for all languages.
 //! - [`voyager`]: the multiverse debugger for AmbientTalk.
 
@@ -15,5 +16,6 @@ mod layout;
 mod list;
 pub mod model;
 pub mod muoz;
+pub mod predicate;
 pub mod source;
 pub mod voyager;

@@ -22,14 +22,42 @@ pub struct ParseError<K> {
     pub span: Span,
 }
 
-impl<K: fmt::Display> ParseError<K> {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
+/// What can be wrong with a text.
+pub trait Fault: fmt::Display {
+    /// What is open at the place, if the text ends there and something must close it first.
+    fn opener(&self, text: &str, at: Span) -> Option<Span> {
+        let _ = (text, at);
+        None
+    }
+}
+
+impl<K: Fault> ParseError<K> {
+    /// The error with its line, column and a caret under the place, and the place of what was never
+    /// closed; `text` is what was parsed.
     #[must_use]
     pub fn explain(&self, text: &str) -> String {
         let Position { line, column } = position(text, self.span.start);
         let place = underline(text, self.span);
-        format!("{line}:{column}: {}\n{place}", self.kind)
+        let mut explained = format!("{line}:{column}: {}\n{place}", self.kind);
+        if let Some(opener) = self.kind.opener(text, self.span) {
+            let Position { line, column } = position(text, opener.start);
+            let place = underline(text, opener);
+            explained.push_str(&format!("{line}:{column}: this is still open\n{place}"));
+        }
+        explained
     }
+}
+
+/// Where the lines of a text begin, after the first.
+pub(crate) fn line_starts(text: &str) -> Box<[u32]> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    // Texts of programs are shorter than 2^32 bytes.
+    ends.map(|(at, _)| at as u32 + 1).collect()
+}
+
+/// The line of a place, from 1.
+pub(crate) fn line_of(starts: &[u32], span: Span) -> u32 {
+    starts.partition_point(|start| *start <= span.start) as u32 + 1
 }
 
 impl<K: fmt::Display> fmt::Display for ParseError<K> {

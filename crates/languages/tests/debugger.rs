@@ -11,7 +11,7 @@ fn debugger(dialect: Dialect, text: &str) -> Box<dyn Debugger> {
 }
 
 fn ran(debugger: &mut dyn Debugger, order: Order) -> RanRow {
-    let Ok(Came { ran: Some(ran), .. }) = debugger.carry_out(order) else {
+    let Ok(Came { ran: Some(ran), .. }) = debugger.carry_out(order, &mut |_| true) else {
         panic!("it runs")
     };
     ran
@@ -88,12 +88,12 @@ fn threads_step_one_by_one_and_halt_at_texts() {
         kind: "step".to_owned(),
     };
     assert_eq!(
-        debugger.carry_out(nobody),
+        debugger.carry_out(nobody, &mut |_| true),
         Err(Refused::NoAgent("t7".to_owned(), "t0".to_owned()))
     );
     let spec = "when x = ".to_owned();
     debugger
-        .carry_out(Order::Break { spec: spec.clone() })
+        .carry_out(Order::Break { spec: spec.clone() }, &mut |_| true)
         .unwrap();
     let halted = ran(&mut *debugger, Order::Run);
     assert!(!halted.paused.is_empty() && halted.ends.is_empty());
@@ -101,7 +101,10 @@ fn threads_step_one_by_one_and_halt_at_texts() {
     assert_eq!(why, [format!("breakpoint 1 ({spec})")]);
     let sent = (0..debugger.links()).filter_map(|edge| debugger.link(edge)?.receiver);
     assert!(sent.count() > 0, "sends name their port");
-    let judgement = debugger.occurs("x = 2").unwrap();
+    let model = Model::parse(Dialect::MuOz, text).unwrap();
+    let mut graph = model.multiverse(&Explore::default());
+    graph.explore(&mut |_| true);
+    let judgement = graph.occurs("x = 2").unwrap();
     assert_eq!(
         (judgement.may.holds, judgement.must.holds),
         (Some(true), Some(false))
@@ -110,7 +113,7 @@ fn threads_step_one_by_one_and_halt_at_texts() {
         !judgement.must.steps.is_empty(),
         "a run without it is shown"
     );
-    let both = debugger.check("F {x = 1} | F {x = 2}").unwrap();
+    let both = graph.check("F {x = 1} | F {x = 2}").unwrap();
     assert_eq!(both.must.holds, Some(true));
     check_graph(&*debugger);
 }
@@ -120,14 +123,16 @@ fn actors_have_voyagers_commands() {
     let text = include_str!("../../../examples/math-actor/math.at");
     let mut debugger = debugger(Dialect::AmbientTalk, text);
     let spec = "receiver getResult".to_owned();
-    debugger.carry_out(Order::Break { spec }).unwrap();
+    debugger
+        .carry_out(Order::Break { spec }, &mut |_| true)
+        .unwrap();
     let halted = ran(&mut *debugger, Order::Run);
     assert!(halted.ends.is_empty(), "every run pauses there");
     let universe = halted.paused[0];
     // Whatever the menu offers can be said, and is drawn as a command.
     for possible in debugger.card(universe).unwrap().possible {
         let before = debugger.links();
-        debugger.carry_out(possible.order).unwrap();
+        debugger.carry_out(possible.order, &mut |_| true).unwrap();
         assert!(debugger.links() >= before);
     }
     let commands = debugger.links_from(universe).into_iter();
@@ -141,8 +146,11 @@ fn actors_have_voyagers_commands() {
         ("client1", Some("math"))
     );
     check_graph(&*debugger);
-    let wrong = debugger.carry_out(Order::Edit {
-        text: "def".to_owned(),
-    });
+    let wrong = debugger.carry_out(
+        Order::Edit {
+            text: "def".to_owned(),
+        },
+        &mut |_| true,
+    );
     assert!(matches!(wrong, Err(Refused::Voyager(_))));
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
-use borges_languages::model::{Dialect, Explore, Model, NoAnswer, Question, Reply};
+use borges_languages::model::{Dialect, Explore, Model, Multiverse, NoAnswer, Question, Reply};
 use borges_store::{Bounds, Cell, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store};
 
 fn math() -> Model {
@@ -13,7 +13,7 @@ fn math() -> Model {
 /// Keeps the graph of a program in a session file in memory; twice, the second in place of the first.
 fn kept(model: &Model) -> Store {
     let store = Store::in_memory().unwrap();
-    let graph = model.multiverse(&Explore::default(), |_| true);
+    let graph = explored(model);
     let program = ModelProgram {
         name: "program".to_owned(),
         language: model.dialect().name().to_owned(),
@@ -55,9 +55,17 @@ fn kept(model: &Model) -> Store {
                 rules: row.step.rules,
             }
         });
-        store.keep_graph(&program, outcomes, states, edges).unwrap();
+        store
+            .keep_graph(&program, outcomes, states, edges, &mut || true)
+            .unwrap();
     }
     store
+}
+
+fn explored(model: &Model) -> Box<dyn Multiverse> {
+    let mut graph = model.multiverse(&Explore::default());
+    graph.explore(&mut |_| true);
+    graph
 }
 
 fn number(store: &mut Store, sql: &str) -> i64 {
@@ -71,7 +79,7 @@ fn number(store: &mut Store, sql: &str) -> i64 {
 #[test]
 fn sql_and_questions_agree() {
     let model = math();
-    let graph = model.multiverse(&Explore::default(), |_| true);
+    let graph = explored(&model);
     let mut store = kept(&model);
     assert_eq!(
         number(&mut store, "SELECT count(*) FROM model_state"),
@@ -130,7 +138,7 @@ fn sql_and_questions_agree() {
 #[test]
 fn outcomes_part_where_a_message_decides() {
     let model = math();
-    let graph = model.multiverse(&Explore::default(), |_| true);
+    let graph = explored(&model);
     for (first, second) in [(0, 1), (0, 2), (1, 2)] {
         let Ok(Reply::Divergence(Some(parting))) = graph.ask(&Question::Divergence(first, second))
         else {
@@ -168,7 +176,7 @@ fn outcomes_part_where_a_message_decides() {
 fn cycles_are_told() {
     let text = "def ping() { self<-ping() }; self<-ping()";
     let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
-    let graph = model.multiverse(&Explore::default(), |_| true);
+    let graph = explored(&model);
     let Ok(Reply::Cycles(cycles)) = graph.ask(&Question::Cycles) else {
         panic!()
     };

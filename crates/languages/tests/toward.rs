@@ -114,7 +114,9 @@ fn a_guided_search_visits_fewer_states() {
 }
 
 fn seek(debugger: &mut dyn Debugger, universe: u32) -> RanRow {
-    let came = debugger.carry_out(Command::Seek { universe }).unwrap();
+    let came = debugger
+        .carry_out(Command::Seek { universe }, &mut |_| true)
+        .unwrap();
     came.ran.unwrap()
 }
 
@@ -124,7 +126,7 @@ fn debuggers_seek_one_halt_after_the_other() {
     let text = counters(5, 8);
     let model = Model::parse(Dialect::AmbientTalk, &text).unwrap();
     let mut debugger = model.debugger(&Explore::default());
-    let refused = debugger.carry_out(Command::Seek { universe: 0 });
+    let refused = debugger.carry_out(Command::Seek { universe: 0 }, &mut |_| true);
     assert!(
         refused
             .unwrap_err()
@@ -132,7 +134,9 @@ fn debuggers_seek_one_halt_after_the_other() {
             .contains("set a breakpoint")
     );
     let spec = "when c0.n == 8 and c1.n == 8".to_owned();
-    debugger.carry_out(Command::Break { spec }).unwrap();
+    debugger
+        .carry_out(Command::Break { spec }, &mut |_| true)
+        .unwrap();
     let ran = seek(&mut *debugger, 0);
     assert!(!ran.paused.is_empty() && ran.ends.is_empty() && !ran.cut);
     assert!(debugger.len() < 2_000, "{}", debugger.len());
@@ -156,11 +160,17 @@ fn every_halt_of_a_run_is_sought_and_found() {
         let halting = || {
             let mut debugger = model.debugger(&Explore::default());
             let spec = spec.to_owned();
-            debugger.carry_out(Command::Break { spec }).unwrap();
+            debugger
+                .carry_out(Command::Break { spec }, &mut |_| true)
+                .unwrap();
             debugger
         };
         let mut all = halting();
-        let ran = all.carry_out(Command::Run).unwrap().ran.unwrap();
+        let ran = all
+            .carry_out(Command::Run, &mut |_| true)
+            .unwrap()
+            .ran
+            .unwrap();
         let expected = text(&*all, &ran.paused);
         assert!(!expected.is_empty());
         let mut some = halting();

@@ -64,6 +64,22 @@ impl Socket {
         self.guard.as_ref().is_none_or(|own| own.guard.is_open())
     }
 
+    /// Whether the other end has proved that it has the key; without one, whether it has said anything. Waits for nothing
+    /// if that was said with [`Self::set_waiting`]. After an error the connection is over.
+    pub(crate) fn has_proved(&mut self) -> std::io::Result<bool> {
+        let tried = match &self.guard {
+            None => self.stream.peek(&mut [0]).and_then(ended),
+            Some(_) => self.read(&mut []),
+        };
+        match tried {
+            Err(error) if !is_patient(&error) && !(self.guard.is_some() && self.is_open()) => {
+                Err(error)
+            }
+            Err(_) => Ok(self.guard.is_some() && self.is_open()),
+            Ok(_) => Ok(self.is_open()),
+        }
+    }
+
     /// Reads what has arrived. What cannot be now is [`ErrorKind::WouldBlock`] or [`ErrorKind::TimedOut`]; after any
     /// other error the connection is over.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

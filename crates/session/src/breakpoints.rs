@@ -1,6 +1,7 @@
 //! Breakpoints: observers beside the program, any number of which may fire any number of times.
 
 use borges_board::PrimitiveId;
+use borges_debuginfo::Known;
 use borges_vm::{CodeOffset, Watch};
 
 use crate::command::{Event, NewBreakpoint, Reply, StopKind};
@@ -181,7 +182,8 @@ impl Session {
                 Ok((Target::Code(offsets), words))
             }
             StopKind::Write(what) => {
-                let watches = self.look().watches(what, 0)?;
+                let look = self.look();
+                let watches = look.watches(what, look.own_frame())?;
                 let local = watches
                     .iter()
                     .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
@@ -197,8 +199,15 @@ impl Session {
                 };
                 let ids: Vec<PrimitiveId> = board.ids().filter(named).collect();
                 if ids.is_empty() {
+                    let names = board.ids().filter_map(|id| board.primitive(id));
+                    let known = Known::near(name, names.map(|primitive| &*primitive.name));
+                    let near = if known.near {
+                        known.to_string()
+                    } else {
+                        String::new()
+                    };
                     return Err(CommandError::NoSuch(format!(
-                        "this board has no primitive '{name}'"
+                        "this board has no primitive '{name}'{near}"
                     )));
                 }
                 Ok((Target::Primitive(ids), String::new()))

@@ -9,7 +9,8 @@ use borges_wire::{Bytes, Command, ContentHash, Difference, Mock, Part, RecordKin
 
 use crate::device::{Course, Device, DeviceError, Intent, LiveStops};
 use crate::entry::{EntryKind, Moment};
-use crate::history::History;
+use crate::history::{History, unobserved};
+use crate::motion::Observer;
 use crate::survey::{Perform, Undo};
 
 /// What a message takes beside a difference of states.
@@ -24,17 +25,25 @@ impl Device {
         &mut self,
         history: &mut History,
         target: Moment,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
-        let here = history.here();
+        let here = history.hold();
         let moved = self
-            .recover(history)
-            .and_then(|()| self.move_to(history, target));
-        history.seek(here)?;
+            .recover(history, observer)
+            .and_then(|()| self.move_to(history, target, observer));
+        let back = history.seek(here, &mut unobserved);
+        history.release();
+        back?;
         moved
     }
 
-    fn move_to(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
-        history.seek(target)?;
+    fn move_to(
+        &mut self,
+        history: &mut History,
+        target: Moment,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
+        history.seek(target, observer)?;
         if self.state == target
             && self.effects == target.place
             && self.frame.vm.hash() == history.twin.hash()
@@ -46,15 +55,15 @@ impl Device {
         let delta = delta.map_err(|e| DeviceError::CannotMove(e.to_string()))?;
         let delta = delta.to_bytes();
         if delta.len() as u64 > u64::from(self.delta_bytes()) {
-            return self.slide(history, target);
+            return self.slide(history, target, observer);
         }
-        self.bring_effects(history, target.place)?;
+        self.bring_effects(history, target.place, observer)?;
         self.next_epoch();
         let most = (self.message_bytes() as usize).saturating_sub(APPLY_OVERHEAD);
         let difference = if delta.len() <= most {
             Difference::Whole(Bytes::from(delta))
         } else {
-            self.load(Part::State, delta)?;
+            self.load(Part::State, delta, observer)?;
             Difference::Loaded(ContentHash::of(delta))
         };
         let apply = Command::Apply {
@@ -64,14 +73,20 @@ impl Device {
         self.ask_for(history, apply, Intent::State(target, frame))
     }
 
-    fn bring_effects(&mut self, history: &mut History, target: Place) -> Result<(), DeviceError> {
+    fn bring_effects(
+        &mut self,
+        history: &mut History,
+        target: Place,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         let lost = || DeviceError::CannotMove("the place is not in this multiverse".to_owned());
         let join = history.tree.join(self.effects, target).ok_or_else(lost)?;
-        let undo = history.undo_list(join, self.effects)?;
-        let redo = history.redo_list(join, target)?;
+        let undo = history.undo_list(join, self.effects, observer)?;
+        let redo = history.redo_list(join, target, observer)?;
         let mut batches = in_batches(undo, self.message_bytes());
         let last = batches.pop();
         for batch in batches {
+            history.look_up("undoing outputs", None, observer)?;
             let reached = Intent::Effects(batch.reached);
             self.ask_for(history, batch.command(), reached)?;
         }
@@ -87,6 +102,7 @@ impl Device {
         }
         self.fulfil(history)?;
         for redo in redo {
+            history.look_up("performing outputs again", None, observer)?;
             let steps = redo.steps;
             if let Some(compensation) = redo.model {
                 let list = vec![Bytes(compensation)];
@@ -115,28 +131,33 @@ impl Device {
     /// Goes to `target`, where the twin stands, by restart, for a device that cannot take a difference (RCMD's *slide*):
     /// forward if the target lies ahead, otherwise from the start, with the recorded inputs as mocks and the recorded
     /// events injected.
-    fn slide(&mut self, history: &mut History, target: Moment) -> Result<(), DeviceError> {
+    fn slide(
+        &mut self,
+        history: &mut History,
+        target: Moment,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         let ahead = self.effects == self.state.place && history.leads_to(self.state, target);
         if !ahead {
             // Everything happens again: so first, nothing must have happened.
-            self.bring_effects(history, Place::ROOT)?;
+            self.bring_effects(history, Place::ROOT, observer)?;
             self.begin(history)?;
         }
         self.arm(&LiveStops::default(), false)?;
         let most = self.message_bytes() as usize / 2;
         for leg in history.legs(self.state.place, target, most) {
             self.lend_mocks(leg.inputs)?;
-            self.slide_to(history, target.place, leg.until)?;
+            self.slide_to(history, target.place, leg.until, observer)?;
             if let Some((place, event)) = leg.event {
                 let (kind, payload) = encode_event(&event);
                 let inject = Command::Inject { kind, payload };
                 self.ask_for(history, inject, Intent::Injected(place))?;
             }
         }
-        history.seek(target)?;
+        history.seek(target, observer)?;
         if history.twin.ended() {
             // A trapping instruction is not retired: the end is the attempt.
-            self.slide_to(history, target.place, target.steps + 1)?;
+            self.slide_to(history, target.place, target.steps + 1, observer)?;
         }
         self.frame = history.twin.frame(Some(&self.frame));
         if let Some((steps, state, next_record)) = self.query()? {
@@ -155,6 +176,7 @@ impl Device {
         history: &mut History,
         path: Place,
         until: u64,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
         if until <= self.state.steps {
             return Ok(());
@@ -162,7 +184,7 @@ impl Device {
         let until = Some(until);
         let course = Course::Along(path);
         self.ask_for(history, Command::Run { until }, Intent::Run(course))?;
-        self.hear_along(history, path)
+        self.hear_along(history, path, observer)
     }
 
     /// Takes note of what the device says while it goes along a path; where it stands, if it does.
@@ -189,7 +211,7 @@ impl Device {
                 self.amend(history, place);
                 self.state = Moment { place, steps };
                 self.effects = place;
-                history.seek(self.state)?;
+                history.seek(self.state, &mut unobserved)?;
                 self.frame = history.twin.frame(Some(&self.frame));
                 Ok(Some(self.state))
             }

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::listing::{
-    BoardListing, BreakpointListing, Disassembly, EntryListing, FoundListing, FunctionListing,
-    Info, InputListing, MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing,
-    PlaceView, SeriesListing, SourceListing, StackListing, TableListing, TreeListing,
-    UniverseDifference, VariableListing, Written,
+    BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing, FoundListing,
+    FunctionListing, Info, InputListing, MemoryListing, MockListing, MultiverseListing,
+    NoteListing, PathListing, PlaceView, SeriesListing, SourceListing, StackListing, TableListing,
+    TreeListing, UniverseDifference, VariableListing, Written,
 };
 
 use crate::suggest::{Question, SuggestionListing, Within};
@@ -215,6 +215,14 @@ pub enum Command {
         address: String,
         /// How many bytes.
         length: u32,
+    },
+    /// Memory as numbers or texts, as gdb's `x` has it.
+    Examine {
+        /// How many, which notation, which size: `4xw`. Notations are `x`, `d`, `u`, `t`, `o`, `c`, `f` and `s` (texts
+        /// that end with a zero); sizes `b` (1 byte), `h` (2), `w` (4) and `g` (8).
+        layout: String,
+        /// An expression for the address.
+        address: String,
     },
     /// Source lines around a place (the place shown if none is given).
     List {
@@ -432,6 +440,8 @@ pub enum Reply {
     Stack(StackListing),
     /// Memory.
     Memory(MemoryListing),
+    /// Memory as numbers or texts.
+    Examined(ExaminedListing),
     /// Source text.
     Source(SourceListing),
     /// Disassembly.

@@ -7,7 +7,7 @@ use borges_debuginfo::{DebugInfo, Folders};
 use borges_vm::{ExternType, Module};
 use serde::Serialize;
 
-use crate::open::{Board, OpenError, read};
+use crate::open::{Board, OpenError, no_module, read};
 
 /// What an import is on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -106,10 +106,8 @@ pub struct ProgramContents {
 pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, OpenError> {
     let bytes = read(path)?;
     let board = Board::find(path, named)?;
-    let module = Module::new(&bytes, &board.vm_limits()).map_err(|source| OpenError::Module {
-        path: path.to_owned(),
-        source,
-    })?;
+    let module = Module::new(&bytes, &board.vm_limits());
+    let module = module.map_err(|source| no_module(path, &bytes, source))?;
     let info = DebugInfo::load(&bytes, &Folders::around(path)).map_err(|e| OpenError::Session {
         path: path.to_owned(),
         message: e.to_string(),

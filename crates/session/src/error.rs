@@ -3,20 +3,23 @@
 use thiserror::Error;
 
 use crate::device::DeviceError;
-use crate::history::Divergence;
+use crate::history::{Divergence, SeekError};
 
 /// Why a command was not carried out. Every text says what to do next.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// The device, or the way to it.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(DeviceError),
     /// The line to a real device.
     #[error(transparent)]
     Line(#[from] borges_link::OpenError),
     /// A replay.
     #[error(transparent)]
     Divergence(#[from] Divergence),
+    /// The observer paused it before there was an answer; nothing is other than before.
+    #[error("paused before it was done: say it again to have it done")]
+    Paused,
     /// Something that was named does not exist.
     #[error("{0}")]
     NoSuch(String),
@@ -28,8 +31,26 @@ pub enum CommandError {
     File(String),
 }
 
+impl From<SeekError> for CommandError {
+    fn from(error: SeekError) -> Self {
+        match error {
+            SeekError::Diverged(divergence) => Self::Divergence(divergence),
+            SeekError::Paused => Self::Paused,
+        }
+    }
+}
+
+impl From<DeviceError> for CommandError {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            DeviceError::Paused => Self::Paused,
+            error => Self::Device(error),
+        }
+    }
+}
+
 impl From<crate::client::LinkError> for CommandError {
     fn from(error: crate::client::LinkError) -> Self {
-        Self::Device(error.into())
+        DeviceError::from(error).into()
     }
 }

@@ -1,11 +1,11 @@
 //! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
 
-use borges_board::Kind;
 use borges_debuginfo::{
-    DebugInfo, Evaluated, Expression, NoScope, Number, Object, Scope, Source, State, Stop,
+    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, NoScope,
+    Number, Object, Scope, Source, SourceFrame, State, Stop,
 };
 use borges_stub::Program;
-use borges_vm::{CodeOffset, Machine, Outcome, Value, Watch};
+use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value, Watch};
 
 use crate::error::CommandError;
 use crate::listing::{Frame, StackListing, Variable};
@@ -29,7 +29,7 @@ pub(crate) struct Look<'a> {
 }
 
 /// The machine, as debug information reads it.
-struct Machines<'a>(&'a Machine);
+pub(crate) struct Machines<'a>(pub(crate) &'a Machine);
 
 impl State for Machines<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
@@ -62,6 +62,13 @@ impl State for Machines<'_> {
         }
         bytes.is_some()
     }
+
+    fn table(&self, index: u32) -> Option<FuncIdx> {
+        match self.0.table(0).get(index as usize)? {
+            Value::FuncRef(function) => function.map(FuncIdx),
+            _ => None,
+        }
+    }
 }
 
 /// The arguments of the call that is about to happen: `arg0`, `arg1`, … .
@@ -86,9 +93,31 @@ impl Scope for Arguments {
     }
 }
 
+/// Arguments of a call that may come: they have values only then.
+struct AnyArgument;
+
+impl Scope for AnyArgument {
+    fn name(&self, name: &str) -> Option<Number> {
+        let number: Result<usize, _> = name.strip_prefix("arg")?.parse();
+        number.is_ok().then_some(Number::Int(0))
+    }
+
+    fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
+        NoScope.call(name, arguments)
+    }
+}
+
 impl<'a> Look<'a> {
-    /// The place in the source of a frame.
+    /// The place in the source of a frame. After the program's end the innermost is no place in the code: only
+    /// globals and memory can be read there.
     fn stop(&self, number: u32) -> Result<Stop, CommandError> {
+        if number == 0 && self.machine.depth() == 0 {
+            return Ok(Stop {
+                frame: 0,
+                offset: CodeOffset(0),
+                inlined: 0,
+            });
+        }
         let mut left = number as usize;
         for frame in 0..self.machine.depth() {
             let Some(view) = self.machine.frame(frame) else {
@@ -115,6 +144,15 @@ impl<'a> Look<'a> {
         Err(CommandError::NoSuch(text))
     }
 
+    /// The frame that is shown first, as the source sees it; nothing after the program's end.
+    pub(crate) fn shown_frame(&self) -> Option<SourceFrame> {
+        let stop = self.stop(self.own_frame()).ok()?;
+        self.info
+            .frames_at(stop.offset)
+            .into_iter()
+            .nth(stop.inlined)
+    }
+
     /// The call stack, innermost first.
     pub(crate) fn stack(&self) -> StackListing {
         let mut frames = Vec::new();
@@ -139,8 +177,9 @@ impl<'a> Look<'a> {
         StackListing { frames }
     }
 
-    /// Evaluates an expression: its value and type as text.
+    /// Evaluates an expression: its value and type as text. Before it may stand a notation for numbers, as `/x`.
     pub(crate) fn print(&self, text: &str, frame: u32) -> Result<(String, String), CommandError> {
+        let (format, text) = formatted(text)?;
         let value = self.evaluate(text, frame)?;
         let state = Machines(self.machine);
         let type_name = self
@@ -151,7 +190,11 @@ impl<'a> Look<'a> {
                 Evaluated::Number(Number::Int(_)) => "integer".to_owned(),
                 _ => "text".to_owned(),
             });
-        Ok((self.info.show_evaluated(&value, &state), type_name))
+        let shown = match format {
+            Some(format) => self.info.show_as(&value, format, &state),
+            None => self.info.show_evaluated(&value, &state),
+        };
+        Ok((shown, type_name))
     }
 
     fn evaluate(&self, text: &str, frame: u32) -> Result<Evaluated, CommandError> {
@@ -160,7 +203,15 @@ impl<'a> Look<'a> {
         let stop = self.stop(frame)?;
         let (state, scope) = (Machines(self.machine), self.arguments());
         let value = self.info.evaluate(&expression, stop, &state, &scope);
-        value.map_err(|e| CommandError::Invalid(format!("'{text}': {e}")))
+        value.map_err(|e| {
+            let mut message = format!("'{text}': {e}");
+            if self.machine.depth() == 0
+                && matches!(e.kind, ExpressionErrorKind::UnknownName { .. })
+            {
+                message.push_str(" (the program has ended: there are only globals and memory)");
+            }
+            CommandError::Invalid(message)
+        })
     }
 
     /// Whether a condition holds here.
@@ -177,19 +228,30 @@ impl<'a> Look<'a> {
         holds.map_err(|e| CommandError::Invalid(format!("'{condition}': {e}")))
     }
 
+    /// Why a name of an expression means nothing at an instruction, wherever the machine stands; nothing if it does.
+    pub(crate) fn unknown(&self, name: &Expression, offset: CodeOffset) -> Option<ExpressionError> {
+        let stop = Stop {
+            frame: 0,
+            offset,
+            inlined: 0,
+        };
+        let (state, scope) = (Machines(self.machine), AnyArgument);
+        let error = self.info.evaluate(name, stop, &state, &scope).err()?;
+        matches!(error.kind, ExpressionErrorKind::UnknownName { .. }).then_some(error)
+    }
+
+    /// Whether an error names something that was perhaps meant.
+    pub(crate) fn has_similar(error: &ExpressionError) -> bool {
+        matches!(&error.kind, ExpressionErrorKind::UnknownName { known, .. } if known.near)
+    }
+
     /// An expression that must be a number, such as an address.
     pub(crate) fn number(&self, text: &str) -> Result<i128, CommandError> {
-        let value = self.evaluate(text, 0).or_else(|error| {
-            // Without a frame, plain numbers still mean something.
-            let number = text
-                .trim()
-                .parse()
-                .map(|n| Evaluated::Number(Number::Int(n)));
-            number.map_err(|_| error)
-        })?;
+        let value = self.evaluate(text, self.own_frame())?;
         let not = || CommandError::Invalid(format!("'{text}' is no whole number"));
         match value {
             Evaluated::Number(Number::Int(number)) => Ok(number),
+            Evaluated::Pointer { address, .. } => Ok(address.into()),
             Evaluated::Object(object) => match self.info.number(&object, &Machines(self.machine)) {
                 Ok(Some(Number::Int(number))) => Ok(number),
                 _ => object.place.address().map(i128::from).ok_or_else(not),
@@ -275,24 +337,17 @@ impl<'a> Look<'a> {
                 "'{text}' is a computed value: watch a variable, a global, or memory as ADDRESS, LENGTH"
             ))
         })?;
-        let depth = self.machine.depth() as u32;
-        let watches: Vec<Watch> = place
-            .watchable()
-            .into_iter()
-            .filter_map(|source| match source {
-                // Debug information counts from the innermost frame, watches from the outermost.
-                Source::Local { frame, index } => Some(Watch::Local {
-                    frame: depth.checked_sub(frame + 1)?,
-                    local: index,
-                }),
-                Source::Global(index) => Some(Watch::Global(index)),
-                Source::Memory { address, length } => Some(Watch::Memory {
-                    start: address,
-                    length,
-                }),
-                _ => None,
-            })
-            .collect();
+        let sources = place.watchable();
+        let watches = self.watches_of(&sources);
+        if watches.is_empty()
+            && sources
+                .iter()
+                .any(|source| matches!(source, Source::Operand { .. }))
+        {
+            return Err(CommandError::Invalid(format!(
+                "'{text}' is an operand, which is written once and then used: watch a local ($0), a global, or memory"
+            )));
+        }
         if watches.is_empty() {
             let text = format!(
                 "'{text}' is nowhere at this place: the compiler keeps no copy of it that could be watched"
@@ -300,6 +355,25 @@ impl<'a> Look<'a> {
             return Err(CommandError::Invalid(text));
         }
         Ok(watches)
+    }
+
+    /// What the VM has to watch to see writes of these; operands cannot be watched.
+    pub(crate) fn watches_of(&self, sources: &[Source]) -> Vec<Watch> {
+        let depth = self.machine.depth() as u32;
+        let watch = |source: &Source| match *source {
+            // Debug information counts from the innermost frame, watches from the outermost.
+            Source::Local { frame, index } => Some(Watch::Local {
+                frame: depth.checked_sub(frame + 1)?,
+                local: index,
+            }),
+            Source::Global(index) => Some(Watch::Global(index)),
+            Source::Memory { address, length } => Some(Watch::Memory {
+                start: address,
+                length,
+            }),
+            _ => None,
+        };
+        sources.iter().filter_map(watch).collect()
     }
 
     fn arguments(&self) -> Arguments {
@@ -332,6 +406,7 @@ impl<'a> Look<'a> {
     /// Parameters and locals of a frame.
     pub(crate) fn locals(&self, frame: u32) -> Result<Vec<Variable>, CommandError> {
         let stop = self.stop(frame)?;
+
         let listed = self
             .info
             .variables_at(stop)
@@ -373,7 +448,11 @@ impl<'a> Look<'a> {
         let state = Machines(self.machine);
         let type_name = self.info.type_name(variable.ty);
         match self.info.locate(variable, stop, &state) {
-            Ok(object) => self.object(variable.name.clone(), &object, DEPTH),
+            // A reference is shown by what it refers to, and is still a reference.
+            Ok(object) => Variable {
+                type_name,
+                ..self.object(variable.name.clone(), &object, DEPTH)
+            },
             Err(reason) => Variable {
                 name: variable.name.clone(),
                 value: format!("<{reason}>"),
@@ -402,59 +481,24 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// What an `abort` of the program says, if that is how it ended; AssemblyScript passes message, file, line and column.
-    pub(crate) fn abort_message(&self) -> Option<String> {
-        let call = self.machine.pending()?;
-        let primitive = self
-            .program
-            .board
-            .primitive(self.program.primitive(call.func.0)?)?;
-        if primitive.kind != Kind::Trap {
-            return self.refusal(&call.args, call.func.0);
-        }
-        let [
-            Value::I32(message),
-            Value::I32(file),
-            Value::I32(line),
-            Value::I32(column),
-        ] = call.args[..]
-        else {
-            return None;
-        };
-        let message = self
-            .assembly_script_text(message as u32)
-            .unwrap_or_else(|| "abort".to_owned());
-        let file = self.assembly_script_text(file as u32).unwrap_or_default();
-        Some(format!("{message} ({file}:{line}:{column})"))
-    }
-
-    /// Why the board refused the call, if it did.
-    fn refusal(&self, args: &[Value], import: u32) -> Option<String> {
-        let (board, id) = (&self.program.board, self.program.primitive(import)?);
-        let refusal = match board.primitive(id)?.kind {
-            Kind::Input => board.check_input(id, args).err(),
-            _ => board.action(id, args, self.machine.memory()).err(),
-        };
-        refusal.map(|refusal| format!("{}: {refusal}", self.call_text(id, args)))
-    }
-
-    /// An AssemblyScript string: UTF-16, its length in bytes just before it.
-    fn assembly_script_text(&self, address: u32) -> Option<String> {
-        let memory = self.machine.memory();
-        let start = address as usize;
-        let length = memory.get(start.checked_sub(4)?..start)?;
-        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
-        let bytes = memory.get(start..start.checked_add(length.min(4096))?)?;
-        let units: Vec<u16> = bytes
-            .chunks_exact(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
-            .collect();
-        (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
-    }
-
     /// The results of a finished program, as text.
     pub(crate) fn results(&self) -> Vec<String> {
         results_of(self.machine)
+    }
+}
+
+/// An expression and the notation before it, as in `/x flags`.
+fn formatted(text: &str) -> Result<(Option<Format>, &str), CommandError> {
+    let Some(rest) = text.trim_start().strip_prefix('/') else {
+        return Ok((None, text));
+    };
+    let (word, expression) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let mut letters = word.chars();
+    match (letters.next().and_then(Format::of), letters.next()) {
+        (Some(format), None) => Ok((Some(format), expression)),
+        _ => Err(CommandError::Invalid(format!(
+            "'/{word}' is no notation: there is /x (hexadecimal), /d, /u (decimal), /t (binary), /o (octal), /c (letter) and /f (float)"
+        ))),
     }
 }
 

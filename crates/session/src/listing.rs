@@ -12,6 +12,10 @@ pub struct PlaceView {
     pub universe: UniverseId,
     /// Steps executed since the program's start.
     pub steps: u64,
+    /// The frame that is shown: 0 is the innermost. Where a library ended the program, the first one of the user's own
+    /// code.
+    #[serde(default, skip_serializing_if = "is_innermost")]
+    pub frame: u32,
     /// The function, as the source calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
@@ -34,6 +38,10 @@ pub struct PlaceView {
     pub device_elsewhere: bool,
     /// How many universes are recorded that go on from here.
     pub futures: u32,
+}
+
+fn is_innermost(frame: &u32) -> bool {
+    *frame == 0
 }
 
 /// A variable.
@@ -108,6 +116,26 @@ pub struct MemoryListing {
     pub bytes: Vec<u8>,
     /// How many of them are the object that was named or pointed to; 0 where debug information knows of none.
     pub object_bytes: u32,
+}
+
+/// Memory as numbers or texts: what `x/4xw` shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct ExaminedListing {
+    /// Each unit with its address.
+    pub units: Vec<ExaminedUnit>,
+    /// How many of them faces put on a line.
+    pub per_line: u32,
+}
+
+/// A number or text in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct ExaminedUnit {
+    /// Of its first byte.
+    pub address: u32,
+    /// As it is shown.
+    pub value: String,
 }
 
 /// One source line.
@@ -511,8 +539,19 @@ pub struct InputListing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct SeriesListing {
-    /// The step of each sample.
+    /// In the order of the expressions.
+    pub curves: Vec<Curve>,
+    /// Every write on the path was looked at. False where a pause or the length of the path left some out: no value is
+    /// shown there.
+    pub complete: bool,
+}
+
+/// How a value went: it is `values[n]` from `steps[n]` on, right after a write, until the next step listed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct Curve {
+    /// When something changed, in order.
     pub steps: Vec<u64>,
-    /// For each expression its values; nothing where it is out of scope or no number.
-    pub values: Vec<Vec<Option<f64>>>,
+    /// The value since then; nothing where there is none: no variable, no number, or nobody looked.
+    pub values: Vec<Option<f64>>,
 }

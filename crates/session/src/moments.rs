@@ -13,7 +13,7 @@ use crate::command::{Event, Flow, UniverseId};
 use crate::device::Live;
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::Source;
+use crate::history::{Source, unobserved};
 use crate::motion::Observer;
 use crate::session::Session;
 
@@ -177,7 +177,8 @@ impl Session {
             records.push_back(record.map_err(|_| bad("its trace is damaged"))?);
         }
         let here = self.history.here();
-        self.history.seek(Moment::START)?;
+        self.history.hold();
+        self.history.seek(Moment::START, &mut unobserved)?;
         let mut mocks = Mocks::default();
         let mut reached = Ok(());
         while self.history.twin.steps() < steps
@@ -211,7 +212,9 @@ impl Session {
             self.history.keep(self.history.here());
         }
         let found = self.history.here();
-        self.history.seek(here)?;
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
         reached.map(|()| found)
     }
 }

@@ -11,12 +11,12 @@ use borges_wire::PauseReason;
 use crate::command::{Event, Flow, StepSize, StopReason};
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::{Found, Stops};
+use crate::history::{Found, SeekError, Stops};
 use crate::session::Session;
 use crate::twin::Probe;
 
 /// Who hears of events, and may pause.
-pub(crate) type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
+pub type Observer<'o> = &'o mut dyn FnMut(Event) -> Flow;
 
 /// How far the twin leads before the device follows, in steps.
 const LEAD: u64 = 4_000_000;
@@ -26,7 +26,16 @@ const LEAD: u64 = 4_000_000;
 pub(crate) struct Origin {
     pub(crate) line: Option<(u32, u32)>,
     pub(crate) depth: usize,
+    /// How many calls around the place were inlined into its function.
+    pub(crate) inlined: usize,
     pub(crate) moment: Moment,
+}
+
+impl Origin {
+    /// How deep the source says that it is: calls that were inlined are calls.
+    pub(crate) fn source_depth(&self) -> (usize, usize) {
+        (self.depth, self.inlined)
+    }
 }
 
 impl Session {
@@ -64,10 +73,13 @@ impl Session {
                         // Without lines, an instruction is a line.
                         (None, _) => now.moment != origin.moment,
                         (Some(_), None) => false,
-                        (Some(_), Some(_)) => now.line != origin.line || now.depth != origin.depth,
+                        (Some(_), Some(_)) => {
+                            now.line != origin.line || now.source_depth() != origin.source_depth()
+                        }
                     };
+                    let deeper = now.source_depth() > origin.source_depth();
                     // Behind a call's return there is no line's beginning: stop there all the same.
-                    now.depth < origin.depth || (moved && !(over && now.depth > origin.depth))
+                    now.depth < origin.depth || (moved && !(over && deeper))
                 })
             }
             StepSize::Out => {
@@ -109,13 +121,15 @@ impl Session {
         loop {
             let tip = self.history.tip();
             let mocks = self.mocks_in_force();
-            match self.history.walk(tip, stops, Some(&mocks))? {
-                Found::Target => return Ok(self.ended()),
-                Found::Mocked => {
+            match self.history.walk(tip, stops, Some(&mocks), observer) {
+                Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
+                Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
+                Ok(Found::Target) => return Ok(self.ended()),
+                Ok(Found::Mocked) => {
                     self.live_from = Some(self.history.here());
                     return Ok(None);
                 }
-                found => {
+                Ok(found) => {
                     if let Some(reason) = self.verdict(&found, stops, observer)? {
                         return Ok(Some(reason));
                     }
@@ -138,10 +152,23 @@ impl Session {
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
+            let begun_at = self.history.here();
             let paused = self.device_run(stops, until, observer)?;
             let found = match paused.reason {
-                PauseReason::Requested if paused.full => return Ok(StopReason::Bound),
-                PauseReason::Requested => return Ok(StopReason::Paused),
+                PauseReason::Requested => {
+                    let how = match paused.full {
+                        true => StopReason::Bound,
+                        false => StopReason::Paused,
+                    };
+                    // Right before a stop, which the device would pass when it goes on.
+                    let here = self.history.here();
+                    let stop = self.history.stop_here(stops).filter(|_| here != begun_at);
+                    let reason = match stop {
+                        Some(found) => self.verdict(&found, stops, observer)?,
+                        None => None,
+                    };
+                    return Ok(reason.unwrap_or(how));
+                }
                 PauseReason::Until => return Ok(StopReason::Done),
                 PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
                 PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
@@ -195,7 +222,7 @@ impl Session {
         if !self.at_live_edge()
             && let Some(next) = self.next_recorded()
         {
-            return self.arrive(next);
+            return self.arrive(next, observer);
         }
         let here = self.history.here();
         if self.awaits_events() {
@@ -239,11 +266,13 @@ impl Session {
                 .and_then(|(place, _)| self.history.moment_of(place));
             let mocks = self.mocks_in_force();
             let goal = next.unwrap_or(tip);
-            let found = self.history.walk(goal, &Stops::default(), Some(&mocks))?;
+            let found = self
+                .history
+                .walk(goal, &Stops::default(), Some(&mocks), observer)?;
             if found == Found::Mocked {
                 self.live_from = Some(self.history.here());
             } else if next.is_some() {
-                return self.arrive(goal);
+                return self.arrive(goal, observer);
             }
         }
         // Live: stop before every call and event; the next entry is the first that makes the path longer.
@@ -281,7 +310,7 @@ impl Session {
             .and_then(|mut path| path.next())
             .map(|(place, _)| place);
         let moment = first.and_then(|place| self.history.moment_of(place));
-        self.arrive(moment.unwrap_or(here))
+        self.arrive(moment.unwrap_or(here), observer)
     }
 
     /// Whether an event may come here.
@@ -315,7 +344,10 @@ impl Session {
                 self.lead(&stops, &own, observer, &accept)?
             } else {
                 let (tip, mocks) = (self.history.tip(), self.mocks_in_force());
-                let found = self.history.walk(tip, &stops, Some(&mocks))?;
+                let found = match self.history.walk(tip, &stops, Some(&mocks), observer) {
+                    Err(SeekError::Paused) => return Ok(StopReason::Paused),
+                    found => found?,
+                };
                 if found == Found::Mocked {
                     self.live_from = Some(self.history.here());
                 }
@@ -360,10 +392,19 @@ impl Session {
         let until = here.steps + LEAD;
         let mut probe = Probe::default();
         self.history.arm(stops);
+        let mut looked = here.steps;
+        let mut paused = false;
         let (found, target) = loop {
-            let halt = self.history.twin.run(&mut probe, until);
+            let look = looked.saturating_add(self.history.look_every);
+            let halt = self.history.twin.run(&mut probe, until.min(look));
             let steps = self.history.twin.steps();
+            if steps >= look {
+                looked = steps;
+                paused = self.history.look_up("stepping", None, observer).is_err();
+            }
             match halt {
+                _ if paused => break (Found::Target, steps),
+                Halt::Until if steps < until => {}
                 // A stop where we stand does not count.
                 Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => {
@@ -384,6 +425,9 @@ impl Session {
         };
         self.history.disarm(stops);
         self.history.twin.restore(&frame);
+        if paused {
+            return Ok(None);
+        }
         // What an event that nobody foresees leads to stops there as well.
         let users = self.breakpoints.stops();
         let paused = self.device_run(&users, Some(target), observer)?;
@@ -403,12 +447,12 @@ impl Session {
 
     pub(crate) fn origin(&self) -> Origin {
         let machine: &Machine = &self.history.twin.machine;
-        let place = machine
-            .location()
-            .and_then(|location| self.info.place_at(location.offset));
+        let offset = machine.location().map(|location| location.offset);
+        let place = offset.and_then(|offset| self.info.place_at(offset));
         Origin {
             line: place.map(|place| (place.file.0, place.line)),
             depth: machine.depth(),
+            inlined: offset.map_or(0, |offset| self.info.inlined_at(offset)),
             moment: self.history.here(),
         }
     }
@@ -445,8 +489,12 @@ impl Session {
     }
 
     /// Shows a moment on the current path.
-    pub(crate) fn arrive(&mut self, moment: Moment) -> Result<StopReason, CommandError> {
-        self.history.seek(moment)?;
+    pub(crate) fn arrive(
+        &mut self,
+        moment: Moment,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        self.history.seek(moment, observer)?;
         Ok(self.ended().unwrap_or(StopReason::Done))
     }
 }

@@ -1,57 +1,56 @@
 //! Notes and bookmarks.
 
+use std::collections::BTreeMap;
+
 use crate::entry::Moment;
 
-/// What the user wrote on a moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Note {
-    pub(crate) name: Option<String>,
-    pub(crate) text: String,
+/// Something that the user wrote on a moment.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Note {
+    Text(String),
+    /// A bookmark.
+    Name(String),
 }
 
-/// All notes, in the order of the multiverse.
+/// What the user wrote on moments, and what they call them: a moment can have any number of names, a name is that of
+/// one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
-    list: std::collections::BTreeMap<Moment, Note>,
+    texts: BTreeMap<Moment, String>,
+    names: BTreeMap<String, Moment>,
 }
 
 impl Notes {
-    pub(crate) fn all(&self) -> impl Iterator<Item = (Moment, &Note)> + '_ {
-        self.list.iter().map(|(at, note)| (*at, note))
+    /// All of them, in the order of the multiverse: a moment's text, then its names.
+    pub(crate) fn all(&self) -> Vec<(Moment, Note)> {
+        let texts = self.texts.iter();
+        let texts = texts.map(|(at, text)| (*at, Note::Text(text.clone())));
+        let names = self.names.iter();
+        let names = names.map(|(name, at)| (*at, Note::Name(name.clone())));
+        let mut all: Vec<(Moment, Note)> = texts.chain(names).collect();
+        all.sort();
+        all
     }
 
     /// Writes or removes the text.
     pub(crate) fn write(&mut self, at: Moment, text: &str) {
-        self.list.entry(at).or_default().text = text.to_owned();
-        self.list
-            .retain(|_, note| !note.text.is_empty() || note.name.is_some());
+        if text.is_empty() {
+            self.texts.remove(&at);
+        } else {
+            self.texts.insert(at, text.to_owned());
+        }
     }
 
     /// Names a moment; the name leaves the moment that had it before.
     pub(crate) fn name(&mut self, at: Moment, name: &str) {
-        for note in self
-            .list
-            .values_mut()
-            .filter(|note| note.name.as_deref() == Some(name))
-        {
-            note.name = None;
-        }
-        self.list.entry(at).or_default().name = Some(name.to_owned());
-        self.list
-            .retain(|_, note| !note.text.is_empty() || note.name.is_some());
+        self.names.insert(name.to_owned(), at);
     }
 
     pub(crate) fn named(&self, name: &str) -> Option<Moment> {
-        self.all()
-            .find(|(_, note)| note.name.as_deref() == Some(name))
-            .map(|(at, _)| at)
-    }
-
-    pub(crate) fn restore(&mut self, at: Moment, note: Note) {
-        self.list.insert(at, note);
+        self.names.get(name).copied()
     }
 
     pub(crate) fn clear(&mut self) {
-        self.list.clear();
+        *self = Self::default();
     }
 }

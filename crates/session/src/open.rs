@@ -11,14 +11,19 @@ use borges_wire::link::Link;
 use borges_wire::{ContentHash, DeviceLimits, Overflow};
 use thiserror::Error;
 
-use crate::device::Device;
+use crate::device::{Device, DeviceError, Task};
+use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::History;
+use crate::history::{History, unobserved};
+use crate::motion::Observer;
 use crate::session::Session;
 use crate::twin::Twin;
 
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
+
+/// Well under a millisecond too, and a few where breakpoints slow the replay down.
+const LOOK_EVERY: u64 = 250_000;
 
 /// Enough for hours of a program that waits between its readings, and a few seconds of one that does not.
 const LIVE_ENTRIES: u64 = 1_000_000;
@@ -50,6 +55,8 @@ pub struct Options {
     pub keyframe_bytes: usize,
     /// Work between two snapshots at first: a step counts 1, an entry about as much as 64.
     pub keyframe_spacing: u64,
+    /// Steps that a replay takes between two looks at whether to pause.
+    pub look_every: u64,
     /// Steps that the simulated device takes between two looks at its link.
     pub device_slice: u64,
     /// Inputs, outputs and events after which a live run pauses by itself: a program that runs for ever at full speed
@@ -74,6 +81,7 @@ impl Options {
             device_takes_differences: true,
             keyframe_bytes: 256 << 20,
             keyframe_spacing: KEYFRAME_SPACING,
+            look_every: LOOK_EVERY,
             device_slice: 2_000_000,
             live_entries: LIVE_ENTRIES,
         }
@@ -98,6 +106,14 @@ pub enum OpenError {
         path: PathBuf,
         /// Why.
         source: LoadError,
+    },
+    /// It is a module that needs more than the VM has.
+    #[error("{}: {needs}", path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// What it needs, and how to build it without that.
+        needs: String,
     },
     /// The board file is wrong.
     #[error("{}: {message}", path.display())]
@@ -213,12 +229,18 @@ impl Board {
     /// The program that these bytes are, on this board.
     pub(crate) fn program(&self, path: &Path, bytes: &[u8]) -> Result<Program, OpenError> {
         let module = Module::new(bytes, &self.vm_limits());
-        let module = module.map_err(|source| OpenError::Module {
-            path: path.to_owned(),
-            source,
-        })?;
+        let module = module.map_err(|source| no_module(path, bytes, source))?;
         let board = borges_board::Shared::new(self.description.clone());
         Ok(Program::new(Shared::new(module), board)?)
+    }
+}
+
+/// Why the VM does not take a module.
+pub(crate) fn no_module(path: &Path, bytes: &[u8], source: LoadError) -> OpenError {
+    let path = path.to_owned();
+    match crate::features::newer(bytes) {
+        Some(needs) => OpenError::Newer { path, needs },
+        None => OpenError::Module { path, source },
     }
 }
 
@@ -283,41 +305,48 @@ impl Session {
     }
 
     /// Connects to the device, or makes a simulated one, if that has not happened yet.
-    pub(crate) fn ensure_device(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn ensure_device(&mut self, observer: Observer<'_>) -> Result<(), CommandError> {
         if self.device.is_some() {
             return Ok(());
         }
         match &self.options.device {
             None => {
                 let (link, handle) = simulated(&self.options, &self.board);
-                self.connect(link)?;
+                self.connect(link, observer)?;
                 self.simulated = Some(handle);
             }
             Some(address) => {
                 let line = borges_link::open(address, self.options.device_key.as_ref())?;
-                self.connect(line)?;
+                self.connect(line, observer)?;
             }
         }
         Ok(())
     }
 
     /// Loads the program into the device at the other end of a link.
-    pub(crate) fn connect(&mut self, link: Box<dyn Link>) -> Result<(), CommandError> {
-        let here = self.history.here();
-        self.history.seek(crate::entry::Moment::START)?;
+    pub(crate) fn connect(
+        &mut self,
+        link: Box<dyn Link>,
+        observer: Observer<'_>,
+    ) -> Result<(), CommandError> {
+        let here = self.history.hold();
+        self.history.seek(Moment::START, &mut unobserved)?;
         let faults = self.options.faults.as_ref();
         let seed = faults.map_or_else(std::process::id, |(_, seed)| *seed as u32);
         let program = self.history.twin.program().clone();
-        let connected = Device::connect(
-            link,
-            seed,
-            &program,
-            &self.board.portable(),
-            self.entry.clone(),
-            &mut self.history,
-            self.left_device.take(),
-        );
-        self.history.seek(here)?;
+        let task = Task {
+            program: &program,
+            board: &self.board.portable(),
+            entry: self.entry.clone(),
+        };
+        let left = self.left_device;
+        let connected = Device::connect(link, seed, task, &mut self.history, left, observer);
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
+        if !matches!(connected, Err(DeviceError::Paused)) {
+            self.left_device = None;
+        }
         let mut device = connected?;
         self.notice = device.notice.take();
         if self.options.stop_recording_when_slow {

@@ -1,17 +1,15 @@
-//! The multiverse, the inputs and the course of variables as data: what faces that draw ask for.
+//! The multiverse and the inputs as data: what faces that draw ask for.
 
 use borges_board::{Codomain, Kind, PrimitiveId};
 use borges_multiverse::tree::{BranchId, End, Place};
 use borges_vm::{ValType, Value};
 
 use crate::answers::moment_of_id;
-use crate::command::{Flow, Reply, UniverseId};
+use crate::command::{Reply, UniverseId};
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::Divergence;
 use crate::listing::{
     BranchEnd, BranchListing, EntryClass, EntryListing, EntryRow, InputListing, MultiverseListing,
-    SeriesListing,
 };
 use crate::motion::Observer;
 use crate::session::Session;
@@ -21,10 +19,6 @@ use crate::values::show;
 const MOST_ENTRIES: u32 = 65_536;
 /// Universes in one question.
 const MOST_CALLS: usize = 256;
-/// Samples in one answer.
-const MOST_SAMPLES: u32 = 2_000;
-/// Expressions in one question.
-const MOST_EXPRESSIONS: usize = 32;
 /// Up to so many values are listed one by one.
 const FEW_VALUES: u64 = 12;
 /// A slider is no use for more values.
@@ -70,6 +64,7 @@ impl Session {
         from: u32,
         count: u32,
         calls: bool,
+        observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let id = BranchId(branch);
         let unknown = || CommandError::NoSuch(format!("there is no branch {branch}"));
@@ -79,10 +74,12 @@ impl Session {
         let to = from.saturating_add(count.min(MOST_ENTRIES)).min(tip);
         let place = |index| Place { branch: id, index };
         let entries = if calls {
-            let here = self.history.here();
-            let listed = self.history.calls_between(place(from), place(to));
-            self.history.seek(here)?;
-            let listed = listed?;
+            let listed = self.elsewhere(|session| {
+                let calls = session
+                    .history
+                    .calls_between(place(from), place(to), observer);
+                Ok(calls?)
+            })?;
             listed
                 .iter()
                 .map(|(_, entry, call)| {
@@ -144,19 +141,24 @@ impl Session {
             .map_or_else(|| "?".to_owned(), |primitive| primitive.name.to_string())
     }
 
-    pub(crate) fn calls(&mut self, universes: &[UniverseId]) -> Result<Reply, CommandError> {
-        let here = self.history.here();
-        let found: Result<Vec<Option<String>>, Divergence> = universes
-            .iter()
-            .take(MOST_CALLS)
-            .map(|id| self.call_at(*id))
-            .collect();
-        self.history.seek(here)?;
-        Ok(Reply::Calls { calls: found? })
+    pub(crate) fn calls(
+        &mut self,
+        universes: &[UniverseId],
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        let calls = self.elsewhere(|session| {
+            let asked = universes.iter().take(MOST_CALLS);
+            asked.map(|id| session.call_at(*id, observer)).collect()
+        })?;
+        Ok(Reply::Calls { calls })
     }
 
     /// The call that ends the run after a place: what is decided there.
-    fn call_at(&mut self, id: UniverseId) -> Result<Option<String>, Divergence> {
+    fn call_at(
+        &mut self,
+        id: UniverseId,
+        observer: Observer<'_>,
+    ) -> Result<Option<String>, CommandError> {
         let Some(at) = moment_of_id(&self.history, id) else {
             return Ok(None);
         };
@@ -173,7 +175,7 @@ impl Session {
         }
         let steps = entry.step_before();
         let place = at.place;
-        self.history.seek(Moment { place, steps })?;
+        self.history.seek(Moment { place, steps }, observer)?;
         Ok(self.look().pending_call())
     }
 
@@ -290,70 +292,6 @@ impl Session {
             }
         }
         None
-    }
-
-    pub(crate) fn series(
-        &mut self,
-        expressions: &[String],
-        samples: u32,
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        let expressions = &expressions[..expressions.len().min(MOST_EXPRESSIONS)];
-        let here = self.history.here();
-        let mut listing = SeriesListing {
-            steps: Vec::new(),
-            values: vec![Vec::new(); expressions.len()],
-        };
-        let mut sampled = Ok(());
-        for moment in self.sample_moments(samples.min(MOST_SAMPLES)) {
-            sampled = self.history.seek(moment);
-            if sampled.is_err() || observer(self.progress("sampling variables")) == Flow::Pause {
-                break;
-            }
-            listing.steps.push(moment.steps);
-            for (expression, values) in expressions.iter().zip(&mut listing.values) {
-                values.push(self.sample(expression));
-            }
-        }
-        self.history.seek(here)?;
-        sampled?;
-        Ok(Reply::Series(listing))
-    }
-
-    /// Moments just before entries of the current path, evenly spread.
-    fn sample_moments(&self, samples: u32) -> Vec<Moment> {
-        let tip = self.history.tip();
-        let count = tip.place.index.min(samples).max(1);
-        let mut moments = Vec::new();
-        for n in 0..count {
-            let depth = (u64::from(n) * u64::from(tip.place.index) / u64::from(count)) as u32;
-            let place = self.history.tree.at_depth(tip.place, depth);
-            let next = self.history.tree.at_depth(tip.place, depth + 1);
-            let steps = next
-                .and_then(|next| self.history.tree.entry(next))
-                .map(Entry::step_before);
-            if let (Some(place), Some(steps)) = (place, steps) {
-                moments.push(Moment { place, steps });
-            }
-        }
-        moments.push(tip);
-        moments
-    }
-
-    /// The number that an expression is in the innermost frame that knows it.
-    fn sample(&self, expression: &str) -> Option<f64> {
-        let depth = self.history.twin.machine.depth() as u32;
-        let text = (0..depth.min(8)).find_map(|frame| self.look().print(expression, frame).ok());
-        match text?.0.as_str() {
-            "true" => Some(1.0),
-            "false" => Some(0.0),
-            text => text
-                .split_whitespace()
-                .next()?
-                .parse()
-                .ok()
-                .filter(|v: &f64| v.is_finite()),
-        }
     }
 }
 

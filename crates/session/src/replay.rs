@@ -4,9 +4,8 @@ use borges_multiverse::tree::BranchId;
 use borges_vm::StateHash;
 
 use crate::command::{Event, Flow, StopReason};
-use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::Stops;
+use crate::history::{SeekError, Stops};
 use crate::motion::Observer;
 use crate::session::Session;
 
@@ -16,6 +15,8 @@ const PIECE: u64 = 20_000_000;
 /// A recording that was reproduced.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Replayed {
+    /// All of them were; not if the observer paused before.
+    pub complete: bool,
     /// Branches replayed from the start to their ends.
     pub branches: u32,
     /// Instructions executed for it.
@@ -60,31 +61,43 @@ impl Session {
     ///
     /// # Errors
     /// [`CommandError::Divergence`] names the first step that went another way; [`CommandError::Invalid`] a state that
-    /// differs; [`CommandError::Invalid`] too if the observer cancels.
+    /// differs.
     pub fn replay(&mut self, observer: Observer<'_>) -> Result<Replayed, CommandError> {
-        let here = self.history.here();
-        let branches: Vec<BranchId> = self.history.tree.branches().collect();
         let mut replayed = Replayed {
+            complete: true,
             branches: 0,
             steps: 0,
             compared: 0,
             states: Vec::new(),
         };
+        self.elsewhere(|session| session.replay_branches(&mut replayed, observer))?;
+        Ok(replayed)
+    }
+
+    fn replay_branches(
+        &mut self,
+        replayed: &mut Replayed,
+        observer: Observer<'_>,
+    ) -> Result<(), CommandError> {
+        let branches: Vec<BranchId> = self.history.tree.branches().collect();
         for branch in branches {
             let tip = self.history.tip_of(branch);
             // Branches that were added but never taken have nothing to replay to.
-            self.history.seek(Moment::START)?;
-            replayed.steps += tip.steps;
             let total = Some(tip.steps);
             let progress = Event::Progress {
                 what: format!("replaying branch {}", branch.0),
                 done: 0,
                 total,
             };
-            if observer(progress) == Flow::Pause {
-                return Err(CommandError::Invalid("cancelled".to_owned()));
+            let sought = match observer(progress) {
+                Flow::Pause => Err(SeekError::Paused),
+                Flow::Continue => self.history.seek_afresh(tip, observer),
+            };
+            if sought == Err(SeekError::Paused) {
+                replayed.complete = false;
+                return Ok(());
             }
-            self.history.seek_afresh(tip)?;
+            sought?;
             let StateHash(state) = self.history.twin.hash();
             if let Some((steps, recorded)) = self.recorded_hash(branch)? {
                 if steps == tip.steps && recorded != state {
@@ -98,17 +111,18 @@ impl Session {
                 replayed.compared += u32::from(steps == tip.steps);
             }
             replayed.branches += 1;
+            replayed.steps += tip.steps;
             replayed.states.push(format!("{state:016x}"));
         }
-        self.history.seek(here)?;
-        Ok(replayed)
+        Ok(())
     }
 
     /// The hash of the state here, if here is the end of a branch: what a later replay is compared with.
     pub(crate) fn hash_to_keep(&self) -> Option<(BranchId, u64, u64)> {
         let here = self.history.here();
         let branch = here.place.branch;
-        let at_end = self.history.tip_of(branch) == here;
+        // Where a damaged file cuts a branch short, it did not end.
+        let at_end = self.history.tip_of(branch) == here && !self.history.tree.is_closed(branch);
         at_end.then(|| (branch, here.steps, self.history.twin.hash().0))
     }
 }

@@ -59,8 +59,12 @@ impl BoardServer {
         let mut buffer = [0; READ_BYTES];
         let now = self.gate.now_us();
         let length = self.gate.receive(&mut buffer);
+        let good = self.stub.endpoint().counters().frames_received;
         self.stub
             .feed(now, buffer.get(..length).unwrap_or_default());
+        if self.stub.endpoint().counters().frames_received > good {
+            self.gate.vouch();
+        }
         self.stub.poll(now);
         self.outgoing.pump(
             &mut (&mut self.stub, &mut self.gate),

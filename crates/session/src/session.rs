@@ -12,12 +12,13 @@ use borges_stub::{Mocks, Program};
 use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value};
 use borges_wire::Mock;
 
+use crate::backward::PausedSearch;
 use crate::breakpoints::Breakpoints;
 use crate::command::{Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
 use crate::device::{Device, DeviceError, LiveStops, Paused};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::{History, Stops};
+use crate::history::{History, SeekError, Stops, unobserved};
 use crate::inspect::Look;
 use crate::listing::{PlaceView, Variable};
 use crate::motion::Observer;
@@ -52,11 +53,15 @@ pub struct Session {
     pub(crate) live_from: Option<Moment>,
     pub(crate) follows: bool,
     pub(crate) notes: Notes,
+    /// What of the session file is damaged, and what that means.
+    pub(crate) damage: Vec<String>,
     pub(crate) record: Option<Record>,
     /// How often a changed program was uploaded.
     pub(crate) version: u32,
     /// Variables at the last stop, to tell what changed.
     pub(crate) last_variables: Vec<Variable>,
+    /// The search backwards that was paused last.
+    pub(crate) paused_search: Option<PausedSearch>,
     line_begins: OnceCell<Vec<CodeOffset>>,
 }
 
@@ -84,9 +89,11 @@ impl Session {
             live_from: None,
             follows: false,
             notes: Notes::default(),
+            damage: Vec::new(),
             record: None,
             version: 0,
             last_variables: Vec::new(),
+            paused_search: None,
             line_begins: OnceCell::new(),
         }
     }
@@ -148,14 +155,17 @@ impl Session {
         self.record.as_ref().and_then(Record::path)
     }
 
-    /// What was left out of the debug information because it is broken.
+    /// What of the session file is not as it was written, each with what is lost by it: none of that is shown.
+    #[must_use]
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    /// What of the session file is damaged, and what was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        self.info
-            .warnings()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let broken = self.info.warnings().iter().map(ToString::to_string);
+        self.damage.iter().cloned().chain(broken).collect()
     }
 
     fn carry_out(
@@ -181,18 +191,18 @@ impl Session {
                 let (offsets, _) = self.resolve(&place)?;
                 self.moved(observer, |session, observer| match direction {
                     Direction::Forward => session.run_to(offsets, observer),
-                    Direction::Backward => session.run_back_to(offsets),
+                    Direction::Backward => session.run_back_to(offsets, observer),
                 })
             }
             Command::Restart => self.moved(observer, |session, _| {
-                session.history.seek(Moment::START)?;
+                session.history.seek(Moment::START, &mut unobserved)?;
                 Ok(StopReason::Start)
             }),
             Command::Jump { target } => {
                 let moment = self.moment_named(&target, observer)?;
-                self.moved(observer, |session, _| session.jump(moment))
+                self.moved(observer, |session, observer| session.jump(moment, observer))
             }
-            Command::Follow { always } => self.follow(always),
+            Command::Follow { always } => self.follow(always, observer),
             Command::Fork => {
                 self.live_from = Some(self.history.here());
                 Ok(done(
@@ -205,21 +215,22 @@ impl Session {
             Command::Break(spec) => self.add_breakpoint(spec),
             Command::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
             Command::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
-            Command::Who { what } => self.who(&what),
+            Command::Who { what } => self.who(&what, observer),
             Command::Compare { left, right } => self.compare(&left, &right, observer),
-            Command::Verify => self.verify(),
-            Command::Query { sql } => self.query(&sql),
-            Command::Upload { program } => self.upload(Path::new(&program)),
+            Command::Verify => self.verify(observer),
+            Command::Query { sql } => self.query(&sql, observer),
+            Command::Upload { program } => self.upload(Path::new(&program), observer),
             Command::Multiverse => Ok(self.multiverse()),
             Command::Entries {
                 branch,
                 from,
                 count,
                 calls,
-            } => self.entries(branch, from, count, calls),
+            } => self.entries(branch, from, count, calls, observer),
             Command::Find { text, most } => self.find(&text, most, observer),
-            Command::Calls { universes } => self.calls(&universes),
+            Command::Calls { universes } => self.calls(&universes, observer),
             Command::Inputs => Ok(self.inputs()),
+            Command::Path { around } => self.path(around, observer),
             Command::Series {
                 expressions,
                 samples,
@@ -235,23 +246,37 @@ impl Session {
         observer: Observer<'_>,
         motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
-        let before = self.history.here();
-        self.last_variables = self.look().locals(0).unwrap_or_default();
+        let before = self.history.hold();
+        let look = self.look();
+        self.last_variables = look.locals(look.own_frame()).unwrap_or_default();
+        let (line, live_from) = (self.history.line(), self.live_from);
         let result = motion(self, observer);
+        let back = match &result {
+            Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
+                self.history.seek(before, &mut unobserved)
+            }
+            _ => Ok(()),
+        };
+        self.history.release();
+        back?;
+        if matches!(result, Err(CommandError::Divergence(_))) {
+            // What fails changes nothing.
+            self.history.set_line(line);
+            self.live_from = live_from;
+        }
         let here = self.history.here();
         if self.live_from.is_some_and(|from| from != here) {
             self.live_from = None;
         }
-        let reason = match result {
-            Ok(StopReason::NotFound) => {
-                self.history.seek(before)?;
-                StopReason::NotFound
-            }
-            Ok(reason) => reason,
-            Err(error) => return Err(error),
+        let mut reason = match result {
+            Err(CommandError::Paused) => StopReason::Paused,
+            result => result?,
         };
-        if self.follows {
-            self.bring_device()?;
+        if self.follows && reason != StopReason::Paused {
+            match self.bring_device(observer) {
+                Err(CommandError::Paused) => reason = StopReason::Paused,
+                brought => drop(brought?),
+            }
         }
         Ok(Reply::Stopped(Stop {
             reason,
@@ -267,29 +292,73 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
         let mut reason = StopReason::Done;
-        for _ in 0..count.max(1) {
-            reason = match direction {
-                Direction::Forward => self.step_forward(size, observer)?,
-                Direction::Backward => self.step_backward(size)?,
+        for number in 0..count.max(1) {
+            if number > 0 && observer(self.progress("stepping")) == Flow::Pause {
+                return Ok(StopReason::Paused);
+            }
+            let before = self.history.hold();
+            let stepped = match direction {
+                Direction::Forward => self.step_forward(size, observer),
+                Direction::Backward => self.step_backward(size, observer),
             };
+            let paused = matches!(stepped, Err(CommandError::Paused));
+            let back = match paused {
+                // A step is taken whole or not at all; those before it were taken.
+                true => self.history.seek(before, &mut unobserved),
+                false => Ok(()),
+            };
+            self.history.release();
+            back?;
+            if paused {
+                return Ok(StopReason::Paused);
+            }
+            reason = stepped?;
             if reason != StopReason::Done {
                 break;
-            }
-            if observer(self.progress("stepping")) == Flow::Pause {
-                return Ok(StopReason::Paused);
             }
         }
         Ok(reason)
     }
 
-    fn jump(&mut self, target: Moment) -> Result<StopReason, CommandError> {
-        self.history.seek(target)?;
+    fn jump(&mut self, target: Moment, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+        self.replay_to(target, observer)?;
         // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
         self.history.face_forward();
         Ok(self.ended().unwrap_or(StopReason::Done))
     }
 
-    fn follow(&mut self, always: Option<bool>) -> Result<Reply, CommandError> {
+    /// Shows `target`; if the replay is paused, the user hears how far it came.
+    fn replay_to(&mut self, target: Moment, observer: Observer<'_>) -> Result<(), CommandError> {
+        let sought = self.history.seek(target, observer);
+        if sought == Err(SeekError::Paused) {
+            let text = format!(
+                "the replay came to step {} of {}: say it again, and it goes on from there",
+                self.history.twin.steps(),
+                target.steps
+            );
+            observer(Event::Warning { text });
+        }
+        Ok(sought?)
+    }
+
+    /// Looks elsewhere and comes back to where the user is, whatever comes of it.
+    pub(crate) fn elsewhere<T>(
+        &mut self,
+        look: impl FnOnce(&mut Self) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let here = self.history.hold();
+        let seen = look(self);
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
+        seen
+    }
+
+    fn follow(
+        &mut self,
+        always: Option<bool>,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         if let Some(always) = always {
             self.follows = always;
         }
@@ -298,13 +367,13 @@ impl Session {
                 "the device stays where it is until the program goes on or you say 'follow'",
             ));
         }
-        let undone = self.bring_device()?;
+        let undone = self.bring_device(observer)?;
         Ok(done(&format!("the device is here: {undone}")))
     }
 
     /// Brings the device to the moment shown; what was done, in words.
-    pub(crate) fn bring_device(&mut self) -> Result<String, CommandError> {
-        self.ensure_device()?;
+    pub(crate) fn bring_device(&mut self, observer: Observer<'_>) -> Result<String, CommandError> {
+        self.ensure_device(observer)?;
         let here = self.history.here();
         let Some(device) = &mut self.device else {
             return Ok(String::new());
@@ -323,7 +392,7 @@ impl Session {
             outputs(&self.history, join, here.place),
         );
         let was = (device.state, device.effects);
-        let brought = device.bring(&mut self.history, here);
+        let brought = device.bring(&mut self.history, here, observer);
         self.unless_gone(brought)?;
         if was == (here, here.place) {
             return Ok("it was already".to_owned());
@@ -356,7 +425,7 @@ impl Session {
         until: Option<u64>,
         observer: Observer<'_>,
     ) -> Result<Paused, CommandError> {
-        self.bring_device()?;
+        self.bring_device(observer)?;
         self.tell(observer);
         let printed_before = self
             .history
@@ -390,12 +459,12 @@ impl Session {
         self.unless_gone(paused)
     }
 
-    fn verify(&mut self) -> Result<Reply, CommandError> {
-        self.ensure_device()?;
+    fn verify(&mut self, observer: Observer<'_>) -> Result<Reply, CommandError> {
+        self.ensure_device(observer)?;
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
-        let verified = device.verify(&mut self.history);
+        let verified = device.verify(&mut self.history, observer);
         let (steps, hash) = self.unless_gone(verified)?;
         Ok(done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
@@ -442,7 +511,7 @@ impl Session {
     }
 
     fn trapped(&self, trap: &str) -> StopReason {
-        let said = self.look().abort_message();
+        let said = self.look().said();
         let trap = said.map_or_else(|| trap.to_owned(), |said| format!("{trap}: {said}"));
         StopReason::Trapped { trap }
     }

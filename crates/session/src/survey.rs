@@ -7,8 +7,10 @@ use borges_vm::Value;
 use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd};
 
 use crate::bring::Leg;
+use crate::command::{self, Flow};
 use crate::entry::{Entry, EntryKind, Moment};
-use crate::history::{Divergence, History, Replay, Stops};
+use crate::history::{Divergence, History, Replay, SeekError, Stops};
+use crate::motion::Observer;
 use crate::twin::{Before, Feed};
 
 /// What undoes one entry, and where that leads.
@@ -49,10 +51,15 @@ impl History {
     /// The compensations of all outputs between `join` and `from`, last first (*step-back-compensate*).
     ///
     /// The twin is somewhere on that path afterwards.
-    pub(crate) fn undo_list(&mut self, join: Place, from: Place) -> Result<Vec<Undo>, Divergence> {
+    pub(crate) fn undo_list(
+        &mut self,
+        join: Place,
+        from: Place,
+        observer: Observer<'_>,
+    ) -> Result<Vec<Undo>, SeekError> {
         let mut list = Vec::new();
         let mut reached = join;
-        self.survey(join, from, |board, place, entry, before| {
+        self.survey(join, from, observer, |board, place, entry, before| {
             let compensation = match (&entry.kind, before.call) {
                 (EntryKind::Output { captured, .. }, Some(call)) => Compensation::of(
                     board,
@@ -90,9 +97,14 @@ impl History {
     /// What to do for every entry between `join` and `to`, first first.
     ///
     /// The twin is at `to` afterwards.
-    pub(crate) fn redo_list(&mut self, join: Place, to: Place) -> Result<Vec<Redo>, Divergence> {
+    pub(crate) fn redo_list(
+        &mut self,
+        join: Place,
+        to: Place,
+        observer: Observer<'_>,
+    ) -> Result<Vec<Redo>, SeekError> {
         let mut list = Vec::new();
-        self.survey(join, to, |board, place, entry, before| {
+        self.survey(join, to, observer, |board, place, entry, before| {
             let Some(call) = before.call else {
                 return;
             };
@@ -113,9 +125,10 @@ impl History {
         &mut self,
         from: Place,
         to: Place,
-    ) -> Result<Vec<PathCall>, Divergence> {
+        observer: Observer<'_>,
+    ) -> Result<Vec<PathCall>, SeekError> {
         let mut list = Vec::new();
-        self.survey(from, to, |_, place, entry, before| {
+        self.survey(from, to, observer, |_, place, entry, before| {
             let call = before.call.map(|call| (call.primitive, call.args.to_vec()));
             list.push((place, entry.clone(), call));
         })?;
@@ -201,7 +214,7 @@ impl History {
         self.tree.amend(place, entry);
         self.note_amended(place);
         // What was shown of the board after it is no longer what the board is like.
-        self.keyframes.forget_after(&self.tree, place);
+        self.forget_after(place);
         true
     }
 
@@ -210,8 +223,9 @@ impl History {
         &mut self,
         from: Place,
         to: Place,
+        observer: Observer<'_>,
         visit: impl FnMut(&Board, Place, &Entry, &Before<'_>),
-    ) -> Result<(), Divergence> {
+    ) -> Result<(), SeekError> {
         let lost = Divergence {
             steps: self.twin.steps(),
         };
@@ -219,7 +233,7 @@ impl History {
             self.moment_of(from).ok_or(lost)?,
             self.moment_of(to).ok_or(lost)?,
         );
-        self.seek(start)?;
+        self.seek(start, observer)?;
         let board = self.twin.program().board.clone();
         let path = self.tree.between(start.place, end.place).ok_or(lost)?;
         let stops = Stops::default();
@@ -229,14 +243,32 @@ impl History {
             board: &board,
             visit,
         };
-        let halt = self.twin.run(&mut surveyor, end.steps);
+        let (halt, paused) = loop {
+            let until = end
+                .steps
+                .min(self.twin.steps().saturating_add(self.look_every));
+            let halt = self.twin.run(&mut surveyor, until);
+            if halt != Halt::Until || until == end.steps {
+                break (halt, false);
+            }
+            let progress = command::Event::Progress {
+                what: "replaying".to_owned(),
+                done: until,
+                total: Some(end.steps),
+            };
+            if observer(progress) == Flow::Pause {
+                break (halt, true);
+            }
+        };
         let place = surveyor.replay.place();
         self.stand_at(place);
         match halt {
+            _ if paused => Err(SeekError::Paused),
             Halt::Until | Halt::Finished if place == end.place => Ok(()),
-            _ => Err(Divergence {
-                steps: self.twin.steps(),
-            }),
+            _ => {
+                let steps = self.twin.steps();
+                Err(Divergence { steps }.into())
+            }
         }
     }
 }

@@ -8,15 +8,21 @@ use borges_vm::Machine;
 
 use crate::breakpoints::Target;
 use crate::command::{Reply, StopKind};
+use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::History;
+use crate::history::{History, unobserved};
+use crate::motion::Observer;
 use crate::open::read;
 use crate::session::{Session, done};
 use crate::twin::Twin;
 
 impl Session {
     /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.
-    pub(crate) fn upload(&mut self, path: &Path) -> Result<Reply, CommandError> {
+    pub(crate) fn upload(
+        &mut self,
+        path: &Path,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         let invalid = |error: &dyn std::fmt::Display| {
             CommandError::Invalid(format!("nothing was uploaded: {error}"))
         };
@@ -34,16 +40,26 @@ impl Session {
         machine.begin(entry, &arguments).map_err(|e| invalid(&e))?;
         let info = DebugInfo::load(&bytes, &Folders::around(path)).map_err(|e| invalid(&e))?;
         // The old program's outputs are undone before the new one begins: the board is as it was at the start.
-        self.history.seek(crate::entry::Moment::START)?;
-        if self.device.is_some() {
-            self.bring_device()?;
-        }
+        let here = self.history.hold();
+        let brought = self.history.seek(Moment::START, &mut unobserved);
+        let brought = match (&self.device, brought) {
+            (Some(_), Ok(())) => self.bring_device(observer).map(drop),
+            (_, brought) => brought.map_err(CommandError::from),
+        };
+        let back = match &brought {
+            Err(_) => self.history.seek(here, &mut unobserved),
+            Ok(()) => Ok(()),
+        };
+        self.history.release();
+        brought?;
+        back?;
         (self.device, self.simulated) = (None, None);
         self.history = History::new(Twin::new(program, machine), &self.options);
         (self.entry, self.info, self.live_from) = ((entry, arguments), Arc::new(info), None);
         self.options.program = path.to_owned();
         self.version += 1;
         self.notes.clear();
+        self.damage.clear();
         self.last_variables.clear();
         self.forget_line_begins();
         let lost = self.find_breakpoints_again();

@@ -296,3 +296,123 @@ fn a_condition_behind_a_checksum_is_found() {
     let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
     assert!(jumped.is_ok(), "{jumped:?}");
 }
+
+fn program(name: &str) -> PathBuf {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs");
+    programs.join(format!("{name}.wasm"))
+}
+
+fn opened(name: &str) -> Session {
+    let options = Options {
+        board: None,
+        ..Options::new(program(name))
+    };
+    Session::open(options).expect("it opens")
+}
+
+/// Nobody says how far to look, and the trap is five inputs away.
+#[test]
+fn a_deep_bug_is_found_without_a_bound() {
+    let listing = asked(&mut opened("deep_bug"), Question::Bugs, Within::default());
+    assert!(listing.complete, "{:?}", listing.unexplored);
+    assert_eq!(listing.found.len(), 1);
+    assert_eq!(listing.found[0].inputs.len(), 5);
+}
+
+/// More paths than anybody can look at: a plain run with the greatest values finds the trap at once.
+#[test]
+fn a_trap_after_many_readings_is_found_by_running() {
+    let target = Target::Trap { named: None };
+    for name in ["forty_readings", "forty_readings_and_pins"] {
+        let within = Within {
+            paths: Some(1),
+            ..Within::default()
+        };
+        let question = Question::Reach {
+            target: target.clone(),
+        };
+        let listing = asked(&mut opened(name), question, within);
+        assert_eq!(listing.found.len(), 1, "{name}");
+        // 25 readings of at most 4095 are more than 100,000.
+        assert_eq!(listing.found[0].inputs.len(), 25, "{name}");
+        assert!(!listing.complete);
+        let bound = listing.unexplored[0].bound.as_deref();
+        assert_eq!(bound, Some("paths"), "{:?}", listing.unexplored);
+    }
+}
+
+/// Where nothing ends, the beginnings are shown, and how far they were looked at is said.
+#[test]
+fn beginnings_are_shown_where_nothing_ends() {
+    let (_folder, program) = written(
+        r#"(module (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
+            (func (export "main")
+                (loop $again (br_if $again (call $read (i32.const 2))) (br $again))))"#,
+        "",
+    );
+    let options = SuggestOptions {
+        seconds: Some(1.0),
+        paths: Some(64),
+        ..SuggestOptions::default()
+    };
+    let report = report(&program, &options);
+    assert!(report.paths > 1 && !report.complete);
+    assert!(report.looked.is_some());
+    let json = json(&report);
+    assert!(json["tree"]["options"].is_array(), "{json}");
+    assert!(json["unexplored"][0]["bound"].is_string(), "{json}");
+}
+
+/// What an output depends on that no rule looks at, is no reason to doubt a rule.
+#[test]
+fn a_rule_about_one_pin_does_not_mind_what_is_printed() {
+    let board = program("rules").with_extension("toml");
+    let report = of_program(
+        &program("rules"),
+        Some(&board),
+        &SuggestOptions::default(),
+        &mut |_| Flow::Continue,
+    );
+    let report = report.expect("the program opens");
+    assert!(report.complete, "{:?}", report.unexplored);
+}
+
+/// A length and an address of `memory.copy` are looked at one value at a time; the paths are still each one.
+#[test]
+fn no_path_is_listed_twice() {
+    fn branches(node: &Value, all: &mut Vec<String>) {
+        match node {
+            Value::Object(fields) => {
+                if let Some(end) = fields.get("end") {
+                    let same = (&end["branches"], &end["kind"], &end["place"]);
+                    all.push(serde_json::to_string(&same).expect("data"));
+                }
+                fields.values().for_each(|value| branches(value, all));
+            }
+            Value::Array(values) => values.iter().for_each(|value| branches(value, all)),
+            _ => {}
+        }
+    }
+    let report = report(&program("duplicate_paths"), &SuggestOptions::default());
+    let mut all = Vec::new();
+    branches(&json(&report)["tree"], &mut all);
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), count, "a path is listed twice");
+}
+
+/// A name that means nothing is refused before anything is tried, with what was perhaps meant.
+#[test]
+fn an_unknown_name_is_refused_at_once() {
+    let mut session = Session::open(Options::new(example("while"))).expect("it opens");
+    let target = Target::Condition {
+        condition: "brightst > 3".to_owned(),
+    };
+    let refused = session.inquire(Question::Reach { target }, Within::default());
+    let error = refused
+        .err()
+        .expect("there is no such variable")
+        .to_string();
+    assert!(error.contains("did you mean brightest"), "{error}");
+}

@@ -51,8 +51,7 @@ pub struct Entry {
     pub mocked: bool,
 }
 
-/// 64-bit FNV-1a, continued from `state`. Notices every damage to a single byte and, but for one in
-/// 2^64, every other.
+/// 64-bit FNV-1a, continued from `state`: names programs on the wire, and was the checksum of older files.
 pub(crate) fn checksum(mut state: u64, bytes: &[u8]) -> u64 {
     for &byte in bytes {
         state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -83,24 +82,6 @@ impl EntryKind {
 }
 
 impl Entry {
-    /// Continues the checksum of a block with this entry: over its meaning, not over how it is laid
-    /// out in columns.
-    pub(crate) fn checksum(&self, state: u64) -> u64 {
-        let [low, high] = self.subject.to_le_bytes();
-        let head = [self.kind.number() as u8, u8::from(self.mocked), low, high];
-        let mut state = checksum(state, &self.steps.to_le_bytes());
-        state = checksum(state, &head);
-        state = checksum(state, &(self.arguments.len() as u64).to_le_bytes());
-        for value in self.arguments.iter().chain(&self.value) {
-            let (letter, bits) = value.letter_and_bits();
-            state = checksum(state, &[letter as u8]);
-            state = checksum(state, &bits.to_le_bytes());
-        }
-        state = checksum(state, &[u8::from(self.value.is_some())]);
-        state = checksum(state, &(self.data.len() as u64).to_le_bytes());
-        checksum(state, &self.data)
-    }
-
     /// The letters of the arguments, `>`, and the letter of the value; nothing in the common case
     /// that all are 32-bit integers.
     pub(crate) fn types(&self) -> Option<String> {
@@ -172,7 +153,7 @@ impl Entry {
 }
 
 impl Value {
-    fn letter_and_bits(self) -> (char, u64) {
+    pub(crate) fn letter_and_bits(self) -> (char, u64) {
         let reference = |index: Option<u32>| index.map_or(u64::MAX, u64::from);
         match self {
             Self::I32(value) => ('i', value as u32 as u64),

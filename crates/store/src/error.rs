@@ -72,6 +72,12 @@ pub enum StoreError {
         /// How long it was allowed to take.
         ms: u64,
     },
+    /// Whoever asked had enough before there was a row.
+    #[error("the query was paused before it had found a row")]
+    QueryPaused,
+    /// The user stopped the writing; the file is as it was before.
+    #[error("it was stopped before everything was written: the file is as it was")]
+    Stopped,
     /// The file system said no.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -81,16 +87,40 @@ pub enum StoreError {
 }
 
 /// What is damaged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The database itself.
     #[error("its pages are corrupt")]
     Pages,
-    /// A program does not have its hash.
+    /// A program.
     #[error("the program of version {upload} is not the one that was saved")]
     Program {
         /// The version.
         upload: u32,
+    },
+    /// A row is not the one that was written.
+    #[error("table {table}, row {key}: not what was written")]
+    Row {
+        /// The table.
+        table: &'static str,
+        /// The columns that name the row, with their values.
+        key: String,
+    },
+    /// A table has not the rows that were written.
+    #[error("table {table}: {found} rows, where {expected} were written")]
+    Rows {
+        /// The table.
+        table: &'static str,
+        /// How many rows were written.
+        expected: i64,
+        /// How many there are; as many, if others.
+        found: i64,
+    },
+    /// The rows of a table cannot all be found by their keys.
+    #[error("table {table}: its rows are not in order")]
+    Order {
+        /// The table.
+        table: &'static str,
     },
     /// The tree of branches.
     #[error("branch {branch} of version {upload} does not fit into the multiverse")]
@@ -101,20 +131,33 @@ pub enum Damage {
         branch: u32,
     },
     /// Some entries.
-    #[error(
-        "entries {from} and following of branch {branch} of version {upload} are not those that were saved"
-    )]
+    #[error("branch {branch} of version {upload}: entries {from} to {to} cannot be trusted", to = to.saturating_sub(1).max(*from))]
     Entries {
         /// The version.
         upload: u32,
         /// The branch.
         branch: u32,
-        /// The first entry of the damaged block.
+        /// The position of the first entry that is not what was written.
         from: u32,
+        /// The position after the branch's last.
+        to: u32,
     },
-    /// A snapshot.
-    #[error("a snapshot is not the one that was saved")]
-    Snapshot,
+    /// There are entries that nobody counted.
+    #[error("branch {branch} of version {upload} has more entries than were counted")]
+    More {
+        /// The version.
+        upload: u32,
+        /// The branch.
+        branch: u32,
+    },
+    /// A damaged row that made room for another one.
+    #[error("table {table}: a damaged row was replaced, and is kept in table aside: {row}")]
+    Aside {
+        /// The table it was in.
+        table: String,
+        /// What was in its columns.
+        row: String,
+    },
     /// A number out of range, or a text that is none.
     #[error("a value in table {0} is out of range")]
     Value(&'static str),

@@ -1,10 +1,12 @@
 //! Programs, and what the user adds to them.
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::types::ToSql;
+use rusqlite::{OptionalExtension as _, Row};
 
-use crate::branches::insert_branch;
+use crate::branches::BranchRow;
 use crate::entry::{CHECKSUM_START, checksum};
 use crate::open::LONGEST_VALUE;
+use crate::seal::{BREAKPOINT, MOCK, NOTE, PLACE, PRIMITIVE, PROGRAM, SETTING};
 use crate::{Damage, Place, Store, StoreError, Upload};
 
 /// A program that is about to be saved.
@@ -59,7 +61,7 @@ pub struct ProgramInfo {
     pub at_ms: i64,
 }
 
-/// What a user wrote about a moment.
+/// What a user wrote about a moment: a bookmark, or a text. A moment can have one text and any number of bookmarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The moment.
@@ -114,7 +116,7 @@ impl Store {
     /// Saves a version of the program, with an empty multiverse: branch 0 is its root.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] for a module of more than 128 MiB or too many primitives.
+    /// [`StoreError::TooLarge`] for a module of more than 64 MiB or too many primitives.
     pub fn add_program(&self, program: &NewProgram<'_>) -> Result<Upload, StoreError> {
         let longest = program.bytes.len().max(program.board.len());
         if longest > LONGEST_VALUE / 2 {
@@ -124,26 +126,24 @@ impl Store {
         self.write(|db| {
             let next = "SELECT coalesce(max(upload), -1) + 1 FROM program";
             let upload = Upload(db.query_row(next, [], |row| row.get(0))?);
-            db.execute(
-                "INSERT INTO program (upload, name, hash, bytes, board, at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![
-                    upload.0,
-                    program.name,
-                    format!("{hash:016x}"),
-                    program.bytes,
-                    program.board,
-                    program.at_ms
+            PROGRAM.insert(
+                db,
+                &self.seals,
+                &[
+                    &upload.0,
+                    &program.name,
+                    &format!("{hash:016x}"),
+                    &program.bytes,
+                    &program.board,
+                    &program.at_ms,
                 ],
-            )?;
-            let mut insert = db.prepare_cached(
-                "INSERT INTO primitive (upload, number, module, name) VALUES (?1, ?2, ?3, ?4)",
             )?;
             for (number, primitive) in program.primitives.iter().enumerate() {
                 let number = u16::try_from(number).map_err(|_| StoreError::TooLarge("board"))?;
-                insert.execute(params![upload.0, number, primitive.module, primitive.name])?;
+                let (module, name) = (&primitive.module, &primitive.name);
+                PRIMITIVE.insert(db, &self.seals, &[&upload.0, &number, module, name])?;
             }
-            insert_branch(db, upload, 0, None)?;
+            BranchRow::add(db, &self.seals, upload, 0, None)?;
             Ok(upload)
         })
     }
@@ -151,106 +151,115 @@ impl Store {
     /// The versions of the program, oldest first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn programs(&self) -> Result<Vec<ProgramInfo>, StoreError> {
-        let select = "SELECT upload, name, hash, at_ms FROM program ORDER BY upload";
-        self.list(select, |row| {
+        let found = PROGRAM.read(&self.db, "ORDER BY upload", &[], |row| {
             let hash: String = row.get(2)?;
             Ok(ProgramInfo {
                 upload: Upload(row.get(0)?),
                 name: row.get(1)?,
                 hash: u64::from_str_radix(&hash, 16).map_err(|_| rusqlite::Error::InvalidQuery)?,
-                at_ms: row.get(3)?,
+                at_ms: row.get(5)?,
             })
+        });
+        found.map_err(|error| match error {
+            StoreError::Database(rusqlite::Error::InvalidQuery) => Damage::Value("program").into(),
+            other => other,
         })
     }
 
     /// A version of the program.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] if there is none, [`Damage::Program`] if it does not have its hash.
+    /// [`StoreError::Unknown`] if there is none, [`Damage::Program`] if it is not the one that was saved.
     pub fn program(&self, upload: Upload) -> Result<Program, StoreError> {
-        let select = "SELECT module, name FROM primitive WHERE upload = ?1 ORDER BY number";
-        let db = &self.db;
-        let primitives = db
-            .prepare_cached(select)?
-            .query_map([upload.0], |row| {
-                Ok(Primitive {
-                    module: row.get(0)?,
-                    name: row.get(1)?,
-                })
-            })?
-            .collect::<Result<_, _>>()?;
-        let select = "SELECT name, bytes, board, at_ms, hash FROM program WHERE upload = ?1";
-        let (program, hash) = db
-            .query_row(select, [upload.0], |row| {
-                let program = Program {
-                    name: row.get(0)?,
-                    bytes: row.get(1)?,
-                    board: row.get(2)?,
-                    primitives,
-                    at_ms: row.get(3)?,
-                };
-                Ok((program, row.get::<_, String>(4)?))
+        let rest = "WHERE +upload = ?1 ORDER BY +number";
+        let primitives = PRIMITIVE.read(&self.db, rest, &[&upload.0], |row| {
+            Ok(Primitive {
+                module: row.get(2)?,
+                name: row.get(3)?,
             })
-            .optional()?
-            .ok_or(StoreError::Unknown("version of the program"))?;
-        if format!("{:016x}", checksum(CHECKSUM_START, &program.bytes)) != hash {
+        })?;
+        let found = PROGRAM.read(&self.db, "WHERE +upload = ?1", &[&upload.0], |row| {
+            Ok((
+                row.get::<_, String>(1)?,
+                row.get::<_, String>(2)?,
+                row.get::<_, Vec<u8>>(3)?,
+                row.get(4)?,
+                row.get(5)?,
+            ))
+        })?;
+        let Some((name, hash, bytes, board, at_ms)) = found.into_iter().next() else {
+            let there = "SELECT 1 FROM program WHERE upload = ?1";
+            return Err(match self.db.prepare(there)?.exists([upload.0])? {
+                true => Damage::Program { upload: upload.0 }.into(),
+                false => StoreError::Unknown("version of the program"),
+            });
+        };
+        if format!("{:016x}", checksum(CHECKSUM_START, &bytes)) != hash {
             return Err(Damage::Program { upload: upload.0 }.into());
         }
-        Ok(program)
+        Ok(Program {
+            name,
+            bytes,
+            board,
+            primitives,
+            at_ms,
+        })
     }
 
-    /// Writes a note, in place of one at the same moment.
+    /// Writes a note or a bookmark, in place of the one of that name at the same moment.
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
     pub fn put_note(&self, note: &Note) -> Result<(), StoreError> {
         let place = note.place;
+        let name = note.name.as_deref().unwrap_or_default();
         self.write(|db| {
-            db.prepare_cached(
-                "INSERT OR REPLACE INTO note (upload, branch, position, steps, name, text, at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                place.upload.0,
-                place.branch,
-                place.position,
-                place.steps,
-                note.name,
-                note.text,
-                note.at_ms
-            ])?;
-            Ok(())
+            NOTE.put(
+                db,
+                &self.seals,
+                &[
+                    &place.upload.0,
+                    &place.branch,
+                    &place.position,
+                    &place.steps,
+                    &name,
+                    &note.text,
+                    &note.at_ms,
+                ],
+            )
         })
     }
 
-    /// Removes the note at a moment, if there is one.
+    /// Removes the note at a moment, or the bookmark of a name there, if there is one.
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
-    pub fn remove_note(&self, place: Place) -> Result<(), StoreError> {
+    pub fn remove_note(&self, place: Place, name: Option<&str>) -> Result<(), StoreError> {
+        let name = name.unwrap_or_default();
         self.write(|db| {
-            db.execute(
-                "DELETE FROM note
-                 WHERE upload = ?1 AND branch = ?2 AND position = ?3 AND steps = ?4",
-                params![place.upload.0, place.branch, place.position, place.steps],
-            )?;
-            Ok(())
+            let key: [&dyn ToSql; 5] = [
+                &place.upload.0,
+                &place.branch,
+                &place.position,
+                &place.steps,
+                &name,
+            ];
+            NOTE.remove(db, &self.seals, &key).map(drop)
         })
     }
 
     /// All notes.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn notes(&self) -> Result<Vec<Note>, StoreError> {
-        let select = "SELECT upload, branch, position, steps, name, text, at_ms FROM note
-                      ORDER BY upload, branch, position, steps";
-        self.list(select, |row| {
+        let rest = "ORDER BY +upload, branch, position, steps, name";
+        NOTE.read(&self.db, rest, &[], |row| {
             Ok(Note {
-                place: place(row)?,
-                name: row.get(4)?,
+                place: place(row, 0)?,
+                name: Some(row.get(4)?).filter(|name: &String| !name.is_empty()),
                 text: row.get(5)?,
                 at_ms: row.get(6)?,
             })
@@ -262,13 +271,8 @@ impl Store {
     /// # Errors
     /// As for every change, if it cannot be written.
     pub fn put_breakpoint(&self, breakpoint: &Breakpoint) -> Result<(), StoreError> {
-        self.write(|db| {
-            db.execute(
-                "INSERT OR REPLACE INTO breakpoint (id, enabled, spec) VALUES (?1, ?2, ?3)",
-                params![breakpoint.id, breakpoint.enabled, breakpoint.spec],
-            )?;
-            Ok(())
-        })
+        let Breakpoint { id, enabled, spec } = breakpoint;
+        self.write(|db| BREAKPOINT.put(db, &self.seals, &[id, enabled, spec]))
     }
 
     /// Removes a breakpoint, if there is one of that number.
@@ -276,27 +280,21 @@ impl Store {
     /// # Errors
     /// As for every change, if it cannot be written.
     pub fn remove_breakpoint(&self, id: u32) -> Result<(), StoreError> {
-        self.write(|db| {
-            db.execute("DELETE FROM breakpoint WHERE id = ?1", [id])?;
-            Ok(())
-        })
+        self.write(|db| BREAKPOINT.remove(db, &self.seals, &[&id]).map(drop))
     }
 
     /// All breakpoints, by number.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn breakpoints(&self) -> Result<Vec<Breakpoint>, StoreError> {
-        self.list(
-            "SELECT id, enabled, spec FROM breakpoint ORDER BY id",
-            |row| {
-                Ok(Breakpoint {
-                    id: row.get(0)?,
-                    enabled: row.get(1)?,
-                    spec: row.get(2)?,
-                })
-            },
-        )
+        BREAKPOINT.read(&self.db, "ORDER BY id", &[], |row| {
+            Ok(Breakpoint {
+                id: row.get(0)?,
+                enabled: row.get(1)?,
+                spec: row.get(2)?,
+            })
+        })
     }
 
     /// Adds a mock, or changes the one for the same call.
@@ -305,12 +303,11 @@ impl Store {
     /// As for every change, if it cannot be written.
     pub fn put_mock(&self, mock: &Mock) -> Result<(), StoreError> {
         self.write(|db| {
-            db.execute(
-                "INSERT INTO mock (call, spec) VALUES (?1, ?2)
-                 ON CONFLICT (call) DO UPDATE SET spec = excluded.spec",
-                params![mock.call, mock.spec],
-            )?;
-            Ok(())
+            // Who is changed keeps its place among the others.
+            let id = "SELECT coalesce(
+                (SELECT id FROM mock WHERE call = ?1), (SELECT max(id) + 1 FROM mock), 1)";
+            let id: i64 = db.query_row(id, [&mock.call], |row| row.get(0))?;
+            MOCK.put(db, &self.seals, &[&id, &mock.call, &mock.spec])
         })
     }
 
@@ -320,20 +317,24 @@ impl Store {
     /// As for every change, if it cannot be written.
     pub fn remove_mock(&self, call: &str) -> Result<(), StoreError> {
         self.write(|db| {
-            db.execute("DELETE FROM mock WHERE call = ?1", [call])?;
-            Ok(())
+            let id = "SELECT id FROM mock WHERE call = ?1";
+            let id = db.query_row(id, [call], |row| row.get::<_, i64>(0));
+            match id.optional()? {
+                Some(id) => MOCK.remove(db, &self.seals, &[&id]).map(drop),
+                None => Ok(()),
+            }
         })
     }
 
     /// All mocks, oldest first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn mocks(&self) -> Result<Vec<Mock>, StoreError> {
-        self.list("SELECT call, spec FROM mock ORDER BY id", |row| {
+        MOCK.read(&self.db, "ORDER BY id", &[], |row| {
             Ok(Mock {
-                call: row.get(0)?,
-                spec: row.get(1)?,
+                call: row.get(1)?,
+                spec: row.get(2)?,
             })
         })
     }
@@ -343,25 +344,21 @@ impl Store {
     /// # Errors
     /// As for every change, if it cannot be written.
     pub fn set_setting(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        self.write(|db| {
-            db.execute(
-                "INSERT OR REPLACE INTO setting (key, value) VALUES (?1, ?2)",
-                [key, value],
-            )?;
-            Ok(())
-        })
+        self.write(|db| SETTING.put(db, &self.seals, &[&key, &value]))
     }
 
     /// A setting, if it was ever set.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn setting(&self, key: &str) -> Result<Option<String>, StoreError> {
-        let select = "SELECT value FROM setting WHERE key = ?1";
-        Ok(self
-            .db
-            .query_row(select, [key], |row| row.get(0))
-            .optional()?)
+        // Where rows are damaged, the search may lead past others.
+        let rest = match self.damage().is_empty() {
+            true => "WHERE key = ?1",
+            false => "WHERE +key = ?1",
+        };
+        let found = SETTING.read(&self.db, rest, &[&key], |row| row.get(1));
+        Ok(found?.pop())
     }
 
     /// Says where the user or the device is.
@@ -370,52 +367,38 @@ impl Store {
     /// As for every change, if it cannot be written.
     pub fn set_place(&self, who: Who, place: Place) -> Result<(), StoreError> {
         self.write(|db| {
-            db.prepare_cached(
-                "INSERT OR REPLACE INTO place (who, upload, branch, position, steps)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![
-                who.key(),
-                place.upload.0,
-                place.branch,
-                place.position,
-                place.steps
-            ])?;
-            Ok(())
+            PLACE.put(
+                db,
+                &self.seals,
+                &[
+                    &who.key(),
+                    &place.upload.0,
+                    &place.branch,
+                    &place.position,
+                    &place.steps,
+                ],
+            )
         })
     }
 
     /// Where the user or the device is.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the table is not as it was written.
+    /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn place(&self, who: Who) -> Result<Option<Place>, StoreError> {
-        let select = "SELECT upload, branch, position, steps FROM place WHERE who = ?1";
-        Ok(self.db.query_row(select, [who.key()], place).optional()?)
-    }
-
-    fn list<T>(
-        &self,
-        select: &str,
-        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
-        let db = &self.db;
-        let mut statement = db.prepare_cached(select)?;
-        let rows = statement.query_map([], row)?;
-        let rows = rows.collect::<Result<_, _>>();
-        rows.map_err(|error| match error {
-            rusqlite::Error::InvalidQuery => Damage::Value("program").into(),
-            other => other.into(),
-        })
+        let found = PLACE.read(&self.db, "WHERE +who = ?1", &[&who.key()], |row| {
+            place(row, 1)
+        });
+        Ok(found?.pop())
     }
 }
 
-/// The first four columns of a row as a moment.
-pub(crate) fn place(row: &Row<'_>) -> rusqlite::Result<Place> {
+/// Four columns of a row, from one on, as a moment.
+fn place(row: &Row<'_>, from: usize) -> rusqlite::Result<Place> {
     Ok(Place {
-        upload: Upload(row.get(0)?),
-        branch: row.get(1)?,
-        position: row.get(2)?,
-        steps: row.get(3)?,
+        upload: Upload(row.get(from)?),
+        branch: row.get(from + 1)?,
+        position: row.get(from + 2)?,
+        steps: row.get(from + 3)?,
     })
 }

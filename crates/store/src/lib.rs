@@ -1,16 +1,18 @@
 //! Session files: a multiverse in SQLite, crash-safe and readable by others.
 //!
 //! A [`Store`] is one open session file. It keeps the versions of the program, the branches of each
-//! version's multiverse with their entries, snapshots, and what the user added: notes, breakpoints,
-//! mocks, settings. Its types are plain and its own: what they mean is the session's business.
+//! version's multiverse with their entries, and what the user added: notes, breakpoints, mocks,
+//! settings. Its types are plain and its own: what they mean is the session's business.
 //!
 //! # Invariants
 //!
 //! - What [`Store::flush`] has returned from is in the file, also when the process is killed the
 //!   next moment. What was written since is saved as a whole or not at all; [`Store::tick`] saves
 //!   every [`GROUP_COMMIT`].
-//! - Entries are read in blocks when they are asked for, never all at once. Each block has a
-//!   checksum, so that damage is an error and not another multiverse.
+//! - Every row has a sum, and every table one over its rows (`seal`). All are looked at when a file is
+//!   opened; a row that is not what was written is never returned by anything, stays in the file, and is
+//!   named by [`Store::damage`]. The rest is there as ever.
+//! - Entries are read when they are asked for, never all at once.
 //! - At most one process writes a file; others may read it meanwhile.
 //! - A file is hostile until proven otherwise: nothing in it is executed, and its size bounds the
 //!   memory it can take.
@@ -20,20 +22,21 @@ mod branches;
 mod entry;
 mod error;
 mod keep;
+mod migrate;
 mod model;
 mod open;
 mod query;
 mod schema;
-mod snapshots;
+mod seal;
+mod verify;
 
-pub use branches::{BLOCK, Block, Branch, End, Fork};
+pub use branches::{BLOCK, Branch, End, Fork};
 pub use entry::{Entry, EntryKind, Value};
 pub use error::{Damage, StoreError};
 pub use keep::{Breakpoint, Mock, NewProgram, Note, Primitive, Program, ProgramInfo, Who};
 pub use model::{ModelEdge, ModelOutcome, ModelProgram, ModelState};
 pub use open::{Access, GROUP_COMMIT, Store};
 pub use query::{Bounds, Cell, Table};
-pub use snapshots::SnapshotInfo;
 
 /// A version of the program: how many were uploaded before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,15 +5,21 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::types::ToSql;
+use rusqlite::{Connection, OptionalExtension as _};
 
-use crate::{Store, StoreError};
+use crate::seal::{Sealed, Seals, sealed};
+use crate::{Damage, Store, StoreError};
 
 /// Tables and views; `docs/session-files.md` explains them.
 const SCHEMA: &str = include_str!("model.sql");
 
+/// Rows between two questions whether to go on.
+const BEAT: u32 = 256;
+
 /// Everything that [`SCHEMA`] makes; views first, which read tables.
-const OBJECTS: [&str; 9] = [
+const OBJECTS: [&str; 10] = [
+    "model_summary",
     "model_shortest",
     "model_ends",
     "model_steps",
@@ -24,6 +30,27 @@ const OBJECTS: [&str; 9] = [
     "model_outcome",
     "model_program",
 ];
+
+const PROGRAM: Sealed = sealed(
+    "model_program",
+    1,
+    &["name", "language", "text", "options", "complete"],
+);
+const OUTCOME: Sealed = sealed("model_outcome", 1, &["id", "kind", "text"]);
+const STATE: Sealed = sealed(
+    "model_state",
+    1,
+    &["id", "depth", "via", "status", "outcome", "cycle", "text"],
+);
+const LABEL: Sealed = sealed("model_label", 1, &["id", "agent", "rule", "text", "line"]);
+const LINK: Sealed = sealed(
+    "model_link",
+    1,
+    &["id", "source", "target", "option", "label", "rules"],
+);
+
+/// The tables of a graph.
+pub(crate) const TABLES: [&Sealed; 5] = [&PROGRAM, &OUTCOME, &STATE, &LABEL, &LINK];
 
 /// The program of a graph, and how it was explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,28 +124,24 @@ impl Store {
     /// Keeps a graph, in place of the one that was kept before.
     ///
     /// # Errors
-    /// [`StoreError`] if the file cannot be written; then nothing has changed.
+    /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
+    /// returned false; then nothing has changed.
     pub fn keep_graph(
         &self,
         program: &ModelProgram,
         outcomes: impl IntoIterator<Item = ModelOutcome>,
         states: impl IntoIterator<Item = ModelState>,
         edges: impl IntoIterator<Item = ModelEdge>,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
         self.write(|db| {
-            for name in OBJECTS {
-                // Another version may have made a table of what is a view here.
-                let kind = db.query_row(
-                    "SELECT type FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')",
-                    [name],
-                    |row| row.get::<_, String>(0),
-                );
-                if let Some(kind) = kind.optional()? {
-                    db.execute_batch(&format!("DROP {kind} {name}"))?;
-                }
-            }
+            drop_graph(db)?;
             db.execute_batch(SCHEMA)?;
-            insert(db, program, outcomes, states, edges)
+            let mut seals = self.seals.borrow_mut();
+            for table in TABLES {
+                seals.reset(table);
+            }
+            insert(db, &mut seals, program, outcomes, states, edges, keep_going)
         })
     }
 
@@ -127,12 +150,10 @@ impl Store {
     /// # Errors
     /// [`StoreError`] if the file cannot be read.
     pub fn kept_program(&self) -> Result<Option<ModelProgram>, StoreError> {
-        let there = "SELECT 1 FROM sqlite_schema WHERE name = 'model_link'";
-        if !self.db.prepare_cached(there)?.exists([])? {
+        if !self.has_graph()? {
             return Ok(None);
         }
-        let program = "SELECT name, language, text, options, complete FROM model_program";
-        let row = self.db.query_row(program, [], |row| {
+        let mut programs = PROGRAM.read(&self.db, "", &[], |row| {
             Ok(ModelProgram {
                 name: row.get(0)?,
                 language: row.get(1)?,
@@ -140,17 +161,43 @@ impl Store {
                 options: row.get(3)?,
                 complete: row.get(4)?,
             })
-        });
-        Ok(row.optional()?)
+        })?;
+        match programs.pop() {
+            None => Err(Damage::Value("model_program").into()),
+            program => Ok(program),
+        }
     }
+
+    pub(crate) fn has_graph(&self) -> Result<bool, StoreError> {
+        let there = "SELECT 1 FROM sqlite_schema WHERE name = 'model_link'";
+        Ok(self.db.prepare_cached(there)?.exists([])?)
+    }
+}
+
+/// Removes the graph that is kept, if there is one.
+pub(crate) fn drop_graph(db: &Connection) -> Result<(), StoreError> {
+    for name in OBJECTS {
+        // Another version may have made a table of what is a view here.
+        let kind = db.query_row(
+            "SELECT type FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')",
+            [name],
+            |row| row.get::<_, String>(0),
+        );
+        if let Some(kind) = kind.optional()? {
+            db.execute_batch(&format!("DROP {kind} {name}"))?;
+        }
+    }
+    Ok(())
 }
 
 fn insert(
     db: &Connection,
+    seals: &mut Seals,
     program: &ModelProgram,
     outcomes: impl IntoIterator<Item = ModelOutcome>,
     states: impl IntoIterator<Item = ModelState>,
     edges: impl IntoIterator<Item = ModelEdge>,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), StoreError> {
     let ModelProgram {
         name,
@@ -159,49 +206,57 @@ fn insert(
         options,
         complete,
     } = program;
-    db.execute(
-        "INSERT INTO model_program VALUES (?, ?, ?, ?, ?)",
-        params![name, language, text, options, complete],
-    )?;
-    let mut add = db.prepare("INSERT INTO model_outcome VALUES (?, ?, ?)")?;
+    let row: [&dyn ToSql; 5] = [name, language, text, options, complete];
+    PROGRAM.inserter(db)?.add(seals, &row)?;
+    let mut rows = 0_u32;
+    let mut written = || {
+        rows = rows.wrapping_add(1);
+        let go_on = !rows.is_multiple_of(BEAT) || keep_going();
+        go_on.then_some(()).ok_or(StoreError::Stopped)
+    };
+    let mut add = OUTCOME.inserter(db)?;
     for outcome in outcomes {
-        add.execute(params![outcome.id, outcome.kind, outcome.text])?;
+        add.add(seals, &[&outcome.id, &outcome.kind, &outcome.text])?;
     }
-    let mut add = db.prepare("INSERT INTO model_state VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let mut add = STATE.inserter(db)?;
     for state in states {
-        add.execute(params![
-            state.id,
-            state.depth,
-            state.via,
-            state.status,
-            state.outcome,
-            state.cycle,
-            state.text
-        ])?;
+        written()?;
+        let row: [&dyn ToSql; 7] = [
+            &state.id,
+            &state.depth,
+            &state.via,
+            &state.status,
+            &state.outcome,
+            &state.cycle,
+            &state.text,
+        ];
+        add.add(seals, &row)?;
     }
-    let mut name = db.prepare("INSERT INTO model_label VALUES (?, ?, ?, ?, ?)")?;
+    let mut name = LABEL.inserter(db)?;
     let mut labels: HashMap<(String, String, String, Option<u32>), i64> = HashMap::new();
-    let mut add = db.prepare("INSERT INTO model_link VALUES (?, ?, ?, ?, ?, ?)")?;
+    let mut add = LINK.inserter(db)?;
     for edge in edges {
+        written()?;
         let fresh = labels.len() as i64;
         let label = (edge.agent, edge.rule, edge.text, edge.line);
         let label = match labels.get(&label) {
             Some(known) => *known,
             None => {
                 let (agent, rule, text, line) = &label;
-                name.execute(params![fresh, agent, rule, text, line])?;
+                name.add(seals, &[&fresh, agent, rule, text, line])?;
                 labels.insert(label, fresh);
                 fresh
             }
         };
-        add.execute(params![
-            edge.id,
-            edge.source,
-            edge.target,
-            edge.option,
-            label,
-            edge.rules
-        ])?;
+        let row: [&dyn ToSql; 6] = [
+            &edge.id,
+            &edge.source,
+            &edge.target,
+            &edge.option,
+            &label,
+            &edge.rules,
+        ];
+        add.add(seals, &row)?;
     }
     // After the rows: an index is made faster at once.
     db.execute_batch(

@@ -3,13 +3,15 @@ CREATE TABLE model_program (
   language TEXT NOT NULL,
   text TEXT NOT NULL,
   options TEXT NOT NULL,
-  complete INTEGER NOT NULL
+  complete INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_outcome (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_state (
@@ -19,7 +21,8 @@ CREATE TABLE model_state (
   status TEXT NOT NULL,
   outcome INTEGER,
   cycle INTEGER,
-  text TEXT
+  text TEXT,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 -- A program has few different steps, and takes each of them in very many states.
@@ -28,7 +31,8 @@ CREATE TABLE model_label (
   agent TEXT NOT NULL,
   rule TEXT NOT NULL,
   text TEXT NOT NULL,
-  line INTEGER
+  line INTEGER,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE model_link (
@@ -37,7 +41,8 @@ CREATE TABLE model_link (
   target INTEGER NOT NULL,
   option INTEGER NOT NULL,
   label INTEGER NOT NULL,
-  rules INTEGER NOT NULL
+  rules INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE VIEW model_edge AS
@@ -67,3 +72,10 @@ CREATE VIEW model_steps AS
 SELECT e.source AS state, e.option AS option, e.target AS target, e.agent AS agent, e.rule AS rule,
   e.text AS text, e.line AS line, e.rules AS rules, s.outcome AS outcome
 FROM model_edge e JOIN model_state s ON s.id = e.target;
+
+-- How much is here, and of how many states the text: it is left out of large graphs.
+CREATE VIEW model_summary AS
+SELECT p.name AS name, p.language AS language, p.options AS options, p.complete AS complete,
+  (SELECT count(*) FROM model_state) AS states, (SELECT count(*) FROM model_link) AS edges,
+  (SELECT count(*) FROM model_outcome) AS outcomes, (SELECT count(text) FROM model_state) AS described
+FROM model_program p;

@@ -13,13 +13,14 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::branches::Tail;
-use crate::schema;
-use crate::{Damage, StoreError};
+use crate::seal::{self, Seals};
+use crate::verify::Found;
+use crate::{Damage, StoreError, schema};
 
 /// How long [`Store::tick`] lets unsaved entries wait for others.
 pub const GROUP_COMMIT: Duration = Duration::from_millis(50);
 
-/// The longest value that is read or written: programs, snapshots.
+/// The longest value that is read or written: programs.
 pub(crate) const LONGEST_VALUE: usize = 128 << 20;
 
 /// How long to wait for a reader of the file (another program) to let us write.
@@ -39,8 +40,8 @@ pub enum Access {
 pub struct Store {
     pub(crate) db: Connection,
     pub(crate) tails: RefCell<HashMap<(u32, u32), Tail>>,
-    pub(crate) snapshot_bytes: Cell<u64>,
-    pub(crate) snapshot_budget: u64,
+    pub(crate) seals: RefCell<Seals>,
+    pub(crate) found: Found,
     access: Access,
     /// When the first unsaved change was made.
     unsaved_since: Cell<Option<Instant>>,
@@ -64,6 +65,8 @@ impl Store {
         let aside = with_suffix(path, "-new");
         remove_if_there(&aside)?;
         let made = (|| {
+            // What a session shows is nobody else's business. The database gives its other files the same mode.
+            drop(private().create_new(true).open(&aside)?);
             let db =
                 Connection::open_with_flags(&aside, flags(true) | OpenFlags::SQLITE_OPEN_CREATE)?;
             harden(&db)?;
@@ -93,6 +96,19 @@ impl Store {
             Access::Write => Self::open_locked(path, Some(Lock::acquire(path)?)),
             Access::Read => Self::open_locked(path, None),
         }
+    }
+
+    /// The same file once more, for reading; nothing is looked through again.
+    ///
+    /// # Errors
+    /// As for [`Self::open`]; [`StoreError::Unknown`] for a session in memory.
+    pub fn reader(&self) -> Result<Self, StoreError> {
+        let path = self.path.as_deref().ok_or(StoreError::Unknown("file"))?;
+        let db = Connection::open_with_flags(path, flags(false))?;
+        harden(&db)?;
+        let mut reader = Self::new(db, Access::Read, Some(path.to_path_buf()), None);
+        reader.found = self.found.clone();
+        Ok(reader)
     }
 
     /// A session that is kept in memory and forgotten.
@@ -133,15 +149,15 @@ impl Store {
                 });
             }
         }
-        schema::check(&db)?;
+        schema::check(&db, schema::SCHEMA)?;
         if access == Access::Write {
             // Readers do not block the writer, and a commit is one append. NORMAL: safe when the
             // process is killed; after a power cut the file is sound but may miss the last moments.
             db.pragma_update(None, "journal_mode", "WAL")?;
             db.pragma_update(None, "synchronous", "NORMAL")?;
         }
-        let store = Self::new(db, access, Some(path.to_path_buf()), lock);
-        store.count_snapshots()?;
+        let mut store = Self::new(db, access, Some(path.to_path_buf()), lock);
+        store.verify()?;
         Ok(store)
     }
 
@@ -150,8 +166,8 @@ impl Store {
         Self {
             db,
             tails: RefCell::default(),
-            snapshot_bytes: Cell::new(0),
-            snapshot_budget: 64 << 20,
+            seals: RefCell::default(),
+            found: Found::default(),
             access,
             unsaved_since: Cell::new(None),
             broken: Cell::new(false),
@@ -182,6 +198,7 @@ impl Store {
             return Ok(());
         }
         self.write_tails()?;
+        self.write_seals()?;
         let result = self.db.execute_batch("COMMIT");
         self.note_failure(result)?;
         self.unsaved_since.set(None);
@@ -209,7 +226,11 @@ impl Store {
         self.begin()?;
         let db = &self.db;
         db.prepare_cached("SAVEPOINT change")?.execute([])?;
+        let seals = self.seals.borrow().clone();
         let result = change(db);
+        if result.is_err() {
+            *self.seals.borrow_mut() = seals;
+        }
         let ended = match &result {
             Ok(_) => db
                 .prepare_cached("RELEASE change")
@@ -297,7 +318,7 @@ fn harden(db: &Connection) -> Result<(), StoreError> {
     db.pragma_update(None, "cell_size_check", true)?;
     db.pragma_update(None, "mmap_size", 0)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
-    Ok(())
+    seal::register(db)
 }
 
 /// Looks at the beginning of the file before the database does: most wrong files are told apart
@@ -355,11 +376,7 @@ impl Lock {
     fn acquire(path: &Path) -> Result<Self, StoreError> {
         let path = with_suffix(path, "-lock");
         loop {
-            let file = OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)?;
+            let file = private().create(true).truncate(false).open(&path)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
@@ -399,6 +416,15 @@ fn is_same_file(_: &File, _: &Path) -> bool {
     true
 }
 
+/// For a file that nobody else may read, where the system knows such files.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -427,6 +453,23 @@ mod tests {
             data: vec![0; 1000],
             mocked: false,
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_may_read_a_session() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.borges");
+        let store = Store::create(&path).unwrap();
+        store.set_setting("a", "b").unwrap();
+        store.flush().unwrap();
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        let modes: Vec<u32> = files
+            .map(|file| file.unwrap().metadata().unwrap().permissions().mode() & 0o777)
+            .collect();
+        // The file, its log, what readers and writer share, and the lock.
+        assert_eq!(modes, [0o600; 4]);
     }
 
     #[test]

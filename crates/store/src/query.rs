@@ -1,12 +1,18 @@
 //! Questions of the user, in SQL.
 
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::{Store, StoreError};
+use crate::seal::{self, Sealed};
+use crate::{Store, StoreError, model};
+
+/// How often whoever asked is asked whether to go on.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +39,7 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Its rows.
     pub rows: Vec<Vec<Cell>>,
-    /// There were more rows than asked for.
+    /// There are more rows, or may be: as many were asked for, or whoever asked had enough.
     pub more: bool,
 }
 
@@ -59,10 +65,33 @@ impl Store {
     /// [`StoreError::Query`] says what is wrong with `sql`, [`StoreError::QueryTimeout`] that it
     /// took too long.
     pub fn query(&mut self, sql: &str, bounds: Bounds) -> Result<Table, StoreError> {
+        self.query_while(sql, bounds, &mut || true)
+    }
+
+    /// [`Store::query`] as long as `goes_on` says so, which is asked every few milliseconds. The rows that are there when
+    /// it says no are the answer.
+    ///
+    /// # Errors
+    /// Those of [`Store::query`]; [`StoreError::QueryPaused`] if it was told to stop before the first row.
+    pub fn query_while(
+        &mut self,
+        sql: &str,
+        bounds: Bounds,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Table, StoreError> {
         self.write_tails()?;
         let start = Instant::now();
+        self.shade()?;
         let db = &mut self.db;
         db.authorizer(Some(|context: AuthContext<'_>| match context.action {
+            // A table of ours is read through the view of its name that leaves out damaged rows.
+            AuthAction::Read { table_name, .. }
+                if context.database_name == Some("main")
+                    && is_sealed(table_name)
+                    && context.accessor != Some(table_name) =>
+            {
+                Authorization::Deny
+            }
             AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => {
                 Authorization::Allow
             }
@@ -73,19 +102,109 @@ impl Store {
         }))?;
         let time = bounds.time;
         db.progress_handler(1000, Some(move || start.elapsed() > time))?;
-        let result = answer(db, sql, bounds.rows);
+        let (result, paused) = answer_while(db, sql, bounds.rows, goes_on);
         db.progress_handler(0, None::<fn() -> bool>)?;
         db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+        self.unshade()?;
         result.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) if paused => StoreError::QueryPaused,
             Some(ErrorCode::OperationInterrupted) => StoreError::QueryTimeout {
                 ms: bounds.time.as_millis() as u64,
             },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig) => error.into(),
             Some(ErrorCode::AuthorizationForStatementDenied) => {
-                StoreError::Query("only SELECT is allowed".into())
+                StoreError::Query("only SELECT is allowed, and no 'main.' before a table".into())
             }
             _ => StoreError::Query(error.to_string()),
         })
+    }
+}
+
+impl Store {
+    /// Puts a view over each of our tables that leaves out damaged rows, and every view of the file over those.
+    fn shade(&self) -> Result<(), StoreError> {
+        self.unshade()?;
+        for table in self.shaded()? {
+            self.db.execute_batch(&table.filter())?;
+        }
+        let views = "SELECT sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid";
+        let mut statement = self.db.prepare(views)?;
+        let sql = statement.query_map([], |row| row.get::<_, String>(0))?;
+        for sql in sql {
+            // SQLite keeps the statement with these words in front, whoever wrote it.
+            if let Some(rest) = sql?.strip_prefix("CREATE VIEW ") {
+                self.db.execute_batch(&format!("CREATE TEMP VIEW {rest}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes them away again.
+    fn unshade(&self) -> Result<(), StoreError> {
+        let names = "SELECT name FROM temp.sqlite_schema WHERE type = 'view'";
+        let mut statement = self.db.prepare(names)?;
+        let names: Vec<String> = statement
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        drop(statement);
+        for name in names {
+            let name = name.replace('"', "\"\"");
+            self.db
+                .execute_batch(&format!("DROP VIEW temp.\"{name}\""))?;
+        }
+        Ok(())
+    }
+
+    /// The tables of ours that there are.
+    fn shaded(&self) -> Result<Vec<&'static Sealed>, StoreError> {
+        let there = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1";
+        let mut statement = self.db.prepare(there)?;
+        let mut found = Vec::new();
+        for table in all_sealed() {
+            if statement.exists([table.name])? {
+                found.push(table);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn all_sealed() -> impl Iterator<Item = &'static Sealed> {
+    seal::TABLES.into_iter().chain(model::TABLES)
+}
+
+fn is_sealed(table: &str) -> bool {
+    all_sealed().any(|sealed| sealed.name.eq_ignore_ascii_case(table))
+}
+
+/// Asks on a thread of its own, so that this one can hear whether to go on; whether it was told to stop.
+fn answer_while(
+    db: &mut Connection,
+    sql: &str,
+    limit: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> (rusqlite::Result<Table>, bool) {
+    let stop = db.get_interrupt_handle();
+    let mut paused = false;
+    let result = thread::scope(|scope| {
+        let (done, waiting) = mpsc::channel::<()>();
+        let asking = scope.spawn(move || {
+            let table = answer(db, sql, limit);
+            drop(done);
+            table
+        });
+        while waiting.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            paused = paused || !goes_on();
+            if paused {
+                // Again and again: an interrupt that comes before the statement begins is forgotten.
+                stop.interrupt();
+            }
+        }
+        asking.join()
+    });
+    match result {
+        Ok(result) => (result, paused),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 
@@ -98,7 +217,18 @@ fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<Table> {
         rows: Vec::new(),
         more: false,
     };
-    while let Some(row) = rows.next()? {
+    loop {
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => break,
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::OperationInterrupted) if !table.rows.is_empty() => {
+                    table.more = true;
+                    break;
+                }
+                _ => return Err(error),
+            },
+        };
         if table.rows.len() == limit {
             table.more = true;
             break;

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Transaction};
 
-use crate::StoreError;
+use crate::{StoreError, migrate};
 
 /// "Borg": marks the database as ours (SQLite's `application_id`).
 pub(crate) const APPLICATION_ID: u32 = 0x426f_7267;
 
 /// The version of the format (SQLite's `user_version`).
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Everything that a file of the present version contains.
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
@@ -21,7 +21,7 @@ pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 pub(crate) type Migration = fn(&Transaction<'_>) -> Result<(), StoreError>;
 
 /// All migrations there are.
-pub(crate) const MIGRATIONS: &[Migration] = &[];
+pub(crate) const MIGRATIONS: &[Migration] = &[migrate::to_version_2];
 
 /// Makes the tables in an empty database.
 pub(crate) fn create(db: &Connection) -> Result<(), StoreError> {
@@ -77,12 +77,12 @@ fn objects(db: &Connection) -> Result<BTreeMap<String, Object>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Checks that the database contains what we made, as we made it, and nothing that acts by itself.
+/// Checks that the database contains what a schema makes, as it makes it, and nothing that acts by itself.
 ///
 /// Tables and views of the user's own are left alone: nothing here reads them.
-pub(crate) fn check(db: &Connection) -> Result<(), StoreError> {
+pub(crate) fn check(db: &Connection, schema: &str) -> Result<(), StoreError> {
     let ours = Connection::open_in_memory()?;
-    ours.execute_batch(SCHEMA)?;
+    ours.execute_batch(schema)?;
     let ours = objects(&ours)?;
     let mut found = objects(db)?;
     for (name, object) in &ours {
@@ -161,7 +161,7 @@ mod tests {
             let db = Connection::open_in_memory().unwrap();
             create(&db).unwrap();
             db.execute_batch(sql).unwrap();
-            check(&db)
+            check(&db, SCHEMA)
         };
         check_with("").unwrap();
         check_with("CREATE TABLE mine (x UNIQUE); CREATE VIEW v AS SELECT * FROM entries").unwrap();

@@ -4,7 +4,8 @@ CREATE TABLE program (
   hash TEXT NOT NULL,
   bytes BLOB NOT NULL,
   board TEXT NOT NULL,
-  at_ms INTEGER NOT NULL
+  at_ms INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE primitive (
@@ -12,6 +13,7 @@ CREATE TABLE primitive (
   number INTEGER NOT NULL,
   module TEXT NOT NULL,
   name TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (upload, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -21,21 +23,13 @@ CREATE TABLE branch (
   number INTEGER NOT NULL,
   parent INTEGER,
   fork INTEGER NOT NULL,
+  length INTEGER NOT NULL,
   reached INTEGER NOT NULL,
   ending INTEGER NOT NULL,
   outcome TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   UNIQUE (upload, number)
 ) STRICT;
-
-CREATE TABLE block (
-  branch INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  first_steps INTEGER NOT NULL,
-  last_steps INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
-  PRIMARY KEY (branch, number)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY,
@@ -46,19 +40,8 @@ CREATE TABLE entry (
   arguments TEXT,
   value ANY,
   data BLOB,
-  mocked INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE snapshot (
-  id INTEGER PRIMARY KEY,
-  upload INTEGER NOT NULL,
-  branch INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  steps INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
-  bytes BLOB NOT NULL,
-  UNIQUE (upload, branch, position, steps)
+  mocked INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE note (
@@ -66,27 +49,31 @@ CREATE TABLE note (
   branch INTEGER NOT NULL,
   position INTEGER NOT NULL,
   steps INTEGER NOT NULL,
-  name TEXT,
+  name TEXT NOT NULL,
   text TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
-  PRIMARY KEY (upload, branch, position, steps)
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (upload, branch, position, steps, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE breakpoint (
   id INTEGER PRIMARY KEY,
   enabled INTEGER NOT NULL,
-  spec TEXT NOT NULL
+  spec TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE mock (
   id INTEGER PRIMARY KEY,
   call TEXT NOT NULL UNIQUE,
-  spec TEXT NOT NULL
+  spec TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE setting (
   key TEXT PRIMARY KEY,
-  value TEXT NOT NULL
+  value TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE place (
@@ -94,7 +81,22 @@ CREATE TABLE place (
   upload INTEGER NOT NULL,
   branch INTEGER NOT NULL,
   position INTEGER NOT NULL,
-  steps INTEGER NOT NULL
+  steps INTEGER NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE aside (
+  id INTEGER PRIMARY KEY,
+  of TEXT NOT NULL,
+  row TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE seal (
+  of TEXT PRIMARY KEY,
+  count INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW entries AS
@@ -127,7 +129,7 @@ CREATE VIEW ends AS
 SELECT
   b.upload AS upload,
   b.number AS branch,
-  b.number || '.' || (b.fork + coalesce((SELECT sum(k.count) FROM block k WHERE k.branch = b.id), 0)) AS universe,
+  b.number || '.' || (b.fork + b.length) AS universe,
   b.reached AS steps,
   CASE b.ending WHEN 1 THEN 'finished' WHEN 2 THEN 'trapped' ELSE 'open' END AS ending,
   b.outcome AS outcome

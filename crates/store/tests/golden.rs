@@ -107,14 +107,14 @@ fn build(store: &Store) {
     store
         .set_end(upload, 1, 99, &End::Finished("1, 2".into()))
         .unwrap();
-    store.put_snapshot(place(0, 3, 4), b"a state").unwrap();
     let note = |place, name: Option<&str>| Note {
         place,
         name: name.map(String::from),
-        text: "see".into(),
+        text: if name.is_some() { "" } else { "see" }.into(),
         at_ms: -1,
     };
     store.put_note(&note(place(0, 0, 0), None)).unwrap();
+    store.put_note(&note(place(1, 2, 50), None)).unwrap();
     store.put_note(&note(place(1, 2, 50), Some("odd"))).unwrap();
     store
         .put_breakpoint(&Breakpoint {
@@ -182,8 +182,17 @@ fn dump(path: &Path) -> String {
     text
 }
 
-fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/session.sql")
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+/// Makes a file of what [`dump`] made of one.
+fn made_of(name: &str, path: &Path) {
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(&std::fs::read_to_string(golden(name)).unwrap())
+        .unwrap();
 }
 
 #[test]
@@ -195,9 +204,9 @@ fn the_format_is_pinned() {
     drop(store);
     let text = dump(&path);
     if std::env::var_os("BORGES_UPDATE").is_some() {
-        std::fs::write(golden(), &text).unwrap();
+        std::fs::write(golden("session.sql"), &text).unwrap();
     }
-    let expected = std::fs::read_to_string(golden()).unwrap();
+    let expected = std::fs::read_to_string(golden("session.sql")).unwrap();
     assert_eq!(
         text, expected,
         "the format of session files changed; see the head of this file"
@@ -205,38 +214,81 @@ fn the_format_is_pinned() {
 }
 
 #[test]
-fn a_file_of_this_version_can_be_read_for_ever() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s.borges");
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch(&std::fs::read_to_string(golden()).unwrap())
-        .unwrap();
-    drop(db);
-    let store = Store::open(&path, Access::Write).unwrap();
-    assert_eq!(store.entries(Upload(0), 0, 0..99).unwrap(), entries());
-    assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap(), entries()[1..2]);
-    let branches = store.branches(Upload(0)).unwrap();
-    assert_eq!(branches[0].end, End::Trapped("unreachable".into()));
+fn files_of_every_version_can_be_read_for_ever() {
+    for name in ["session-1.sql", "session.sql"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.borges");
+        made_of(name, &path);
+        let store = Store::open(&path, Access::Write).unwrap();
+        assert_eq!(store.damage(), [], "{name}");
+        assert_eq!(store.entries(Upload(0), 0, 0..99).unwrap(), entries());
+        assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap(), entries()[1..2]);
+        let branches = store.branches(Upload(0)).unwrap();
+        assert_eq!(branches[0].end, End::Trapped("unreachable".into()));
+        assert_eq!(
+            branches[1].fork,
+            Some(Fork {
+                parent: 0,
+                position: 1
+            })
+        );
+        assert_eq!(store.program(Upload(0)).unwrap().primitives[1].name, "it's");
+        let notes = store.notes().unwrap();
+        let named: Vec<_> = notes
+            .iter()
+            .map(|note| (note.name.as_deref(), note.text.as_str()))
+            .collect();
+        assert_eq!(named, [(None, "see"), (None, "see"), (Some("odd"), "")]);
+        assert_eq!(store.breakpoints().unwrap().len(), 1);
+        assert_eq!(store.mocks().unwrap().len(), 1);
+        assert_eq!(
+            store.place(Who::Device).unwrap(),
+            Some(place(0, 12, 1 << 40))
+        );
+        // And goes on from there.
+        store.append(Upload(0), 1, &entries()[11..]).unwrap();
+        drop(store);
+        let store = Store::open(&path, Access::Read).unwrap();
+        assert_eq!(store.damage(), [], "{name}");
+        assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap().len(), 2);
+    }
+}
+
+/// What version 1 would have refused to show is not made right by getting a sum.
+#[test]
+fn what_was_damaged_before_there_were_sums_stays_damaged() {
+    let migrated = |damage: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.borges");
+        made_of("session-1.sql", &path);
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(damage)
+            .unwrap();
+        let open = || Store::open(&path, Access::Write).unwrap();
+        let found = open().damage().to_vec();
+        assert_eq!(open().damage(), found, "the same the next time");
+        assert_eq!(open().branches(Upload(0)).unwrap().len(), 1);
+        found
+    };
+    let entries = |branch, from, to| Damage::Entries {
+        upload: 0,
+        branch,
+        from,
+        to,
+    };
     assert_eq!(
-        branches[1].fork,
-        Some(Fork {
-            parent: 0,
-            position: 1
-        })
+        migrated("UPDATE entry SET value = 7 WHERE id = 2 << 32 | 1"),
+        [
+            entries(1, 1, 2),
+            Damage::Branch {
+                upload: 0,
+                branch: 1
+            }
+        ]
     );
-    assert_eq!(store.program(Upload(0)).unwrap().primitives[1].name, "it's");
-    assert_eq!(
-        store.snapshot(place(0, 3, 4)).unwrap().as_deref(),
-        Some(&b"a state"[..])
-    );
-    assert_eq!(store.notes().unwrap()[1].name.as_deref(), Some("odd"));
-    assert_eq!(store.breakpoints().unwrap().len(), 1);
-    assert_eq!(store.mocks().unwrap().len(), 1);
-    assert_eq!(
-        store.place(Who::Device).unwrap(),
-        Some(place(0, 12, 1 << 40))
-    );
-    // And goes on from there.
-    store.append(Upload(0), 1, &entries()[11..]).unwrap();
-    assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap().len(), 2);
+    let program = migrated("UPDATE program SET bytes = x'00'; DELETE FROM branch WHERE number = 1");
+    let key = "upload 0".to_owned();
+    let table = "program";
+    assert_eq!(program, [Damage::Row { table, key }]);
 }

@@ -81,7 +81,7 @@ fn the_writer() {
         next += count;
         if count % 4 == 0 {
             store
-                .put_snapshot(place(next), &vec![next as u8; 20_000])
+                .set_setting(&format!("size {}", next % 7), &"x".repeat(20_000))
                 .unwrap();
             store
                 .set_end(Upload(0), 0, u64::from(next) * 3, &End::Open)
@@ -108,6 +108,7 @@ fn start(path: &Path) -> Child {
 /// Checks the file and says how many entries it has.
 fn check(path: &Path, said: u32) -> u32 {
     let store = Store::open(path, Access::Write).unwrap();
+    assert_eq!(store.damage(), []);
     let Some(root) = store.branches(Upload(0)).unwrap().pop() else {
         panic!("no root")
     };

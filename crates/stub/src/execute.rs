@@ -24,19 +24,16 @@ pub struct Program {
 /// Why a module cannot run on a board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// An imported function is no primitive of the board.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// Something other than a function is imported.
+    /// Imported functions that are no primitives of the board: all of them.
+    #[error("{}", Told(.0))]
+    Bind(Vec<BindError>),
+    /// Something other than a function is imported: all such imports.
     #[error(
-        "the module imports '{module}.{name}', which is no function: a board offers functions only"
+        "the module imports {}, and a board offers functions only: if they are another module's, link the two into one \
+         first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm)",
+        .0.join(", ")
     )]
-    NotAFunction {
-        /// First part of its name.
-        module: String,
-        /// Second part of its name.
-        name: String,
-    },
+    NotFunctions(Vec<String>),
     /// The entry does not exist.
     #[error("the module exports no function '{name}'; it exports: {exports}")]
     NoEntry {
@@ -47,26 +44,40 @@ pub enum ProgramError {
     },
 }
 
+/// Errors as one text.
+struct Told<'a>(&'a [BindError]);
+
+impl core::fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        borges_board::describe_missing(self.0, f)
+    }
+}
+
 impl Program {
     /// Finds the primitive of every import.
     ///
     /// # Errors
-    /// [`ProgramError`] for an import that the board does not offer.
+    /// [`ProgramError`] for the imports that the board does not offer.
     pub fn new(
         module: Shared<Module>,
         board: borges_board::Shared<Board>,
     ) -> Result<Self, ProgramError> {
-        let import = match Self::bound(module.clone(), board.clone()) {
-            Ok(program) => return Ok(program),
-            Err(import) => module.imports().nth(import as usize),
-        };
-        let import = import.expect("an import that cannot be bound is one of the module's");
-        Err(match import.ty {
-            ExternType::Func(ty) => board.bind_error(import.module, import.name, ty).into(),
-            _ => ProgramError::NotAFunction {
-                module: import.module.into(),
-                name: import.name.into(),
-            },
+        if let Ok(program) = Self::bound(module.clone(), board.clone()) {
+            return Ok(program);
+        }
+        let (mut missing, mut others) = (Vec::new(), Vec::new());
+        for import in module.imports() {
+            match import.ty {
+                ExternType::Func(ty) => {
+                    missing.extend(board.bind(import.module, import.name, ty).err());
+                }
+                _ => others.push(alloc::format!("'{}.{}'", import.module, import.name)),
+            }
+        }
+        Err(if others.is_empty() {
+            ProgramError::Bind(missing)
+        } else {
+            ProgramError::NotFunctions(others)
         })
     }
 
@@ -247,7 +258,10 @@ fn call(
         .map(|primitive| primitive.kind);
     let answer = match kind.unwrap_or(Kind::Trap) {
         Kind::Input => world.input(&call),
-        Kind::Output => world.output(&call),
+        Kind::Output => match program.board.check_handler(primitive, args, machine) {
+            Ok(()) => world.output(&call),
+            Err(_) => Answer::Trap,
+        },
         Kind::Constant(value) => Answer::Value(Some(value)),
         Kind::Trap => Answer::Trap,
     };

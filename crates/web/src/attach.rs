@@ -1,12 +1,17 @@
 //! A terminal at a session that a server owns.
 
+use std::io::ErrorKind;
 use std::net::TcpStream;
+use std::time::Duration;
 
 use borges_session::command::{Command, Event, Flow, Reply};
 use thiserror::Error;
 use tungstenite::protocol::WebSocket;
 
 use crate::protocol::{Ask, Tell};
+
+/// How often the observer is asked while the server says nothing.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Why there is no answer.
 #[derive(Debug, Error)]
@@ -47,6 +52,8 @@ impl Attached {
         let address = format!("ws://{host}/{token}/terminal");
         let (socket, _) = tungstenite::client(address, stream)
             .map_err(|error| AttachError::Connect(error.to_string()))?;
+        let timeout = socket.get_ref().set_read_timeout(Some(LOOK_EVERY));
+        timeout.map_err(|error| AttachError::Connect(error.to_string()))?;
         Ok(Self { socket, next: 1 })
     }
 
@@ -62,18 +69,31 @@ impl Attached {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
         self.send(&Ask::Command { id, command })?;
+        // What is known of the work, to be told again while the server says nothing.
+        let mut progress = Event::Progress {
+            what: "waiting for the session".to_owned(),
+            done: 0,
+            total: None,
+        };
+        let mut pausing = false;
         loop {
-            match self.receive()? {
+            let told = self.receive()?;
+            let event = match &told {
+                Some(Tell::Event { event }) => event,
+                _ => &progress,
+            };
+            if observer(event.clone()) == Flow::Pause && !pausing {
+                pausing = true;
+                self.send(&Ask::Pause)?;
+            }
+            match told {
                 Some(Tell::Reply { id: of, reply }) if of == id => return Ok(*reply),
                 Some(Tell::Failed { id: of, message }) if of == id => {
                     return Err(AttachError::Failed(message));
                 }
-                Some(Tell::Event { event }) => {
-                    let flow = observer(event);
-                    if flow == Flow::Pause {
-                        self.send(&Ask::Pause)?;
-                    }
-                }
+                Some(Tell::Event {
+                    event: event @ Event::Progress { .. },
+                }) => progress = event,
                 _ => {}
             }
         }
@@ -87,9 +107,16 @@ impl Attached {
             .map_err(|error| lost(&error))
     }
 
+    /// What the server says; nothing if it says nothing for a while, or nothing that means anything here.
     fn receive(&mut self) -> Result<Option<Tell>, AttachError> {
-        let message = self.socket.read();
-        let message = message.map_err(|error| AttachError::Lost(error.to_string()))?;
+        let message = match self.socket.read() {
+            Err(tungstenite::Error::Io(error))
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+            {
+                return Ok(None);
+            }
+            message => message.map_err(|error| AttachError::Lost(error.to_string()))?,
+        };
         Ok(match message {
             tungstenite::Message::Text(text) => serde_json::from_str(&text).ok(),
             _ => None,

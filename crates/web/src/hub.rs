@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use borges_session::Session;
-use borges_session::command::{Command, Event, Flow, Reply, Stop, StopReason};
+use borges_session::command::{Command, Event, Reply, Stop, StopReason};
 use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
+use borges_session::{Observer, Session};
 use tokio::sync::mpsc as asynchronous;
 
 use crate::audience::Audience;
 use crate::frames;
 use crate::parts::{self, Known};
+use crate::pauses::{OPENING, Pauses, Turn};
 use crate::protocol::{
     Ask, FileListing, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing,
 };
@@ -28,7 +29,7 @@ const MOST_WATCHES: usize = 64;
 /// How often the program's file is looked at.
 const LOOK_AT_FILE: Duration = Duration::from_millis(400);
 /// How often a search is asked what it has found.
-const LOOK_AT_SEARCH: Duration = Duration::from_millis(40);
+const LOOK_AT_SEARCH: Duration = Duration::from_millis(10);
 /// How often progress is told.
 const TELL_PROGRESS: Duration = Duration::from_millis(100);
 
@@ -37,11 +38,11 @@ pub trait Shelf: Send {
     /// What there is to open.
     fn listing(&mut self) -> ShelfListing;
 
-    /// Opens a program or a session file.
+    /// Opens a program or a session file. `observer` hears of what takes long, and may pause that.
     ///
     /// # Errors
     /// Why it cannot be opened, for people.
-    fn open(&mut self, path: &str) -> Result<Session, String>;
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String>;
 }
 
 /// What is sent to a client.
@@ -64,7 +65,7 @@ enum Job {
         out: asynchronous::Sender<Message>,
     },
     Leave(ClientId),
-    Ask(ClientId, Ask),
+    Ask(ClientId, Turn, Ask),
     Stop,
 }
 
@@ -72,7 +73,7 @@ enum Job {
 #[derive(Clone)]
 pub struct Hub {
     jobs: Sender<Job>,
-    pause: Arc<AtomicBool>,
+    pauses: Arc<Pauses>,
     next_client: Arc<AtomicU32>,
 }
 
@@ -86,19 +87,22 @@ impl Hub {
         path: Option<String>,
     ) -> Result<(Self, JoinHandle<()>), String> {
         let (jobs, inbox) = mpsc::channel();
-        let pause = Arc::new(AtomicBool::new(false));
+        let pauses = Arc::new(Pauses::default());
         let (ready, opened) = mpsc::channel();
-        let flag = Arc::clone(&pause);
+        let shared = Arc::clone(&pauses);
         let work = move || {
             // Sessions are opened on the thread that owns them.
-            let session = match path.map(|path| shelf.open(&path)).transpose() {
+            let session = match path
+                .map(|path| shelf.open(&path, &mut |_| shared.flow(OPENING)))
+                .transpose()
+            {
                 Ok(session) => session,
                 Err(error) => {
                     let _gone = ready.send(Err(error));
                     return;
                 }
             };
-            let mut owner = Owner::new(shelf, session, flag);
+            let mut owner = Owner::new(shelf, session, shared);
             let _gone = ready.send(Ok(()));
             owner.run(&inbox);
         };
@@ -109,7 +113,7 @@ impl Hub {
             .unwrap_or_else(|_| Err("the session's thread ended".to_owned()))?;
         let hub = Self {
             jobs,
-            pause,
+            pauses,
             next_client: Arc::new(AtomicU32::new(1)),
         };
         Ok((hub, thread))
@@ -133,15 +137,16 @@ impl Hub {
     /// Somebody asks.
     pub fn ask(&self, client: ClientId, ask: Ask) {
         if ask == Ask::Pause {
-            self.pause.store(true, Ordering::SeqCst);
+            self.pauses.pause();
             return;
         }
-        let _gone = self.jobs.send(Job::Ask(client, ask));
+        let turn = self.pauses.next_turn();
+        let _gone = self.jobs.send(Job::Ask(client, turn, ask));
     }
 
     /// Ends the thread once it has done what it was asked before; running work is paused.
     pub fn stop(&self) {
-        self.pause.store(true, Ordering::SeqCst);
+        self.pauses.pause_for_good();
         let _gone = self.jobs.send(Job::Stop);
     }
 }
@@ -149,7 +154,7 @@ impl Hub {
 struct Owner {
     shelf: Box<dyn Shelf>,
     session: Option<Session>,
-    pause: Arc<AtomicBool>,
+    pauses: Arc<Pauses>,
     audience: Audience,
     known: Known,
     branches: Vec<BranchListing>,
@@ -162,6 +167,12 @@ struct Owner {
     search: Option<Search>,
 }
 
+/// What does the work that takes long.
+struct Working<'o> {
+    shelf: &'o mut dyn Shelf,
+    session: &'o mut Option<Session>,
+}
+
 /// The program's file as it was when it was opened.
 #[derive(Default)]
 struct WatchedFile {
@@ -172,11 +183,11 @@ struct WatchedFile {
 }
 
 impl Owner {
-    fn new(shelf: Box<dyn Shelf>, session: Option<Session>, pause: Arc<AtomicBool>) -> Self {
+    fn new(shelf: Box<dyn Shelf>, session: Option<Session>, pauses: Arc<Pauses>) -> Self {
         let mut owner = Self {
             shelf,
             session: None,
-            pause,
+            pauses,
             audience: Audience::default(),
             known: Known::default(),
             branches: Vec::new(),
@@ -219,7 +230,7 @@ impl Owner {
                 Ok(Job::Leave(client)) => {
                     self.audience.leave(client);
                 }
-                Ok(Job::Ask(client, ask)) => self.carry_out(client, ask),
+                Ok(Job::Ask(client, turn, ask)) => self.carry_out(client, turn, ask),
                 Err(RecvTimeoutError::Timeout) => self.look_at_file(),
             }
         }
@@ -238,9 +249,9 @@ impl Owner {
         self.audience.send(client, Message::Binary(frame.into()));
     }
 
-    fn carry_out(&mut self, client: ClientId, ask: Ask) {
+    fn carry_out(&mut self, client: ClientId, turn: Turn, ask: Ask) {
         match ask {
-            Ask::Command { id, command } => self.command(client, id, command),
+            Ask::Command { id, command } => self.command(client, turn, id, command),
             Ask::Entries {
                 id,
                 branch,
@@ -259,12 +270,12 @@ impl Owner {
                 self.file.listing.followed = on;
                 self.tell_file();
             }
-            Ask::Open { id, path } => self.open(client, id, &path),
+            Ask::Open { id, path } => self.open(client, turn, id, &path),
             Ask::Suggest {
                 id,
                 question,
                 within,
-            } => self.suggest(client, id, question, within),
+            } => self.suggest(client, turn, id, question, within),
             Ask::EndSuggestions => match &self.search {
                 Some(search) => search.end(),
                 None => self.show_suggestions(None),
@@ -274,12 +285,19 @@ impl Owner {
     }
 
     /// Begins to answer a question about futures. One that is under way ends.
-    fn suggest(&mut self, client: ClientId, id: u32, question: Question, within: Within) {
+    fn suggest(
+        &mut self,
+        client: ClientId,
+        turn: Turn,
+        id: u32,
+        question: Question,
+        within: Within,
+    ) {
         let begun = match &mut self.session {
             Some(session) => session
                 .inquire(question, within)
                 .map_err(|error| error.to_string())
-                .and_then(Search::begin),
+                .and_then(|inquiry| Search::begin(inquiry, Arc::clone(&self.pauses), turn)),
             None => Err("no program is open: choose one from the list".to_owned()),
         };
         match begun {
@@ -315,8 +333,9 @@ impl Owner {
         self.show_suggestions(None);
     }
 
-    fn open(&mut self, client: ClientId, id: u32, path: &str) {
-        match self.shelf.open(path) {
+    fn open(&mut self, client: ClientId, turn: Turn, id: u32, path: &str) {
+        let opened = self.watched(turn, |owner, observer| owner.shelf.open(path, observer));
+        match opened {
             Ok(session) => {
                 self.adopt(session);
                 let message = format!("{path} is open");
@@ -348,10 +367,15 @@ impl Owner {
         self.refresh();
     }
 
-    fn command(&mut self, client: ClientId, id: u32, command: Command) {
+    fn command(&mut self, client: ClientId, turn: Turn, id: u32, command: Command) {
         let looks = only_looks(&command);
+        // Who pauses wants the program to stand still, and to see what was asked for meanwhile.
+        let turn = match looks {
+            true => self.pauses.next_turn(),
+            false => turn,
+        };
         let uploads = matches!(command, Command::Upload { .. });
-        match self.execute(command) {
+        match self.execute(turn, command) {
             Ok(reply) => {
                 if let Reply::Stopped(stop) = &reply {
                     self.stop = Some(stop.clone());
@@ -387,15 +411,25 @@ impl Owner {
     }
 
     /// Has the session do something, and tells everybody what happens meanwhile.
-    fn execute(&mut self, command: Command) -> Result<Reply, String> {
-        let Some(session) = &mut self.session else {
-            return Err("no program is open: choose one from the list".to_owned());
-        };
-        self.pause.store(false, Ordering::SeqCst);
+    fn execute(&mut self, turn: Turn, command: Command) -> Result<Reply, String> {
+        self.watched(turn, |owner, observer| {
+            let none = || "no program is open: choose one from the list".to_owned();
+            let session = owner.session.as_mut().ok_or_else(none)?;
+            let reply = session.execute(command, observer);
+            reply.map_err(|error| error.to_string())
+        })
+    }
+
+    /// Does what may take long: everybody is told what happens meanwhile, and everybody may pause it.
+    fn watched<T>(&mut self, turn: Turn, work: impl FnOnce(Working<'_>, Observer<'_>) -> T) -> T {
         let begun = Instant::now();
         let mut told: Option<Instant> = None;
-        let (audience, known, pause) = (&mut self.audience, &mut self.known, &self.pause);
-        let result = session.execute(command, &mut |event| {
+        let (audience, known, pauses) = (&mut self.audience, &mut self.known, &self.pauses);
+        let owner = Working {
+            shelf: &mut *self.shelf,
+            session: &mut self.session,
+        };
+        let result = work(owner, &mut |event| {
             if let Event::Progress { what, .. } = &event {
                 let since = told.unwrap_or(begun);
                 if since.elapsed() >= TELL_PROGRESS {
@@ -407,15 +441,11 @@ impl Owner {
             } else {
                 audience.tell_all(&Tell::Event { event });
             }
-            if pause.load(Ordering::SeqCst) {
-                Flow::Pause
-            } else {
-                Flow::Continue
-            }
+            pauses.flow(turn)
         });
         let quiet = vec![Part::Work(WorkListing::default())];
         self.audience.patch_parts(self.known.update(quiet));
-        result.map_err(|error| error.to_string())
+        result
     }
 
     fn entries(
@@ -433,7 +463,7 @@ impl Owner {
             count,
             calls,
         };
-        match self.execute(command) {
+        match self.execute(self.pauses.next_turn(), command) {
             Ok(Reply::Entries(listing)) => {
                 let frame = frames::entries(id, &listing);
                 self.audience.send(client, Message::Binary(frame.into()));
@@ -527,7 +557,7 @@ impl Owner {
         let command = Command::Upload {
             program: program.to_owned(),
         };
-        let event = match self.execute(command) {
+        let event = match self.execute(self.pauses.next_turn(), command) {
             Ok(_) => {
                 self.file.listing.changed = false;
                 self.stop = None;
@@ -553,6 +583,7 @@ fn only_looks(command: &Command) -> bool {
             | Command::Variables { .. }
             | Command::Stack
             | Command::Memory { .. }
+            | Command::Examine { .. }
             | Command::List { .. }
             | Command::Disassemble { .. }
             | Command::Functions { .. }

@@ -18,6 +18,7 @@ pub mod frames;
 pub mod hub;
 pub mod model;
 pub mod parts;
+mod pauses;
 pub mod protocol;
 mod search;
 mod security;

@@ -1,10 +1,11 @@
 //! The page of a program of a model language: its graph, and questions one after the other.
 //!
 //! The page asks, and gets an answer; nothing changes by itself, so there is no socket. Its types are
-//! made from these (`ui/src/model/types.ts`).
+//! made from these (`ui/src/model/types.ts`). Who asks waits for the session; who presses Pause, or wants to know how
+//! far it is, does not.
 
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
@@ -16,7 +17,7 @@ use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
 use borges_session::model::{
-    AskError, CareDeb, EdgeRow, ModelSession, Question, Reply, StateRow, Way,
+    AskError, CareDeb, EdgeRow, ModelSession, Question, RaceRow, Reply, StateRow, Stop, Way, Why,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +80,16 @@ pub enum ModelAsk {
         /// Which.
         state: u32,
     },
+    /// The universe of the debugger for one of all states.
+    Visit {
+        /// Which.
+        state: u32,
+    },
+    /// Which other messages could have been received on the way to a universe.
+    Races {
+        /// Which.
+        universe: u32,
+    },
     /// The edges that leave some of all states.
     Edges {
         /// Which; the first five thousand are answered.
@@ -118,10 +129,21 @@ pub enum ModelTell {
     },
     /// Whether something happens in some run, and in every run.
     Judgement(Judgement),
+    /// A universe of the debugger.
+    Visited(u32),
+    /// Races; none if the language has no messages.
+    Races(Option<Vec<RaceRow>>),
     /// The answer to SQL.
     Table(TableListing),
     /// The answer to a question.
-    Reply(Reply),
+    Reply {
+        /// The answer.
+        reply: Reply,
+        /// Why it does not rest on all states.
+        partial: Option<Why>,
+        /// On how many it rests then.
+        known: u64,
+    },
     /// One of all states.
     State {
         /// The state, in words.
@@ -167,7 +189,21 @@ pub struct GraphTell {
 pub struct ModelServer {
     listener: TcpListener,
     door: Arc<Door>,
-    session: Arc<Mutex<ModelSession>>,
+    session: Arc<Shared>,
+}
+
+/// The session, and what reaches it while it is busy.
+struct Shared {
+    session: Mutex<ModelSession>,
+    stop: Stop,
+}
+
+impl Shared {
+    /// The session, once it is free.
+    fn session(&self) -> MutexGuard<'_, ModelSession> {
+        // An order that panicked has answered nobody; what is there can still be looked at.
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl ModelServer {
@@ -180,7 +216,10 @@ impl ModelServer {
         Ok(Self {
             listener,
             door: Arc::new(door),
-            session: Arc::new(Mutex::new(session)),
+            session: Arc::new(Shared {
+                stop: session.stop(),
+                session: Mutex::new(session),
+            }),
         })
     }
 
@@ -199,6 +238,8 @@ impl ModelServer {
             .route("/{token}/", get(page))
             .route("/{token}/ask", post(ask))
             .route("/{token}/states", post(states))
+            .route("/{token}/pause", post(pause))
+            .route("/{token}/progress", post(progress))
             .route("/{token}/{file}", get(server::file))
             .fallback(server::nothing)
             .layer(DefaultBodyLimit::max(MOST_BYTES))
@@ -215,16 +256,29 @@ async fn page() -> Response {
     Html(text.replacen("id=\"app\"", "id=\"app\" data-model", 1)).into_response()
 }
 
-async fn ask(State(session): State<Arc<Mutex<ModelSession>>>, body: String) -> Response {
+/// Ends what the session is doing; whoever asked for it gets what was found.
+async fn pause(State(shared): State<Arc<Shared>>) -> StatusCode {
+    shared.stop.press();
+    StatusCode::NO_CONTENT
+}
+
+/// How many states are known to what the session is doing; `null` if it does nothing.
+async fn progress(State(shared): State<Arc<Shared>>) -> Response {
+    let known = shared.stop.progress();
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (
+        json,
+        known.map_or("null".to_owned(), |known| known.to_string()),
+    )
+        .into_response()
+}
+
+async fn ask(State(shared): State<Arc<Shared>>, body: String) -> Response {
     // What is no question of this protocol comes from another build or from nobody sensible.
     let Ok(ask) = serde_json::from_str::<ModelAsk>(&body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let work = move || {
-        // An order that panicked has answered nobody; what is there can still be looked at.
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-        answer(&mut session, ask)
-    };
+    let work = move || answer(&mut shared.session(), ask);
     let tell = match tokio::task::spawn_blocking(work).await {
         Ok(Ok(tell)) => tell,
         Ok(Err(error)) => ModelTell::Error(error),
@@ -241,17 +295,13 @@ const FAILED: &str = "the debugger failed at this question: please report it";
 
 /// All states at once, as bytes: their number, the number of edges, 1 if there are no others (each
 /// in four bytes, the lowest first), the depth of each in four bytes, the status of each in one.
-async fn states(State(session): State<Arc<Mutex<ModelSession>>>) -> Response {
-    let work = move || {
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-        columns(&mut session)
-    };
+async fn states(State(shared): State<Arc<Shared>>) -> Response {
+    let work = move || columns(&mut shared.session());
     match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(bytes)) => {
+        Ok(bytes) => {
             let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
             (kind, bytes).into_response()
         }
-        Ok(Err(error)) => (StatusCode::CONFLICT, error.to_string()).into_response(),
         Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, FAILED).into_response(),
     }
 }
@@ -261,8 +311,8 @@ const STATUSES: [&str; 7] = [
     "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
 ];
 
-fn columns(session: &mut ModelSession) -> Result<Vec<u8>, AskError> {
-    let graph = session.graph(|_| true)?;
+fn columns(session: &mut ModelSession) -> Vec<u8> {
+    let graph = session.graph(|_| true);
     let count = graph.states() as u32;
     let mut bytes = Vec::with_capacity(12 + 5 * count as usize);
     let head = [count, graph.edges() as u32, u32::from(graph.is_complete())];
@@ -275,7 +325,7 @@ fn columns(session: &mut ModelSession) -> Result<Vec<u8>, AskError> {
         statuses.push(code.unwrap_or(1) as u8);
     }
     bytes.append(&mut statuses);
-    Ok(bytes)
+    bytes
 }
 
 /// The answer, or why there is none.
@@ -284,7 +334,7 @@ fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String
     Ok(match ask {
         ModelAsk::Graph { links } => ModelTell::Graph(graph(session, links)),
         ModelAsk::Order { order } => {
-            ModelTell::Came(session.carry_out(order).map_err(|e| shown(&e))?)
+            ModelTell::Came(session.carry_out(order, |_| true).map_err(|e| shown(&e))?)
         }
         ModelAsk::Card { universe } => {
             let debugger = session.debugger();
@@ -304,20 +354,36 @@ fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String
             ModelTell::Difference { edge, changes }
         }
         ModelAsk::May { spec } => {
-            ModelTell::Judgement(session.debugger().occurs(&spec).map_err(|e| shown(&e))?)
+            ModelTell::Judgement(session.occurs(&spec, |_| true).map_err(|e| shown(&e))?)
         }
         ModelAsk::Check { formula } => {
-            ModelTell::Judgement(session.debugger().check(&formula).map_err(|e| shown(&e))?)
+            ModelTell::Judgement(session.check(&formula, |_| true).map_err(|e| shown(&e))?)
         }
         ModelAsk::Query { sql } => {
             ModelTell::Table(session.query(&sql, |_| true).map_err(|e| shown(&e))?)
         }
         ModelAsk::Ask { question } => {
-            ModelTell::Reply(session.ask(&question, |_| true).map_err(|e| shown(&e))?)
+            let reply = session.ask(&question, |_| true).map_err(|e| shown(&e))?;
+            let partial = session.partial();
+            ModelTell::Reply {
+                reply,
+                partial: partial.map(|(why, _)| why),
+                known: partial.map_or(0, |(_, known)| known),
+            }
+        }
+        ModelAsk::Visit { state } => {
+            session.graph(|_| true);
+            ModelTell::Visited(session.universe_of(state).map_err(|e| shown(&e))?)
+        }
+        ModelAsk::Races { universe } => {
+            let state = session.state_of(universe, |_| true);
+            let state = state.map_err(|e| shown(&e))?;
+            let options = session.options_to(state, |_| true);
+            ModelTell::Races(session.races(&options.map_err(|e| shown(&e))?))
         }
         ModelAsk::State { state } => one_state(session, state).map_err(|e| shown(&e))?,
         ModelAsk::Edges { states } => {
-            let graph = session.graph(|_| true).map_err(|e| shown(&e))?;
+            let graph = session.graph(|_| true);
             let states = states.into_iter().take(MOST_STATES);
             let edges = states.flat_map(|state| graph.leaving(state));
             ModelTell::Edges(edges.filter_map(|edge| graph.edge_row(edge)).collect())
@@ -330,14 +396,15 @@ fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String
 }
 
 fn one_state(session: &mut ModelSession, state: u32) -> Result<ModelTell, AskError> {
-    let graph = session.graph(|_| true)?;
+    let graph = session.graph(|_| true);
     let ways = graph.ask(&Question::Shortest(state))?;
     let (Reply::Ways(ways), Some(row)) = (ways, graph.state_row(state, true)) else {
-        return Err(AskError::Stopped);
+        return Err(AskError::Stopped(graph.states() as u64));
     };
     let leaving = graph.leaving(state).into_iter();
     let leaving = leaving.filter_map(|edge| graph.edge_row(edge)).collect();
-    let way = ways.into_iter().next().ok_or(AskError::Stopped)?;
+    let way = ways.into_iter().next();
+    let way = way.ok_or(AskError::Stopped(graph.states() as u64))?;
     Ok(ModelTell::State {
         state: row,
         way,

@@ -136,12 +136,13 @@ fn tail(text: &str) -> String {
     text[from..].to_owned()
 }
 
-/// Variables of the innermost frame; globals that changed since they were last sent are marked as locals are.
+/// Variables of the frame shown; globals that changed since they were last sent are marked as locals are.
 fn variables(session: &mut Session, known: &Known) -> VariableListing {
-    let mut listing = match ask(session, Command::Variables { frame: 0 }) {
+    let frame = session.here().frame;
+    let mut listing = match ask(session, Command::Variables { frame }) {
         Some(Reply::Variables(listing)) => listing,
         _ => VariableListing {
-            frame: 0,
+            frame,
             locals: Vec::new(),
             globals: Vec::new(),
             operands: Vec::new(),
@@ -162,7 +163,7 @@ fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<Watc
         .map(|expression| {
             let print = Command::Print {
                 expression: expression.clone(),
-                frame: 0,
+                frame: session.here().frame,
             };
             let (value, type_name, ok) = match session.execute(print, &mut |_| Flow::Continue) {
                 Ok(Reply::Value {

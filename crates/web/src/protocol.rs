@@ -127,7 +127,7 @@ pub enum Part {
     Stop(Option<Box<Stop>>),
     /// The call stack.
     Stack(StackListing),
-    /// Variables of the innermost frame and globals.
+    /// Variables of the frame shown and globals.
     Variables(VariableListing),
     /// Watched expressions.
     Watches(Vec<WatchListing>),

@@ -3,9 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
 
 use borges_session::command::Flow;
 use borges_session::suggest::{Inquiry, SuggestionListing};
+
+use crate::pauses::{Pauses, Turn};
+
+/// Between two looks of the page at what was found so far.
+const TELL: Duration = Duration::from_millis(150);
 
 /// A question under way. Dropping it ends it.
 pub(crate) struct Search {
@@ -14,20 +20,27 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Begins to look for answers.
+    /// Begins to look for answers, until everything up to `turn` is paused.
     ///
     /// # Errors
     /// There is no thread for it.
-    pub(crate) fn begin(inquiry: Inquiry) -> Result<Self, String> {
+    pub(crate) fn begin(inquiry: Inquiry, pauses: Arc<Pauses>, turn: Turn) -> Result<Self, String> {
         let (sender, answers) = mpsc::channel();
         let ended = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ended);
         let work = move || {
-            let answer = inquiry.answer(&mut |listing| {
-                let heard = sender.send(listing).is_ok();
-                match heard && !flag.load(Ordering::SeqCst) {
-                    true => Flow::Continue,
-                    false => Flow::Pause,
+            let mut told = Instant::now();
+            let answer = inquiry.answer(&mut |_, listing| {
+                if flag.load(Ordering::SeqCst) || pauses.flow(turn) == Flow::Pause {
+                    return Flow::Pause;
+                }
+                if told.elapsed() < TELL {
+                    return Flow::Continue;
+                }
+                told = Instant::now();
+                match sender.send(listing()) {
+                    Ok(()) => Flow::Continue,
+                    Err(_) => Flow::Pause,
                 }
             });
             // Nobody may be waiting any more.

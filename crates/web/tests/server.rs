@@ -4,8 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
-use borges_session::command::{Command, Direction, Flow, Reply, StepSize};
-use borges_session::{Options, Session};
+use borges_session::command::{Command, Direction, Flow, Reply, StepSize, StopReason};
+use borges_session::{Observer, Options, Session};
 use borges_web::attach::{AttachError, Attached};
 use borges_web::protocol::ShelfListing;
 use borges_web::{Config, Hub, Server, Shelf};
@@ -20,12 +20,12 @@ impl Shelf for Anything {
         ShelfListing::default()
     }
 
-    fn open(&mut self, path: &str) -> Result<Session, String> {
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String> {
         let path = Path::new(path);
         let session = if path.extension().is_some_and(|e| e == "wasm") {
             Session::open(Options::new(path))
         } else {
-            Session::resume(path)
+            Session::resume_observed(path, observer)
         };
         session.map_err(|error| error.to_string())
     }
@@ -161,6 +161,30 @@ fn terminals_share_one_session() {
     };
     let refused = other.execute(nowhere, &mut |_| Flow::Continue);
     assert!(matches!(refused, Err(AttachError::Failed(_))));
+}
+
+#[test]
+fn a_pause_right_behind_a_command_is_heard() {
+    let mut terminal = Attached::connect(&serve()).expect("it connects");
+    let onward = Command::Continue {
+        direction: Direction::Forward,
+    };
+    for _ in 0..20 {
+        // The server may not have begun yet.
+        let paused = terminal.execute(onward.clone(), &mut |_| Flow::Pause);
+        let Ok(Reply::Stopped(stop)) = paused else {
+            panic!("it runs until it is paused: {paused:?}");
+        };
+        assert_eq!(stop.reason, StopReason::Paused);
+    }
+    // It was meant for what was asked before.
+    let step = Command::Step {
+        direction: Direction::Forward,
+        size: StepSize::Entry,
+        count: 3,
+    };
+    let stepped = terminal.execute(step, &mut |_| Flow::Continue);
+    assert!(matches!(stepped, Ok(Reply::Stopped(stop)) if stop.reason == StopReason::Done));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // The questions that can be put about all runs, and how their answers are told.
-import type { Question, Reply } from "./types";
+import type { Question, Reply, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -67,6 +67,15 @@ const part = (text: string, states: readonly number[] = [], steps: readonly { te
 
 const many = (count: number, what: string): string => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
+/** A word on what an answer rests on that is not all; empty if it is. */
+export function rests(partial: Why | null, known: number): string {
+  if (partial === null) {
+    return "";
+  }
+  const states = many(known, "state");
+  return partial === "cancelled" ? `paused: of the ${states} known so far; asked again, it goes on` : `of ${states} only: there are more`;
+}
+
 /** An answer in parts. */
 export function told(reply: Reply): Part[] {
   if ("ends" in reply) {
@@ -92,7 +101,7 @@ export function told(reply: Reply): Part[] {
   }
   if ("cycles" in reply) {
     const cycles = reply.cycles.map((states) => part(many(states.length, "state"), states));
-    return cycles.length > 0 ? cycles : [part("every run ends")];
+    return cycles.length > 0 ? cycles : [part("no run goes round for ever")];
   }
   const parting = reply.divergence;
   if (parting === null) {

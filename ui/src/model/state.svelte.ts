@@ -2,7 +2,7 @@
 import { layout, type Graph, type Layout } from "./layout";
 import { read, type States } from "./states";
 import type { BreakpointRow, Came, Card, ChangeRow, LinkRow, Order } from "./types";
-import { allStates, ask, type Status, type Told } from "./wire";
+import { allStates, ask, progress, waits, type Status, type Told } from "./wire";
 
 const EMPTY: Graph = { nodes: 0, from: new Uint32Array(), to: new Uint32Array() };
 
@@ -29,6 +29,8 @@ class ModelState {
   whole = $state(false);
   message = $state("");
   busy = $state(false);
+  /** How many states are known to what the server is doing; null while it does nothing. */
+  known = $state<number | null>(null);
 
   /** Asks for the whole graph again and looks at a universe. */
   async load(here: number): Promise<void> {
@@ -102,6 +104,18 @@ class ModelState {
     }
   }
 
+  /** Goes from one of all states to its universe, where it can be debugged. */
+  async visit(state: number): Promise<void> {
+    const universe = await ask({ ask: "visit", state }, "visited");
+    this.whole = false;
+    await this.load(universe);
+  }
+
+  /** Watches what takes long, so that it can be paused. */
+  async watch(): Promise<void> {
+    this.known = waits() ? await progress() : null;
+  }
+
   /** Does something that may fail, and shows why. */
   async attempt(work: () => Promise<void>): Promise<void> {
     try {
@@ -120,6 +134,9 @@ function told(ran: NonNullable<Came["ran"]>): string {
   const parts = [count(ran.paused, "paused"), count(ran.held, "held"), count(ran.ends, "ended")];
   if (ran.never_reached) {
     parts.push("the goal is reached in no universe");
+  }
+  if (ran.stopped) {
+    parts.push("paused: the same again goes on");
   }
   if (ran.cut) {
     parts.push("there are more universes than fit");

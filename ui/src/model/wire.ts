@@ -9,9 +9,24 @@ type Kind = ModelTell extends infer Tell ? (Tell extends unknown ? keyof Tell : 
 /** What an answer of a kind says. */
 export type Told<K extends Kind> = Extract<ModelTell, Record<K, unknown>> extends Record<K, infer Answer> ? Answer : never;
 
+/** Questions that have no answer yet. */
+let open = 0;
+
+/** Whether the server has still to answer. */
+export const waits = (): boolean => open > 0;
+
+async function post(path: string, init: RequestInit): Promise<Response> {
+  open += 1;
+  try {
+    return await fetch(path, init);
+  } finally {
+    open -= 1;
+  }
+}
+
 /** Asks the server for an answer of a kind; what it refuses is thrown as an error with its words. */
 export async function ask<K extends Kind>(question: ModelAsk, kind: K): Promise<Told<K>> {
-  const response = await fetch("./ask", {
+  const response = await post("./ask", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(question),
@@ -29,9 +44,20 @@ export async function ask<K extends Kind>(question: ModelAsk, kind: K): Promise<
   return answer[kind] as Told<K>;
 }
 
+/** Ends what the server is doing for whoever asked: they get what was found. */
+export async function pause(): Promise<void> {
+  await fetch("./pause", { method: "POST" });
+}
+
+/** How many states are known to what the server is doing; null if it does nothing. */
+export async function progress(): Promise<number | null> {
+  const response = await fetch("./progress", { method: "POST" });
+  return response.ok ? ((await response.json()) as number | null) : null;
+}
+
 /** All states of the program as bytes; the first question explores them. */
 export async function allStates(): Promise<ArrayBuffer> {
-  const response = await fetch("./states", { method: "POST" });
+  const response = await post("./states", { method: "POST" });
   if (!response.ok) {
     throw new Error(await response.text());
   }

@@ -308,7 +308,16 @@ address: string,
 /**
  * How many bytes.
  */
-length: number, } | { "command": "list", 
+length: number, } | { "command": "examine", 
+/**
+ * How many, which notation, which size: `4xw`. Notations are `x`, `d`, `u`, `t`, `o`, `c`, `f` and `s` (texts
+ * that end with a zero); sizes `b` (1 byte), `h` (2), `w` (4) and `g` (8).
+ */
+layout: string, 
+/**
+ * An expression for the address.
+ */
+address: string, } | { "command": "list", 
 /**
  * Where.
  */
@@ -436,9 +445,23 @@ file: string,
  */
 line: number, 
 /**
- * Inputs that lead there; nothing if no explored path does.
+ * Values of the inputs that lead there; nothing if no explored path does.
  */
-inputs?: Array<string> | null, };
+inputs?: Array<string> | null, 
+/**
+ * The same with the calls that read them, and interrupts that arrive.
+ */
+reads: Array<SuggestedInput>, };
+
+export type Curve = { 
+/**
+ * When something changed, in order.
+ */
+steps: Array<number>, 
+/**
+ * The value since then; nothing where there is none: no variable, no number, or nobody looked.
+ */
+values: Array<number | null>, };
 
 export type Direction = "forward" | "backward";
 
@@ -585,6 +608,26 @@ event: string,
  * The handler, as an index into the program's table.
  */
 handler: number, };
+
+export type ExaminedListing = { 
+/**
+ * Each unit with its address.
+ */
+units: Array<ExaminedUnit>, 
+/**
+ * How many of them faces put on a line.
+ */
+per_line: number, };
+
+export type ExaminedUnit = { 
+/**
+ * Of its first byte.
+ */
+address: number, 
+/**
+ * As it is shown.
+ */
+value: string, };
 
 export type FileListing = { 
 /**
@@ -1008,6 +1051,11 @@ universe: UniverseId,
  */
 steps: number, 
 /**
+ * The frame that is shown: 0 is the innermost. Where a library ended the program, the first one of the user's own
+ * code.
+ */
+frame: number, 
+/**
  * The function, as the source calls it.
  */
 function?: string | null, 
@@ -1088,7 +1136,7 @@ value: string,
 /**
  * Its type, if known.
  */
-type: string, } | { "reply": "variables" } & VariableListing | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls", 
+type: string, } | { "reply": "variables" } & VariableListing | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls", 
 /**
  * In the order of the question.
  */
@@ -1114,6 +1162,16 @@ moment: string,
  */
 universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing;
 
+export type RestListing = { 
+/**
+ * These, in words.
+ */
+set: string, 
+/**
+ * The representatives of the options whose paths some of them keep.
+ */
+options: Array<string>, };
+
 export type SensorView = { 
 /**
  * Its port.
@@ -1126,13 +1184,14 @@ mode: number, };
 
 export type SeriesListing = { 
 /**
- * The step of each sample.
+ * In the order of the expressions.
  */
-steps: Array<number>, 
+curves: Array<Curve>, 
 /**
- * For each expression its values; nothing where it is out of scope or no number.
+ * Every write on the path was looked at. False where a pause or the length of the path left some out: no value is
+ * shown there.
  */
-values: Array<Array<number | null>>, };
+complete: boolean, };
 
 export type ShelfEntry = { 
 /**
@@ -1286,6 +1345,14 @@ max_options: number,
  */
 complete: boolean, 
 /**
+ * What ended it before everything was looked at: `time`, `cancelled`, `paths`, `enough`; nothing if nothing did.
+ */
+ended?: string | null, 
+/**
+ * All paths with so many inputs were looked at; nothing if not even those with none.
+ */
+looked?: number | null, 
+/**
  * Paths that trap.
  */
 traps: number, 
@@ -1331,6 +1398,10 @@ call?: string | null,
  * What it may answer.
  */
 options: Array<SuggestedOption>, 
+/**
+ * What else it may answer.
+ */
+rest?: RestListing | null, 
 /**
  * At an end: its index in [`SuggestionListing::found`].
  */
@@ -1450,7 +1521,11 @@ place?: string | null,
 /**
  * Inputs that lead there, not past it.
  */
-inputs: unknown[], };
+inputs: unknown[], 
+/**
+ * Which bound cut it off, if one did: `paths`, `time`, `inputs`, `steps`, `rounds`, `rules`, `cancelled`, `enough`.
+ */
+bound?: string | null, };
 
 export type UniverseDifference = { 
 /**

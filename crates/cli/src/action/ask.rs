@@ -19,7 +19,7 @@ use crate::repl::table::{COMMANDS, Request};
 pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let question = typed(&format!("reach {}", options.target.join(" ")))?;
     let listing = ask(&options.ask, question, quiet, output)?;
-    Ok(failed_if(listing.found.is_empty()))
+    Ok(exit_of(&listing, listing.found.is_empty()))
 }
 
 /// `borges bugs`: fails if there are any.
@@ -28,7 +28,7 @@ pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<
 /// What the user is told.
 pub fn bugs(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let listing = ask(options, Question::Bugs, quiet, output)?;
-    Ok(failed_if(!listing.found.is_empty()))
+    Ok(exit_of(&listing, !listing.found.is_empty()))
 }
 
 /// `borges why`.
@@ -37,8 +37,8 @@ pub fn bugs(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exi
 /// What the user is told.
 pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let question = typed(&format!("why {}", options.target.join(" ")))?;
-    ask(&options.ask, question, quiet, output)?;
-    Ok(Exit::Ok)
+    let listing = ask(&options.ask, question, quiet, output)?;
+    Ok(exit_of(&listing, false))
 }
 
 /// `borges cover`.
@@ -46,12 +46,17 @@ pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit
 /// # Errors
 /// What the user is told.
 pub fn cover(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    ask(options, Question::Cover, quiet, output)?;
-    Ok(Exit::Ok)
+    let listing = ask(options, Question::Cover, quiet, output)?;
+    Ok(exit_of(&listing, false))
 }
 
-fn failed_if(failed: bool) -> Exit {
-    if failed { Exit::Failed } else { Exit::Ok }
+/// What was found is printed whatever ended the search; the code says when the user did.
+fn exit_of(listing: &SuggestionListing, failed: bool) -> Exit {
+    match listing.ended.as_deref() {
+        Some("cancelled") => Exit::Interrupted,
+        _ if failed => Exit::Failed,
+        _ => Exit::Ok,
+    }
 }
 
 /// A question as it is typed at the prompt.

@@ -48,13 +48,13 @@ pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure
     let _pausable = Pausable::begin();
     while !interrupt::pressed() {
         for visit in server.work() {
-            report(visit, output)?;
+            report(visit, guarded, output)?;
         }
     }
     Ok(Exit::Ok)
 }
 
-fn report(visit: Visit, output: &mut Output) -> Result<(), Failure> {
+fn report(visit: Visit, guarded: bool, output: &mut Output) -> Result<(), Failure> {
     let (event, from) = match visit {
         Visit::Came(from) => ("connected", from),
         Visit::Left(from) => ("left", from),
@@ -66,7 +66,8 @@ fn report(visit: Visit, output: &mut Output) -> Result<(), Failure> {
     let text = match visit {
         Visit::Came(_) => format!("a debugger at {from} is connected\n"),
         Visit::Left(_) => format!("the debugger at {from} has left; the program goes on\n"),
-        Visit::TurnedAway(_) => format!("somebody at {from} does not have the key\n"),
+        Visit::TurnedAway(_) if guarded => format!("somebody at {from} does not have the key\n"),
+        Visit::TurnedAway(_) => format!("somebody at {from} does not speak as a debugger does\n"),
     };
     output.text(&text)
 }

@@ -72,10 +72,24 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
     if has_extension(file, "toml") {
         return contents::check_board(file).map_err(|error| super::unopened(&error));
     }
+    if let Some(kept) = model::kept(file)? {
+        return Ok(model::described(&kept));
+    }
     if super::is_session(file) {
-        let mut session = super::record::resume(file)?;
+        let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
         let replayed = session.replay(&mut |_| Flow::Continue);
         let replayed = replayed.map_err(|error| Failure::new(Exit::Failed, error, ""))?;
+        if !session.damage().is_empty() {
+            let branches = count(u64::from(replayed.branches), "branch");
+            return Err(Failure::new(
+                Exit::Failed,
+                format!(
+                    "{}\nwhat is left of {branches} replays",
+                    session.damage().join("\n")
+                ),
+                "what is damaged is not shown and stays in the file; a copy of the file may still have it",
+            ));
+        }
         return Ok(format!(
             "a session with {}; every branch replays",
             count(u64::from(replayed.branches), "branch")

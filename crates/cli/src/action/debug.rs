@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use borges_languages::model::{Explore, Model};
 use borges_session::model::ModelSession;
-use borges_session::{Command, Flow, Options, Session};
+use borges_session::{Command, Observer, Options, Session};
 use borges_web::protocol::{ShelfEntry, ShelfListing};
 use borges_web::{Config, Hub, ModelServer, Server, Shelf};
 use std::io::IsTerminal as _;
@@ -107,7 +107,7 @@ fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Resu
     let name = program.display().to_string();
     let file = options.session.clone();
     let explore = Explore {
-        grain: options.steps.grain.into(),
+        grain: options.steps.grain().into(),
         delivery: options.steps.delivery.into(),
         states: options.states.unwrap_or(Explore::default().states),
         ..Explore::default()
@@ -208,7 +208,7 @@ impl Library {
         files
     }
 
-    fn create(&mut self, program: &Path) -> Result<Session, String> {
+    fn create(&mut self, program: &Path, observer: Observer<'_>) -> Result<Session, String> {
         let first =
             std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program);
         let start = if first {
@@ -222,7 +222,8 @@ impl Library {
         };
         let named = self.options.session.clone().filter(|_| first);
         if let Some(file) = named.as_deref().filter(|file| file.exists()) {
-            let kept = super::repl::go_on(file, program).map(|session| self.target.on(session));
+            let kept = super::repl::go_on(file, program, observer);
+            let kept = kept.map(|session| self.target.on(session));
             return kept.map_err(|failure| match failure {
                 Failure::Told { message, .. } => message,
                 Failure::Output(error) => error.to_string(),
@@ -258,16 +259,16 @@ impl Shelf for Library {
         }
     }
 
-    fn open(&mut self, path: &str) -> Result<Session, String> {
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String> {
         let path = Path::new(path);
         let mut session = if super::is_session(path) {
-            Session::resume(path).map_err(|error| error.to_string())?
+            Session::resume_observed(path, observer).map_err(|error| error.to_string())?
         } else {
-            self.create(path)?
+            self.create(path, observer)?
         };
         if let Some(target) = self.options.at.take() {
             session
-                .execute(Command::Jump { target }, &mut |_| Flow::Continue)
+                .execute(Command::Jump { target }, observer)
                 .map_err(|error| error.to_string())?;
         }
         Ok(session)

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use borges_session::contents::{self, ProgramContents};
+use borges_session::model::Kept;
 use borges_session::{Command, Flow};
+use serde_json::json;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -23,6 +25,9 @@ const LINES: u32 = 40;
 /// # Errors
 /// What the user is told.
 pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(kept) = super::model::kept(&options.file)? {
+        return graph(&options.file, &kept, output);
+    }
     if super::is_session(&options.file) {
         return session(&options.file, output);
     }
@@ -37,9 +42,47 @@ pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
+/// What is in the graph of a model-language program, and what can be done with it.
+fn graph(file: &Path, kept: &Kept, output: &mut Output) -> Result<Exit, Failure> {
+    let [states, edges, outcomes, described] = kept.sizes;
+    let model = super::model::steps(&kept.options);
+    if output.json {
+        output.json(&json!({
+            "program": kept.name,
+            "language": kept.model.dialect().name(),
+            "explored": model,
+            "complete": kept.complete,
+            "states": states,
+            "edges": edges,
+            "outcomes": outcomes,
+            "described": described,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let paint = output.paint;
+    let mut text = format!("{}\n", super::model::described(kept));
+    let _ = writeln!(text, "explored with {model}");
+    if described < states {
+        let _ = writeln!(
+            text,
+            "states are too many to keep in words: model_state.text is NULL"
+        );
+    }
+    let file = file.display().to_string();
+    let next = format!(
+        "'borges repl {0}' opens the program again, with this graph for 'ask' and 'query'; \
+         any SQLite reads its tables (docs/session-files.md)",
+        printable(&file)
+    );
+    let _ = writeln!(text, "{}", paint.paint(Role::Dim, next));
+    output.text(&text)?;
+    Ok(Exit::Ok)
+}
+
 /// Facts, the tree, the notes and the breakpoints of a session file.
 fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
-    let mut session = super::record::resume(file)?;
+    let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
+    super::record::warn_of_damage(&session, output);
     let mut object = serde_json::Map::new();
     let paint = output.paint;
     for (name, command) in [

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Dialect, Model};
+use borges_languages::model::{Dialect, Explore, Model};
+use borges_session::model::{Kept, kept as kept_graph};
 
 use crate::args;
 use crate::exit::Failure;
+use crate::paint::{count, printable};
 
 /// The program that a word on the command line names: a file by its extension, or an expression of λ_amb in
 /// parentheses. None if it is of no model language.
@@ -24,6 +26,48 @@ pub fn named(word: &str) -> Result<Option<Model>, Failure> {
     let path = Path::new(word);
     let text = super::read_text(path)?;
     parse(dialect, &text, Some(path)).map(Some)
+}
+
+/// The graph of a program of a model language that a session file has; none if it is no such file.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn kept(file: &Path) -> Result<Option<Kept>, Failure> {
+    if !super::is_session(file) {
+        return Ok(None);
+    }
+    kept_graph(file).map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))
+}
+
+/// How a graph was explored, as options of the command line.
+pub fn steps(explore: &Explore) -> String {
+    let grain = match explore.grain {
+        Grain::Rule => "rule",
+        Grain::Visible => "visible",
+    };
+    let delivery = match explore.delivery {
+        Delivery::Immediate => "immediate",
+        Delivery::Fifo => "fifo",
+        Delivery::Unordered => "unordered",
+    };
+    format!("--grain {grain} --delivery {delivery}")
+}
+
+/// What a graph in a file is, in a sentence.
+pub fn described(kept: &Kept) -> String {
+    let [states, edges, outcomes, _] = kept.sizes;
+    let all = match kept.complete {
+        true => "all of it",
+        false => "not all of it: the exploration was stopped or reached a limit",
+    };
+    format!(
+        "the graph of {}, a program in {}: {}, {}, {}; {all}",
+        printable(&kept.name),
+        kept.model.dialect().name(),
+        count(states, "state"),
+        count(edges, "edge"),
+        count(outcomes, "outcome"),
+    )
 }
 
 fn parse(dialect: Dialect, text: &str, path: Option<&Path>) -> Result<Model, Failure> {
@@ -46,6 +90,13 @@ fn shape(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Amb => "expressions are numbers, (+ …) and (amb …)",
         Dialect::AmbientTalk | Dialect::MuOz => "docs/languages.md shows how programs are written",
+    }
+}
+
+impl args::Steps {
+    /// What a step is, unless somebody debugs actors.
+    pub fn grain(self) -> args::Grain {
+        self.grain.unwrap_or_default()
     }
 }
 

@@ -73,7 +73,10 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
         text.push_str(&summary(&report, &paint));
         output.text(&text)?;
     }
-    Ok(Exit::Ok)
+    Ok(match report.ended.as_deref() {
+        Some("cancelled") => Exit::Interrupted,
+        _ => Exit::Ok,
+    })
 }
 
 /// Draws a tree with an option a line.
@@ -108,6 +111,10 @@ fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
         };
         text.push_str(&format!("{indent}  {}{about}{say}", option.shown));
         behind(&option.end, &option.subtree, indent, paint, text);
+    }
+    if let Some(rest) = &node.rest {
+        let words = render::rest(&rest.shown, &rest.options);
+        text.push_str(&format!("{indent}  {}\n", paint.paint(Role::Dim, words)));
     }
 }
 
@@ -157,10 +164,7 @@ fn summary(report: &PathsReport, paint: &Paint) -> String {
         report.seconds,
     );
     if !report.complete {
-        text.push_str(&paint.paint(
-            Role::Warning,
-            "These are not all paths: a bound cut some off, or a question stayed open.\n",
-        ));
+        text.push_str(&paint.paint(Role::Warning, "These are not all paths.\n"));
     }
     text.push_str(&render::left_out(&report.unexplored, paint));
     text

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use borges_session::command::{Event, Flow, StopReason};
-use borges_session::{Command, Options, Reply, Session};
+use borges_session::{Command, Observer, Options, Replayed, Reply, Session};
 use serde_json::json;
 
 use crate::args;
@@ -87,7 +87,8 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
 /// # Errors
 /// What the user is told; a difference ends with [`Exit::Failed`].
 pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let mut session = resume(&options.session)?;
+    let mut session = resume(&options.session, quiet)?;
+    warn_of_damage(&session, output);
     let started = Instant::now();
     let replayed = watched(quiet, output, |observer| session.replay(observer))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -100,17 +101,22 @@ pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Resul
         Err(error) => Err(Failure::new(Exit::Failed, error, "")),
         Ok(replayed) if output.json => {
             let mut object = serde_json::to_value(&replayed).map_err(std::io::Error::other)?;
-            object["same"] = json!(true);
+            // Of what was not replayed nobody knows.
+            object["same"] = json!(replayed.complete.then_some(true));
             object["seconds"] = json!(seconds);
             output.json(&object)?;
-            Ok(Exit::Ok)
+            Ok(exit_of(&replayed))
         }
         Ok(replayed) => {
             let paint = output.paint;
             let branches = count(u64::from(replayed.branches), "branch");
+            let said = match replayed.complete {
+                true => paint.paint(Role::Good, "the same, bit for bit:"),
+                false => paint.paint(Role::Warning, "stopped by Ctrl-C; the same so far:"),
+            };
             output.text(&format!(
                 "{} {branches}, {} steps, {} compared with recorded hashes, {seconds:.3} s\n",
-                paint.paint(Role::Good, "the same, bit for bit:"),
+                said,
                 grouped(replayed.steps),
                 replayed.compared,
             ))?;
@@ -118,23 +124,66 @@ pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Resul
                 output.text(&paint.paint(Role::Dim, format!("branch {branch}: state {state}")))?;
                 output.text("\n")?;
             }
-            Ok(Exit::Ok)
+            Ok(exit_of(&replayed))
         }
     }
 }
 
-/// Opens a session file.
+fn exit_of(replayed: &Replayed) -> Exit {
+    match replayed.complete {
+        true => Exit::Ok,
+        false => Exit::Interrupted,
+    }
+}
+
+/// Opens a session file; Ctrl-C ends the command.
 ///
 /// # Errors
 /// What the user is told.
-pub fn resume(path: &Path) -> Result<Session, Failure> {
+pub fn resume(path: &Path, quiet: bool) -> Result<Session, Failure> {
+    let session = opening(quiet, |observer| resume_with(path, observer))?;
+    match interrupt::take() {
+        false => Ok(session),
+        true => Err(Failure::new(
+            Exit::Interrupted,
+            "stopped by Ctrl-C before the session was open",
+            "",
+        )),
+    }
+}
+
+/// Opens a session file. If `observer` pauses the replay to where the user was, the session stands where that came to.
+///
+/// # Errors
+/// What the user is told.
+pub fn resume_with(path: &Path, observer: Observer<'_>) -> Result<Session, Failure> {
     if !path.exists() {
         return Err(Failure::input(
             format!("there is no session file {}", path.display()),
             "'borges record' and 'borges repl --session FILE' write one",
         ));
     }
-    Session::resume(path).map_err(|error| super::unopened(&error))
+    let opened = Session::resume_observed(path, observer);
+    opened.map_err(|error| super::unopened(&error))
+}
+
+/// Opens something: shows its progress, and pauses it at Ctrl-C.
+pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
+    let _pausable = Pausable::begin();
+    let mut progress = Progress::new(quiet);
+    work(&mut |event| {
+        if let Event::Progress { what, done, total } = &event {
+            progress.update(what, *done, *total);
+        }
+        interrupt::flow()
+    })
+}
+
+/// Says what of a session's file is damaged.
+pub fn warn_of_damage(session: &Session, output: &Output) {
+    for damage in session.damage() {
+        super::tell(&render::warning(damage, &output.error_paint));
+    }
 }
 
 /// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.
@@ -162,10 +211,9 @@ fn watched<T>(
             }
             _ => {}
         }
-        if interrupt::pressed() || broken.is_some() {
-            Flow::Pause
-        } else {
-            Flow::Continue
+        match broken {
+            Some(_) => Flow::Pause,
+            None => interrupt::flow(),
         }
     });
     progress.clear();

@@ -1,13 +1,13 @@
 //! `borges repl`: a session or a walk, at the prompt or with a script.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use borges_languages::ambienttalk;
+use borges_languages::ambienttalk::{self, Delivery, Grain};
 use borges_languages::model::{Explore, Model, Program};
+use borges_languages::predicate::Named;
 use borges_multiverse::adapt::{Runs, Stepping};
-use borges_multiverse::language::Language;
 use borges_session::model::ModelSession;
-use borges_session::{Options, Session, contents};
+use borges_session::{Observer, Options, Session, contents};
 
 use crate::action::target::Target;
 use crate::args;
@@ -28,20 +28,29 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         let repl = SessionRepl::new(attach(url)?, Vec::new(), quiet);
         return driver::run(repl, Commands::of(options)?, options.keep_going, output);
     }
-    if let Some(model) = super::model::named(&options.program)? {
-        return match model.program() {
-            Program::MuOz(program) if !options.walk && !options.debugger => {
-                crate::caredeb::repl(program.clone(), model.text(), options, output)
-            }
-            Program::AmbientTalk(_) if !options.walk && !options.debugger => {
-                let repl = VoyagerRepl::new(asked(&model, options), quiet);
-                driver::run(repl, Commands::of(options)?, options.keep_going, output)
-            }
-            _ => walk(&model, options, quiet, output),
+    let file = Path::new(&options.program);
+    if let Some(kept) = super::model::kept(file)? {
+        let opened = Opened {
+            model: kept.model,
+            name: kept.name,
+            session: Some(file.to_owned()),
+            grain: Some(kept.options.grain),
+            delivery: kept.options.delivery,
         };
+        return of_model(&opened, options, quiet, output);
     }
-    let path = Path::new(&options.program);
-    let session = open(path, options)?;
+    if let Some(model) = super::model::named(&options.program)? {
+        let opened = Opened {
+            model,
+            name: options.program.trim().to_string(),
+            session: options.session.clone(),
+            grain: options.steps.grain.map(Into::into),
+            delivery: options.steps.delivery.into(),
+        };
+        return of_model(&opened, options, quiet, output);
+    }
+    let session = super::record::opening(quiet, |observer| open(file, options, observer))?;
+    super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| {
             contents
@@ -54,6 +63,52 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
     let commands = Commands::of(options)?;
     let repl = SessionRepl::new(Backend::Own(Box::new(session)), primitives, quiet);
     driver::run(repl, commands, options.keep_going, output)
+}
+
+/// A program of a model language that is debugged.
+struct Opened {
+    model: Model,
+    name: String,
+    /// Where its graph is kept.
+    session: Option<PathBuf>,
+    grain: Option<Grain>,
+    delivery: Delivery,
+}
+
+impl Opened {
+    /// What answers questions about all states.
+    fn asked(&self, options: &args::Repl, usual: Grain) -> ModelSession {
+        let explore = Explore {
+            grain: self.grain.unwrap_or(usual),
+            delivery: self.delivery,
+            debugger: options.debugger,
+            states: options.states.unwrap_or(Explore::default().states),
+            ..Explore::default()
+        };
+        let (name, file) = (self.name.clone(), self.session.clone());
+        ModelSession::new(name, self.model.clone(), explore, file)
+    }
+}
+
+/// Debugs a program of a model language.
+fn of_model(
+    opened: &Opened,
+    options: &args::Repl,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let model = &opened.model;
+    match model.program() {
+        Program::MuOz(program) if !options.walk && !options.debugger => {
+            let (program, name) = (program.clone(), opened.name.clone());
+            crate::caredeb::repl(program, model.text(), name, options, output)
+        }
+        Program::AmbientTalk(_) if !options.walk && !options.debugger => {
+            let repl = VoyagerRepl::new(opened.asked(options, Grain::Visible), quiet);
+            driver::run(repl, Commands::of(options)?, options.keep_going, output)
+        }
+        _ => walk(opened, options, quiet, output),
+    }
 }
 
 /// A connection to the session of a page.
@@ -71,7 +126,7 @@ pub fn attach(url: &str) -> Result<Backend, Failure> {
 }
 
 /// A new session, or one that is in a file already.
-fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
+fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Session, Failure> {
     if !path.exists() {
         return Err(Failure::input(
             format!("there is no file {}", path.display()),
@@ -80,10 +135,10 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
     }
     let target = Target::of(&options.target)?;
     let kept = if super::is_session(path) {
-        Some(super::record::resume(path)?)
+        Some(super::record::resume_with(path, observer)?)
     } else {
         let file = options.session.as_deref().filter(|file| file.exists());
-        file.map(|file| go_on(file, path)).transpose()?
+        file.map(|file| go_on(file, path, observer)).transpose()?
     };
     if let Some(session) = kept {
         return Ok(target.on(session));
@@ -99,8 +154,12 @@ fn open(path: &Path, options: &args::Repl) -> Result<Session, Failure> {
 }
 
 /// Goes on with the session in `file`, which must be one of `program`.
-pub(super) fn go_on(file: &Path, program: &Path) -> Result<Session, Failure> {
-    let session = super::record::resume(file)?;
+pub(super) fn go_on(
+    file: &Path,
+    program: &Path,
+    observer: Observer<'_>,
+) -> Result<Session, Failure> {
+    let session = super::record::resume_with(file, observer)?;
     let kept = session.program_path();
     let same = match (kept.canonicalize(), program.canonicalize()) {
         (Ok(kept), Ok(program)) => kept == program,
@@ -120,70 +179,58 @@ const RUN: u64 = 100_000;
 
 /// A walk through a program of a model language, in steps as asked for.
 fn walk(
-    model: &Model,
+    opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let steps = options.steps;
-    let visible = steps.grain == args::Grain::Visible;
-    match model.program().clone() {
+    let grain = opened.grain.unwrap_or_default();
+    let visible = grain == Grain::Visible;
+    match opened.model.program().clone() {
         Program::Amb(program) if visible => {
-            enter(Runs::new(program, RUN), model, options, quiet, output)
+            enter(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::Amb(program) => enter(program, model, options, quiet, output),
+        Program::Amb(program) => enter(program, opened, options, quiet, output),
         Program::MuOz(program) if visible => {
-            enter(Runs::new(program, RUN), model, options, quiet, output)
+            enter(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::MuOz(program) => enter(program, model, options, quiet, output),
+        Program::MuOz(program) => enter(program, opened, options, quiet, output),
         Program::AmbientTalk(program) => {
             let program = program.with(ambienttalk::Options {
-                grain: steps.grain.into(),
-                delivery: steps.delivery.into(),
+                grain,
+                delivery: opened.delivery,
                 numbered: false,
             });
-            enter(program, model, options, quiet, output)
+            enter(program, opened, options, quiet, output)
         }
     }
 }
 
 /// A walk, under the stepping debugger if that was asked for.
-fn enter<L: Language + 'static>(
+fn enter<L: Named + 'static>(
     language: L,
-    model: &Model,
+    opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     if options.debugger {
-        walk_in(Stepping(language), model, options, quiet, output)
+        walk_in(Stepping(language), opened, options, quiet, output)
     } else {
-        walk_in(language, model, options, quiet, output)
+        walk_in(language, opened, options, quiet, output)
     }
 }
 
-fn walk_in<L: Language + 'static>(
+fn walk_in<L: Named + 'static>(
     language: L,
-    model: &Model,
+    opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let commands = Commands::of(options)?;
-    let (text, name) = (model.text().to_string(), options.program.trim().to_string());
-    let walk = WalkRepl::new(language, text, name, asked(model, options), quiet);
+    let (text, name) = (opened.model.text().to_string(), opened.name.clone());
+    let asked = opened.asked(options, Grain::Rule);
+    let walk = WalkRepl::new(language, text, name, asked, quiet);
     driver::run(walk, commands, options.keep_going, output)
-}
-
-/// What answers questions about all states of a program; its graph goes to the session file, if there is one.
-fn asked(model: &Model, options: &args::Repl) -> ModelSession {
-    let explore = Explore {
-        grain: options.steps.grain.into(),
-        delivery: options.steps.delivery.into(),
-        debugger: options.debugger,
-        states: options.states.unwrap_or(Explore::default().states),
-        ..Explore::default()
-    };
-    let name = options.program.trim().to_string();
-    ModelSession::new(name, model.clone(), explore, options.session.clone())
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use borges_session::command::{Cell, CodePlace, NewBreakpoint, StopKind};
 use borges_session::listing::{
-    BreakpointListing, Disassembly, FunctionListing, MemoryListing, MockListing, StackListing,
-    TableListing, Variable, VariableListing,
+    BreakpointListing, Disassembly, ExaminedListing, FunctionListing, MemoryListing, MockListing,
+    StackListing, TableListing, Variable, VariableListing,
 };
 
 use crate::paint::{Paint, Role, count, printable};
@@ -130,12 +130,16 @@ pub(super) fn variables(listing: &VariableListing, paint: &Paint) -> String {
     };
     part(&title, &listing.locals);
     part("globals", &listing.globals);
-    if !listing.operands.is_empty() {
+    let operands = listing.operands.iter().enumerate();
+    let operands: Vec<String> = operands
+        .map(|(index, value)| format!("$stack{index} = {value}"))
+        .collect();
+    if !operands.is_empty() {
         let _ = writeln!(
             text,
             "{} {}",
             paint.paint(Role::Heading, "operands"),
-            printable(&listing.operands.join(" "))
+            printable(&operands.join("  "))
         );
     }
     if text.is_empty() {
@@ -243,6 +247,27 @@ pub(super) fn memory(listing: &MemoryListing, paint: &Paint) -> String {
             text,
             "{}  {hex:<50}{ascii}",
             paint.paint(Role::Dim, format!("{address:#010x}")),
+        );
+    }
+    text
+}
+
+/// Numbers or texts in memory, some to a line.
+pub(super) fn examined(listing: &ExaminedListing, paint: &Paint) -> String {
+    let width = listing.units.iter().map(|unit| unit.value.chars().count());
+    let width = width.max().unwrap_or(0);
+    let mut text = String::new();
+    for line in listing.units.chunks(listing.per_line.max(1) as usize) {
+        let address = line.first().map_or(0, |unit| unit.address);
+        let values: Vec<String> = line
+            .iter()
+            .map(|unit| format!("{:>width$}", printable(&unit.value)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "{}  {}",
+            paint.paint(Role::Dim, format!("{address:#010x}")),
+            values.join("  ").trim_end()
         );
     }
     text

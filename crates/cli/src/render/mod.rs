@@ -16,7 +16,7 @@ use crate::repl::cursor::Misread;
 pub use listing::{stack, table};
 pub use multiverse::{greeting, universe};
 pub use place::{place_line, source, stop};
-pub use suggestions::{left_out, suggestions};
+pub use suggestions::{left_out, rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.
 pub fn reply(reply: &Reply, paint: &Paint) -> String {
@@ -34,6 +34,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Variables(variables) => listing::variables(variables, paint),
         Reply::Stack(stack) => listing::stack(stack, 0, paint),
         Reply::Memory(memory) => listing::memory(memory, paint),
+        Reply::Examined(memory) => listing::examined(memory, paint),
         Reply::Source(listing) => source(listing, paint),
         Reply::Disassembly(code) => listing::disassembly(code, paint),
         Reply::Functions(functions) => listing::functions(functions, paint),

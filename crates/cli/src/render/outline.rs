@@ -91,16 +91,19 @@ pub(super) fn found(listing: &FoundListing, paint: &Paint) -> String {
     text
 }
 
-/// One line of bars for each expression.
+/// Values of a course that are few enough to be written out.
+const FEW_VALUES: usize = 16;
+/// Bars of a line at the most.
+const BARS_PER_LINE: usize = 60;
+
+/// One line of bars for each expression: a bar for each value in turn, a space for a gap.
 pub(super) fn series(listing: &SeriesListing, paint: &Paint) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let mut text = String::new();
-    for values in &listing.values {
-        let known = || values.iter().flatten().copied();
-        let (low, high) = (
-            known().fold(f64::INFINITY, f64::min),
-            known().fold(f64::NEG_INFINITY, f64::max),
-        );
+    for curve in &listing.curves {
+        let known: Vec<f64> = curve.values.iter().flatten().copied().collect();
+        let low = known.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bar = |value: &Option<f64>| match value {
             None => ' ',
             Some(value) => {
@@ -108,13 +111,31 @@ pub(super) fn series(listing: &SeriesListing, paint: &Paint) -> String {
                 BARS[((part * 7.0).round() as usize).min(7)]
             }
         };
-        let bars: String = values.iter().map(bar).collect();
-        let span = if low <= high {
-            format!("{low}..{high}")
-        } else {
-            "no numbers".to_owned()
+        let stretch = curve.values.len().div_ceil(BARS_PER_LINE).max(1);
+        // Of values that share a bar, the last is shown.
+        let shown = curve
+            .values
+            .chunks(stretch)
+            .filter_map(|values| values.last());
+        let bars: String = shown.map(bar).collect();
+        let words = match known.len() {
+            0 => "no numbers".to_owned(),
+            1..=FEW_VALUES => {
+                let values: Vec<String> = known.iter().map(ToString::to_string).collect();
+                values.join(", ")
+            }
+            many => format!("{low}..{high}, {}", count(many as u64, "value")),
         };
-        let _ = writeln!(text, "{bars}  {}", paint.paint(Role::Dim, span));
+        let _ = writeln!(
+            text,
+            "{}  {}",
+            bars.trim_end(),
+            paint.paint(Role::Dim, words)
+        );
+    }
+    if !listing.complete {
+        let part = "only a part of the path was looked at; no value is shown elsewhere\n";
+        text.push_str(&paint.paint(Role::Dim, part));
     }
     text
 }

@@ -18,6 +18,13 @@ pub fn stop(stop: &Stop, around: Option<&SourceListing>, paint: &Paint) -> Strin
         None => text.push_str(&own_line(&stop.at, paint)),
     }
     text.push_str(&ahead(&stop.at, paint));
+    if stop.at.frame > 0 {
+        let inner = format!(
+            "frame {} is shown, of your own code; 'stack' lists those that it called",
+            stop.at.frame
+        );
+        let _ = writeln!(text, "{}", paint.paint(Role::Dim, inner));
+    }
     text
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use borges_session::suggest::{
-    FoundPath, SuggestedOption, SuggestionListing, UnexploredReport, WhyListing,
+    FoundPath, RestListing, SuggestedOption, SuggestionListing, UnexploredReport, WhyListing,
 };
 
 use super::universe;
@@ -58,8 +58,16 @@ fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
                         let _ = writeln!(text, "{indent}{}", ended(listing, node.end, paint));
                     }
                 }
+                if let Some(rest) = &node.rest {
+                    stack.push(Pending::Rest(rest, depth));
+                }
                 let options = node.options.iter().rev();
                 stack.extend(options.map(|option| Pending::Option(option, depth)));
+            }
+            Pending::Rest(others, depth) => {
+                let indent = "  ".repeat(depth * 2 + 1);
+                let words = rest(&others.set, &others.options);
+                let _ = writeln!(text, "{indent}{}", paint.paint(Role::Dim, words));
             }
             Pending::Option(option, depth) => {
                 let indent = "  ".repeat(depth * 2 + 1);
@@ -90,6 +98,17 @@ fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
 enum Pending<'l> {
     Node(usize, usize),
     Option(&'l SuggestedOption, usize),
+    Rest(&'l RestListing, usize),
+}
+
+/// Values that stand in for no option, in words.
+pub fn rest<T: std::fmt::Display>(set: &str, options: &[T]) -> String {
+    let options: Vec<String> = options.iter().map(ToString::to_string).collect();
+    format!(
+        "the rest ({}) goes some of the ways of {}",
+        printable(set),
+        options.join(", ")
+    )
 }
 
 fn ended(listing: &SuggestionListing, end: Option<u32>, paint: &Paint) -> String {
@@ -116,10 +135,14 @@ fn end_of(path: &FoundPath, paint: &Paint) -> String {
 fn found(listing: &SuggestionListing, paint: &Paint) -> String {
     let mut text = String::new();
     if listing.found.is_empty() {
-        let within = if listing.complete {
-            "no path within the bound comes to it"
-        } else {
-            "none was found; not everything could be explored"
+        let within = match (listing.complete, listing.looked) {
+            (true, _) => "no path within the bound comes to it".to_owned(),
+            (false, Some(inputs)) => format!(
+                "none was found with up to {}; {} not finished",
+                count(inputs.into(), "input"),
+                inputs.saturating_add(1)
+            ),
+            (false, None) => "none was found; not everything could be explored".to_owned(),
         };
         let _ = writeln!(text, "{within}");
     }
@@ -137,6 +160,16 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
             "  {}",
             paint.paint(Role::Dim, format!("jump {}", path.moment))
         );
+    }
+    let looked = listing.looked.filter(|_| !listing.complete);
+    let longest = listing.found.iter().map(|path| path.inputs.len()).max();
+    if let (Some(looked), Some(longest)) = (looked, longest) {
+        let all = count(looked.into(), "input");
+        let more = match longest > looked as usize + 1 {
+            true => ": longer ways above may not be the shortest",
+            false => "",
+        };
+        let _ = writeln!(text, "all paths with up to {all} were looked at{more}");
     }
     if let Some(more) = listing
         .found
@@ -194,11 +227,12 @@ fn covered(listing: &SuggestionListing, paint: &Paint) -> String {
         count(cover.lines.len() as u64, "line")
     );
     for line in reached {
-        let inputs = line.inputs.as_deref().unwrap_or_default().join(", ");
-        let with = if inputs.is_empty() {
-            "no input"
-        } else {
-            &inputs
+        let reads = line.reads.iter();
+        let reads = reads.map(|read| format!("{} = {}", read.call, read.value));
+        let inputs: Vec<String> = reads.collect();
+        let with = match inputs.is_empty() {
+            true => "no input".to_owned(),
+            false => printable(&inputs.join(", ")).to_string(),
         };
         let _ = writeln!(
             text,
@@ -241,10 +275,7 @@ fn summary(listing: &SuggestionListing, paint: &Paint) -> String {
         f64::from(listing.time_ms) / 1000.0,
     );
     if !listing.complete {
-        text.push_str(&paint.paint(
-            Role::Warning,
-            "not complete: a bound cut something off, or a question stayed open\n",
-        ));
+        text.push_str(&paint.paint(Role::Warning, "not complete: what is below is missing\n"));
     }
     text.push_str(&left_out(&listing.unexplored, paint));
     text
@@ -271,7 +302,11 @@ pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
             1 => String::new(),
             times => format!(" ({} lead there)", count(times, "path")),
         };
-        let words = format!("not explored{place}: {}{times}", left.reason);
+        let what = match left.bound {
+            Some(_) => "cut",
+            None => "not explored",
+        };
+        let words = format!("{what}{place}: {}{times}", left.reason);
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&words)));
     }
     text

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::interrupt;
 use crate::output::Output;
 use crate::paint::Role;
 
@@ -89,6 +90,10 @@ fn scripted(
     let mut exit = Exit::Ok;
     for line in text.lines() {
         for command in commands_of(line) {
+            // Ctrl-C is meant for the script: what it was doing has said what it has.
+            if interrupt::take() {
+                return Ok(Exit::Interrupted);
+            }
             if !output.json {
                 let echo = output.paint.paint(Role::Typed, format!("> {command}"));
                 output.text(&format!("{echo}\n"))?;
@@ -96,6 +101,7 @@ fn scripted(
             match interpreter.execute(command, output)? {
                 Verdict::Done => {}
                 Verdict::Quit => return Ok(exit),
+                Verdict::Failed if interrupt::take() => return Ok(Exit::Interrupted),
                 Verdict::Failed => {
                     exit = Exit::Failed;
                     if !keep_going {
@@ -105,7 +111,10 @@ fn scripted(
             }
         }
     }
-    Ok(exit)
+    match interrupt::take() {
+        true => Ok(Exit::Interrupted),
+        false => Ok(exit),
+    }
 }
 
 fn interactive<I: Interpreter + 'static>(
@@ -143,11 +152,15 @@ fn interactive<I: Interpreter + 'static>(
         };
         for command in commands_of(&line) {
             last = command.to_string();
+            let _opening = interrupt::take();
             let verdict = interpreter.borrow_mut().execute(command, output)?;
+            let paused = interrupt::take();
             match verdict {
+                Verdict::Quit => return Ok(Exit::Ok),
+                // The rest of the line is not wanted any more.
+                _ if paused => break,
                 Verdict::Done => {}
                 Verdict::Failed => break,
-                Verdict::Quit => return Ok(Exit::Ok),
             }
         }
     }

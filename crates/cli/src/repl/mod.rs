@@ -10,3 +10,4 @@ pub mod interpreter;
 pub mod session;
 pub mod spec;
 pub mod table;
+mod watches;

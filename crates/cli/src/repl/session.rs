@@ -18,6 +18,7 @@ use super::interpreter::{
 };
 use super::spec::{self, Completes};
 use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
+use super::watches::{Watched, Watches};
 
 /// Source lines shown before and after a stop.
 const CONTEXT: u32 = 2;
@@ -33,6 +34,7 @@ pub struct SessionRepl {
     frame: u32,
     /// The variables at the last stop.
     known: Known,
+    watches: Watches,
     quiet: bool,
 }
 
@@ -52,6 +54,7 @@ impl SessionRepl {
             primitives,
             frame: 0,
             known: Known::default(),
+            watches: Watches::default(),
             quiet,
         }
     }
@@ -97,11 +100,25 @@ impl SessionRepl {
         if let Some(failure) = broken {
             return Err(failure);
         }
+        let mut stopped_at = None;
+        if let Ok(Reply::Stopped(Stop { at, .. })) = &result {
+            stopped_at = Some(at.frame);
+        } else if let Ok(Reply::Written(written)) = &result {
+            stopped_at = Some(written.at.frame);
+        }
+        let shown = match stopped_at {
+            Some(frame) => {
+                self.frame = frame;
+                self.watches.update(&mut self.session, frame)
+            }
+            None => Vec::new(),
+        };
         let (verdict, reply, error) = match result {
             Ok(reply) => (Verdict::Done, Some(reply), None),
             Err(error) => (Verdict::Failed, None, Some(error)),
         };
         if output.json {
+            events.extend(shown.iter().map(Watched::json));
             let record = Record {
                 input: line,
                 ok: error.is_none(),
@@ -122,10 +139,8 @@ impl SessionRepl {
                 (None, Some(error)) => render::error(&error, "", &paint),
                 (None, None) => String::new(),
             };
-            output.text(&text)?;
-        }
-        if let Some(Reply::Stopped(_) | Reply::Written(_)) = reply {
-            self.frame = 0;
+            let watched: String = shown.iter().map(|one| one.text(&paint)).collect();
+            output.text(&(text + &watched))?;
         }
         Ok(verdict)
     }
@@ -164,7 +179,8 @@ impl SessionRepl {
 
     /// Says which variables have other values than at the last stop, and remembers the new ones.
     fn changes(&mut self, at: &PlaceView, paint: &Paint) -> String {
-        let Some(Reply::Variables(variables)) = self.look(Command::Variables { frame: 0 }) else {
+        let frame = at.frame;
+        let Some(Reply::Variables(variables)) = self.look(Command::Variables { frame }) else {
             return String::new();
         };
         let now = Known::of(at, &variables);
@@ -358,6 +374,33 @@ impl Interpreter for SessionRepl {
                 right,
             },
             Request::Frame(choice) => return self.choose_frame(line, choice, output),
+            Request::Watch(expression) => {
+                if let Some(expression) = &expression
+                    && let Err(message) = self.watches.add(expression, &mut self.session, frame)
+                {
+                    return super::interpreter::tell_error(line, &message, output);
+                }
+                let paint = output.paint;
+                let shown = self.watches.listed(expression.as_deref());
+                let text = match shown.is_empty() {
+                    true => "nothing is watched: 'watch EXPRESSION' shows one at every stop\n"
+                        .to_string(),
+                    false => shown.iter().map(|one| one.text(&paint)).collect(),
+                };
+                let watches: Vec<Value> = shown.iter().map(Watched::json).collect();
+                return tell(
+                    line,
+                    &text,
+                    json!({ "reply": "watches", "watches": watches }),
+                    output,
+                );
+            }
+            Request::Unwatch(expression) => {
+                return match self.watches.remove(expression.as_deref()) {
+                    Ok(text) => tell(line, &text, json!({ "reply": "done" }), output),
+                    Err(message) => super::interpreter::tell_error(line, &message, output),
+                };
+            }
             Request::Help(topic) => return tell_help(line, COMMANDS, topic.as_deref(), output),
             Request::Quit => {
                 if output.json {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::cursor::{Cursor, Misread};
+use super::cursor::{Cursor, Misread, Word};
 
 /// What may stand among a command's arguments, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct Spec<R: 'static> {
     pub completes: &'static [Completes],
     /// An empty line after it repeats it.
     pub repeats: bool,
+    /// How a value is shown may follow at once: `print/x`.
+    pub takes_notation: bool,
     /// Reads its arguments.
     pub parse: fn(&mut Cursor<'_>) -> Result<R, Misread>,
 }
@@ -68,6 +70,7 @@ impl<R> Spec<R> {
             examples: &[],
             completes: &[],
             repeats: false,
+            takes_notation: false,
             parse,
         }
     }
@@ -105,6 +108,12 @@ impl<R> Spec<R> {
     /// The same, repeated by an empty line after it.
     pub const fn repeating(mut self) -> Self {
         self.repeats = true;
+        self
+    }
+
+    /// The same with a notation that may touch its name, as in `print/x`; its arguments then begin with it.
+    pub const fn notation(mut self) -> Self {
+        self.takes_notation = true;
         self
     }
 
@@ -211,22 +220,19 @@ pub struct Unknown {
 /// An unknown command or wrong arguments; the error knows the column.
 pub fn read<R>(table: Table<R>, line: &str) -> Result<(&'static Spec<R>, R), Misread> {
     let mut cursor = Cursor::new(line);
-    // `?` and `/` may touch their argument: `?step`.
-    let name = match cursor.peek() {
-        Some(word) if word.text.len() > 1 && word.text.starts_with(['?', '/']) => {
-            let name = &word.text[..1];
-            let spec = find(table, name).map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
-            let mut argument = Cursor::new(&line[word.at + 1..]);
-            let result = (spec.parse)(&mut argument);
-            let result = result.and_then(|request| argument.end().map(|()| request));
-            let request = result.map_err(|misread| Misread {
-                at: misread.at + word.at + 1,
-                ..misread
-            })?;
-            return Ok((spec, request));
-        }
-        _ => cursor.required("a command")?,
-    };
+    if let Some((word, length)) = cursor.peek().and_then(|word| touching(table, word)) {
+        let name = &word.text[..length];
+        let spec = find(table, name).map_err(|e| Misread::of(word, e.message).hint(e.hint))?;
+        let mut argument = Cursor::new(&line[word.at + length..]);
+        let result = (spec.parse)(&mut argument);
+        let result = result.and_then(|request| argument.end().map(|()| request));
+        let request = result.map_err(|misread| Misread {
+            at: misread.at + word.at + length,
+            ..misread
+        })?;
+        return Ok((spec, request));
+    }
+    let name = cursor.required("a command")?;
     let spec = find(table, name.text).map_err(|e| Misread::of(name, e.message).hint(e.hint))?;
     let result = (spec.parse)(&mut cursor).and_then(|request| cursor.end().map(|()| request));
     match result {
@@ -238,6 +244,16 @@ pub fn read<R>(table: Table<R>, line: &str) -> Result<(&'static Spec<R>, R), Mis
             Err(misread)
         }
     }
+}
+
+/// How long the command's name is in a word that goes on with its argument: `?step`, `/motor`, `print/x`.
+fn touching<R>(table: Table<R>, word: Word<'_>) -> Option<(Word<'_>, usize)> {
+    if word.text.starts_with(['?', '/']) {
+        return (word.text.len() > 1).then_some((word, 1));
+    }
+    let (name, _) = word.text.split_once('/')?;
+    let spec = find(table, name).ok()?;
+    spec.takes_notation.then_some((word, name.len()))
 }
 
 /// All names of a command.

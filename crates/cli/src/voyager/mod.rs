@@ -5,13 +5,17 @@
 mod render;
 pub mod table;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use borges_languages::model::debug::{Came, LinkRow, Order};
-use borges_session::model::{AskError, ModelSession};
+use borges_languages::model::{Progress as Explored, Question};
+use borges_session::model::ModelSession;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use table::COMMANDS;
-use table::{About, Asking, Request};
+use table::{About, Asking, Judging, Request};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Pausable};
@@ -21,6 +25,9 @@ use crate::repl::interpreter::{
     Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
 };
 use crate::repl::spec::{self, Completes};
+
+/// States of a list that become universes of the session.
+const NAMED: usize = 1000;
 
 /// A session of Voyager at the prompt.
 pub struct VoyagerRepl {
@@ -75,14 +82,18 @@ impl VoyagerRepl {
                 let lines = numbered.map(|(n, line)| format!("{:>4}  {line}\n", n + 1));
                 Ok((lines.collect(), json!({ "reply": "source", "text": text })))
             }
-            Request::Ask(asking) => ask(&mut self.session, &asking, self.quiet, paint),
-            Request::May(spec) => {
-                let judgement = self.session.debugger().occurs(&spec).map_err(shown)?;
-                Ok(judged(&render::judgement(&judgement, paint), &judgement))
+            Request::GoToState(state) => {
+                let universe = self.universe_of(state)?;
+                self.carry_out(Request::Go(universe), paint)
             }
-            Request::Check(formula) => {
-                let judgement = self.session.debugger().check(&formula).map_err(shown)?;
-                Ok(judged(&render::judgement(&judgement, paint), &judgement))
+            Request::Ask(asking) => self.ask(&asking, paint),
+            Request::Judge(judging) => judge(&mut self.session, &judging, self.quiet, paint),
+            Request::Races(universe) => {
+                let universe = universe.unwrap_or(self.here);
+                let quiet = self.quiet;
+                let state = watched(quiet, |watch| self.session.state_of(universe, watch));
+                let options = self.session.options_to(state.map_err(shown)?, |_| true);
+                Ok(races(&mut self.session, &options.map_err(shown)?, paint))
             }
             Request::Edit(file) => {
                 let text = std::fs::read_to_string(&file)
@@ -96,7 +107,9 @@ impl VoyagerRepl {
 
     fn order(&mut self, order: Order, paint: &Paint) -> Answer {
         let begins_again = matches!(order, Order::Run | Order::Restart | Order::Edit { .. });
-        let came = self.session.carry_out(order).map_err(shown)?;
+        let session = &mut self.session;
+        let came = watched(self.quiet, |watch| session.carry_out(order, watch));
+        let came = came.map_err(shown)?;
         if begins_again || self.here >= self.session.debugger().len() {
             self.here = 0;
         }
@@ -135,6 +148,14 @@ impl VoyagerRepl {
                 let value = json!({ "reply": "path", "edges": path });
                 return Ok((render::path(&path, paint), value));
             }
+            About::Rules => {
+                let debugger = self.session.debugger();
+                let card = debugger.card(universe).map_err(shown)?;
+                let edges = card.path.into_iter();
+                let path: Vec<LinkRow> = edges.filter_map(|edge| debugger.link(edge)).collect();
+                let value = json!({ "reply": "rules", "edges": path });
+                return Ok((render::rules(&path, paint), value));
+            }
             About::Resume => Order::Resume { universe },
             About::Seek => Order::Seek { universe },
             About::Pause => Order::Pause { universe },
@@ -147,6 +168,52 @@ impl VoyagerRepl {
             About::Release(agent) => Order::Release { universe, agent },
         };
         self.order(order, paint)
+    }
+
+    /// Answers a question about all states, of which those that it names are universes of the session.
+    fn ask(&mut self, asking: &Asking, paint: &Paint) -> Answer {
+        let Asking::Question(question) = asking else {
+            return ask(&mut self.session, asking, self.quiet, paint);
+        };
+        let question = self.about_states(question)?;
+        let (quiet, session) = (self.quiet, &mut self.session);
+        let reply = watched(quiet, |watch| session.ask(&question, watch)).map_err(shown)?;
+        let mut universes = BTreeMap::new();
+        for state in reply.states(NAMED) {
+            if let Entry::Vacant(entry) = universes.entry(state) {
+                entry.insert(session.universe_of(state).map_err(shown)?);
+            }
+        }
+        let name = |state: u32| universes.get(&state).copied().unwrap_or(state);
+        let text = render::answer(&reply, &name, "universe", paint);
+        let reply = reply.renamed(NAMED, &mut |state| name(state));
+        Ok(answered(session, text, &reply, paint))
+    }
+
+    /// The question with the states of the universes that it names.
+    fn about_states(&mut self, question: &Question) -> Result<Question, String> {
+        let (quiet, session) = (self.quiet, &mut self.session);
+        let mut state = |universe: u32| {
+            watched(quiet, |watch| session.state_of(universe, watch)).map_err(shown)
+        };
+        Ok(match question {
+            Question::Shortest(universe) => Question::Shortest(state(*universe)?),
+            Question::Through(universe) => Question::Through(state(*universe)?),
+            Question::CommonAncestors(universes) => {
+                let states = universes.iter().map(|universe| state(*universe));
+                Question::CommonAncestors(states.collect::<Result<_, _>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// The universe of a state that the tables number.
+    fn universe_of(&mut self, state: u32) -> Result<u32, String> {
+        let (quiet, session) = (self.quiet, &mut self.session);
+        watched(quiet, |watch| {
+            session.graph(watch);
+        });
+        session.universe_of(state).map_err(shown)
     }
 
     fn delete(&mut self, ids: &[u32], paint: &Paint) -> Answer {
@@ -194,7 +261,18 @@ impl VoyagerRepl {
     }
 }
 
-/// Answers a question about all states.
+/// Runs something that Ctrl-C can stop, and shows how far it has come.
+pub fn watched<T>(quiet: bool, work: impl FnOnce(&mut dyn FnMut(&Explored) -> bool) -> T) -> T {
+    let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
+    let done = work(&mut |come| {
+        progress.update("states explored", come.states, None);
+        !interrupt::pressed()
+    });
+    progress.clear();
+    done
+}
+
+/// Answers a question about all states, whose numbers are those of the graph.
 ///
 /// # Errors
 /// Why there is no answer.
@@ -204,22 +282,68 @@ pub fn ask(
     quiet: bool,
     paint: &Paint,
 ) -> Result<(String, Value), String> {
-    let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-    let watch = |come: &borges_languages::model::Progress| {
-        progress.update("states explored", come.states, None);
-        !interrupt::pressed()
-    };
-    let answer = match asking {
-        Asking::Question(question) => session.ask(question, watch).map(|reply| {
-            let value = json!({ "reply": "answer", "answer": reply });
-            (render::answer(&reply, paint), value)
-        }),
-        Asking::Sql(sql) => session.query(sql, watch).map(|table| {
+    match asking {
+        Asking::Question(question) => {
+            let reply = watched(quiet, |watch| session.ask(question, watch)).map_err(shown)?;
+            let text = render::answer(&reply, &|state| state, "state", paint);
+            Ok(answered(session, text, &reply, paint))
+        }
+        Asking::Sql(sql) => {
+            let table = watched(quiet, |watch| session.query(sql, watch)).map_err(shown)?;
             let value = json!({ "reply": "table", "table": table });
-            (crate::render::table(&table, paint), value)
-        }),
+            Ok((crate::render::table(&table, paint), value))
+        }
+    }
+}
+
+/// An answer, with a word on what it rests on if that is not all.
+fn answered(
+    session: &ModelSession,
+    text: String,
+    reply: &impl Serialize,
+    paint: &Paint,
+) -> (String, Value) {
+    let partial = session.partial();
+    let note = partial.map(|(why, states)| render::partial(why, states, paint));
+    let value = json!({
+        "reply": "answer",
+        "answer": reply,
+        "complete": partial.is_none(),
+        "why": partial.map(|(why, _)| why),
+    });
+    (note.unwrap_or_default() + &text, value)
+}
+
+/// Says whether something may and must happen.
+///
+/// # Errors
+/// It is nothing that can be judged.
+pub fn judge(
+    session: &mut ModelSession,
+    judging: &Judging,
+    quiet: bool,
+    paint: &Paint,
+) -> Result<(String, Value), String> {
+    let judgement = watched(quiet, |watch| match judging {
+        Judging::May(spec) => session.occurs(spec, watch),
+        Judging::Check(formula) => session.check(formula, watch),
+    });
+    let judgement = judgement.map_err(shown)?;
+    Ok(judged(&render::judgement(&judgement, paint), &judgement))
+}
+
+/// Which other messages could have been received on a way.
+pub fn races(session: &mut ModelSession, options: &[u32], paint: &Paint) -> (String, Value) {
+    let races = session.races(options);
+    let value = json!({ "reply": "races", "races": races });
+    let text = match races {
+        None => format!(
+            "{} has no messages: nothing races\n",
+            session.dialect().name()
+        ),
+        Some(races) => render::races(&races, paint),
     };
-    answer.map_err(|error: AskError| error.to_string())
+    (text, value)
 }
 
 fn judged(text: &str, judgement: &impl Serialize) -> (String, Value) {

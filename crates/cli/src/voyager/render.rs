@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use borges_languages::model::debug::{
     AgentCard, Card, ChangeRow, Debugger, Judgement, LinkRow, Opinion, RanRow,
 };
-use borges_languages::model::{Reply, Step, Way};
+use borges_languages::model::{RaceRow, RaceStep, Reply, Step, Way, Why};
 
 use crate::paint::{Paint, Role, count, printable};
 
@@ -55,6 +55,10 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
     }
     if ran.never_reached {
         text.push_str("the goal is reached in no universe\n");
+    }
+    if ran.stopped {
+        let note = "stopped: what was found stays, and the same command again goes on\n";
+        text.push_str(&paint.paint(Role::Warning, note));
     }
     if ran.cut {
         let note =
@@ -206,7 +210,10 @@ fn shown(value: &str) -> String {
 
 /// May and must.
 pub(super) fn judgement(judgement: &Judgement, paint: &Paint) -> String {
-    let mut text = opinion("may", &judgement.may, paint);
+    let partial = judgement.partial;
+    let note = partial.map(|why| self::partial(why, judgement.states, paint));
+    let mut text = note.unwrap_or_default();
+    text += &opinion("may", &judgement.may, paint);
     text.push_str(&opinion("must", &judgement.must, paint));
     text
 }
@@ -215,7 +222,7 @@ fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
     let (answer, role) = match opinion.holds {
         Some(true) => ("yes", Role::Good),
         Some(false) => ("no", Role::Bad),
-        None => ("unknown: there are too many states", Role::Warning),
+        None => ("unknown: nothing that is known decides it", Role::Warning),
     };
     let mut text = format!("{what}: {}\n", paint.paint(role, answer));
     for step in &opinion.steps {
@@ -230,8 +237,67 @@ fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
     text
 }
 
-/// The answer to a question.
-pub(super) fn answer(reply: &Reply, paint: &Paint) -> String {
+/// A word on what an answer rests on that is not all.
+pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
+    let known = count(states, "state");
+    let note = match why {
+        Why::Cancelled => format!("stopped: of the {known} known so far; asked again, it goes on"),
+        Why::States => format!("of the first {known} only: --states raises the limit"),
+        Why::Depth => format!("of the {known} within --depth only"),
+        Why::Met => format!("of the {known} up to the breakpoint only"),
+    };
+    format!("{}\n", paint.paint(Role::Warning, note))
+}
+
+/// The debugger's rules, edge by edge.
+pub(super) fn rules(links: &[LinkRow], paint: &Paint) -> String {
+    if links.is_empty() {
+        return "this is the start\n".to_string();
+    }
+    let mut text = String::new();
+    for link in links {
+        let _ = writeln!(text, "  {}", link_line(link, paint));
+        let rules = match link.rules.is_empty() {
+            true => "no rule".to_owned(),
+            false => link.rules.join(", "),
+        };
+        let _ = writeln!(text, "      {}", paint.paint(Role::Dim, rules));
+    }
+    text
+}
+
+/// Races.
+pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
+    if races.is_empty() {
+        return "no message was received on the way here\n".to_string();
+    }
+    let step = |step: &RaceStep| {
+        let line = step
+            .line
+            .map_or_else(String::new, |line| format!("line {line}"));
+        let place = paint.paint(Role::Place, format!("{line:>8}"));
+        format!("{place} step {}: {}", step.step, printable(&step.text))
+    };
+    let mut text = String::new();
+    for race in races {
+        let _ = writeln!(text, "  {}", step(&race.received));
+        if race.rivals.is_empty() {
+            text.push_str("      nothing else could have been received\n");
+        } else {
+            text.push_str("      instead of what came in\n");
+            let _ = writeln!(text, "        {}", step(&race.message));
+            text.push_str("      this could have come first\n");
+            for rival in &race.rivals {
+                let _ = writeln!(text, "        {}", step(rival));
+            }
+        }
+    }
+    text
+}
+
+/// The answer to a question, in which `name` says what a state is called and `one` what it is.
+pub(super) fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
+    let numbers = |states: &[u32]| numbers(states, name, one);
     match reply {
         Reply::Ends(ends) => {
             let mut text = String::new();
@@ -252,13 +318,16 @@ pub(super) fn answer(reply: &Reply, paint: &Paint) -> String {
             }
             text
         }
-        Reply::Ways(ways) => ways.iter().map(|way| way_text(way, paint)).collect(),
-        Reply::States(states) => numbers(states, "state"),
+        Reply::Ways(ways) => ways
+            .iter()
+            .map(|way| way_text(way, name, one, paint))
+            .collect(),
+        Reply::States(states) => numbers(states),
         Reply::Divergence(None) => "they never part: no choice rules one of them out\n".to_string(),
         Reply::Divergence(Some(parting)) => {
             let mut text = format!(
-                "state {}, after\n{}",
-                parting.state,
+                "{one} {}, after\n{}",
+                name(parting.state),
                 steps(&parting.steps, paint)
             );
             let sides = [
@@ -275,24 +344,21 @@ pub(super) fn answer(reply: &Reply, paint: &Paint) -> String {
             text
         }
         Reply::Ancestors { all, last } => {
-            format!(
-                "{}of these the last: {}",
-                numbers(all, "state"),
-                numbers(last, "state")
-            )
+            format!("{}of these the last: {}", numbers(all), numbers(last))
         }
-        Reply::Cycles(cycles) if cycles.is_empty() => "every run ends\n".to_string(),
+        Reply::Cycles(cycles) if cycles.is_empty() => "no run goes round for ever\n".to_string(),
         Reply::Cycles(cycles) => {
-            let lines = cycles.iter().map(|cycle| numbers(cycle, "state"));
+            let lines = cycles.iter().map(|cycle| numbers(cycle));
             lines.collect()
         }
     }
 }
 
-fn way_text(way: &Way, paint: &Paint) -> String {
+fn way_text(way: &Way, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
+    let state = name(way.state);
     let what = match way.outcome {
-        Some(outcome) => format!("outcome {outcome}, state {}", way.state),
-        None => format!("state {}", way.state),
+        Some(outcome) => format!("outcome {outcome}, {one} {state}"),
+        None => format!("{one} {state}"),
     };
     format!(
         "{}\n{}",
@@ -316,8 +382,9 @@ fn steps(list: &[Step], paint: &Paint) -> String {
     list.iter().map(line).collect()
 }
 
-fn numbers(states: &[u32], one: &str) -> String {
-    let list: Vec<_> = states.iter().take(40).map(u32::to_string).collect();
+fn numbers(states: &[u32], name: &dyn Fn(u32) -> u32, one: &str) -> String {
+    let first = states.iter().take(40);
+    let list: Vec<_> = first.map(|state| name(*state).to_string()).collect();
     let more = if states.len() > 40 { ", …" } else { "" };
     format!(
         "{}: {}{more}\n",

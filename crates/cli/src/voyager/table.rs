@@ -21,22 +21,33 @@ pub enum Request {
     Universes(Option<String>),
     /// To another universe.
     Go(u32),
+    /// To the universe of a state that the tables number.
+    GoToState(u32),
+    /// Which other messages could have been received on the way to a universe.
+    Races(Option<u32>),
     /// What an edge changes.
     Difference(u32),
     /// The source.
     List,
     /// A question about all states.
     Ask(Asking),
-    /// Whether a breakpoint may and must be met.
-    May(String),
-    /// Whether a formula may and must hold.
-    Check(String),
+    /// Whether something may and must happen.
+    Judge(Judging),
     /// Another text for the program, from a file.
     Edit(String),
     /// Help.
     Help(Option<String>),
     /// The end.
     Quit,
+}
+
+/// What may and must happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judging {
+    /// A breakpoint is met.
+    May(String),
+    /// A formula holds.
+    Check(String),
 }
 
 /// A question that any prompt answers.
@@ -55,6 +66,8 @@ pub enum About {
     Card,
     /// The way there.
     Path,
+    /// The debugger's rules on the way there.
+    Rules,
     /// To let it run.
     Resume,
     /// To let it run toward a breakpoint.
@@ -236,10 +249,16 @@ const LOOKING: &[Spec<Request>] = &[
         "deadlock",
     ])]),
     Spec::new("jump", "look at another universe", |c| {
+        if c.peek().is_some_and(|word| word.text == "state") {
+            c.word();
+            return Ok(Request::GoToState(number(c, "a state's number")?));
+        }
         Ok(Request::Go(number(c, "a universe's number")?))
     })
     .letters(&["j"])
-    .arguments("UNIVERSE")
+    .arguments("UNIVERSE|state STATE")
+    .details("Universes have one number each: in 'universes', 'path', 'ask' and 'races'. The tables that 'query' asks \
+number states; 'jump state 7' goes to the universe of state 7.")
     .completes(&[Completes::Universe]),
     Spec::new(
         "print",
@@ -255,6 +274,15 @@ const LOOKING: &[Spec<Request>] = &[
     )
     .letters(&["o"])
     .arguments("[UNIVERSE]"),
+    Spec::new(
+        "rules",
+        "the rules of the debugger that applied on the way to a universe",
+        |c| about(c, About::Rules),
+    )
+    .arguments("[UNIVERSE]")
+    .details("By the names of 'Multiverse Debugging' (ECOOP 2019, appendix A): CEL-STEP-LOCAL, CEL-STEP-GLOBAL, \
+SAVE-MRB, TRIGGER-MRB, TRIGGER-MSB, NOT-APPLICABLE-BREAKPOINT, ADD-NEW-ACTOR, PREPARE-STEP-NEXT-TURN, \
+TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
     Spec::new("difference", "what an edge of the graph changes", |c| {
         Ok(Request::Difference(number(c, "an edge's number")?))
     })
@@ -272,24 +300,21 @@ const QUESTIONS: &[Spec<Request>] = &[
     Spec::new("query", QUERY, |c| sql(c).map(Request::Ask))
         .arguments("SELECT…")
         .details(QUERY_DETAILS),
-    Spec::new(
-        "may",
-        "whether a breakpoint would halt in some universe, and whether in every run",
-        |c| text(c, "a breakpoint, as for 'break'").map(Request::May),
-    )
-    .arguments("WHAT")
-    .details("Answers with a run that shows it. The universes of the session stay as they are."),
-    Spec::new(
-        "check",
-        "whether a temporal formula holds in some run, and whether in every run",
-        formula,
-    )
-    .arguments("[--fair] FORMULA")
-    .details(
-        "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, p | q, p -> q; predicates \
-as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which an actor that \
-can act from some point on does act again.",
-    ),
+    Spec::new("may", MAY, |c| may(c).map(Request::Judge))
+        .arguments("WHAT")
+        .details(MAY_DETAILS),
+    Spec::new("check", CHECK, |c| check(c).map(Request::Judge))
+        .arguments("[--fair] FORMULA")
+        .details(CHECK_DETAILS),
+    Spec::new("races", RACES, |c| {
+        let universe = match c.is_done() {
+            true => None,
+            false => Some(number(c, "a universe's number")?),
+        };
+        Ok(Request::Races(universe))
+    })
+    .arguments("[UNIVERSE]")
+    .details(RACES_DETAILS),
 ];
 
 const OTHERS: &[Spec<Request>] = &[
@@ -310,8 +335,25 @@ pub const ASK_ARGUMENTS: &str = "QUESTION";
 pub const ASK_DETAILS: &str = "ends: the outcomes with their numbers and how many states have each. shortest [STATE]: \
 a shortest way to each outcome, or to a state. through STATE: the states on paths through it. parting A B: where a \
 choice first rules one of two outcomes out. reach A: the states from which an outcome can still be reached. \
-ancestors STATE STATE…: those from which all of these can be reached. cycles: where a run can stay for ever. States \
-have the numbers of the tables that 'query' asks.";
+ancestors STATE STATE…: those from which all of these can be reached. cycles: where a run can stay for ever. What an \
+answer numbers is where 'jump' goes. Ctrl-C stops the exploration: the answer then says on how much it rests, and the \
+next question goes on exploring.";
+/// What `may` does.
+pub const MAY: &str = "whether a breakpoint would halt in some universe, and whether in every run";
+/// How it answers.
+pub const MAY_DETAILS: &str =
+    "Answers with a run that shows it. The universes of the session stay as they are.";
+/// What `check` does.
+pub const CHECK: &str = "whether a temporal formula holds in some run, and whether in every run";
+/// What a formula is.
+pub const CHECK_DETAILS: &str = "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, \
+p | q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which \
+who can act from some point on does act again.";
+/// What `races` does.
+pub const RACES: &str = "which other messages could have been received on the way here";
+/// What it shows.
+pub const RACES_DETAILS: &str = "For each message that was received: those that came to the same inbox or port later \
+and could have been there first, while all that happened before stays the same.";
 /// What `query` does.
 pub const QUERY: &str = "a question in SQL about all states of the program";
 /// Its tables.
@@ -358,6 +400,27 @@ pub fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     }))
 }
 
+/// Reads a breakpoint to judge.
+///
+/// # Errors
+/// There is none.
+pub fn may(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
+    text(cursor, "a breakpoint, as for 'break'").map(Judging::May)
+}
+
+/// Reads a formula; `--fair` is the word `fair` of formulas.
+///
+/// # Errors
+/// There is none.
+pub fn check(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
+    let fair = cursor.keyword("--fair");
+    let formula = text(cursor, "a formula, for example F {math.result == 66}")?;
+    Ok(Judging::Check(match fair {
+        true => format!("fair {formula}"),
+        false => formula,
+    }))
+}
+
 /// Reads a `SELECT`.
 ///
 /// # Errors
@@ -384,18 +447,6 @@ fn number(cursor: &mut Cursor<'_>, what: &str) -> Result<u32, Misread> {
         Some(word) => Misread::of(word, "this number is too large"),
         None => cursor.missing(what),
     })
-}
-
-/// A formula; `--fair` is the word `fair` of formulas.
-fn formula(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
-    let fair = cursor.keyword("--fair");
-    let formula = text(cursor, "a formula, for example F {math.result == 66}")?;
-    let claim = if fair {
-        format!("fair {formula}")
-    } else {
-        formula
-    };
-    Ok(Request::Check(claim))
 }
 
 fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {

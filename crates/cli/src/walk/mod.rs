@@ -3,13 +3,14 @@
 mod render;
 mod table;
 
+use borges_languages::predicate::{Condition, Named};
 use borges_languages::source::underline;
 use borges_multiverse::graph::{
     Exploration, Graph, Limits, NodeId, Pause, Progress as Explored, Strategy,
 };
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
-use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Visit, Walk, WalkError};
+use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Walk, WalkError};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
@@ -44,7 +45,7 @@ pub struct WalkRepl<L: Language> {
 /// What a command answers: as text and as JSON, or why it cannot be carried out.
 type Answer = Result<(String, Value), String>;
 
-impl<L: Language + 'static> WalkRepl<L> {
+impl<L: Named + 'static> WalkRepl<L> {
     /// A walk at the start of `language`, whose text is `source`.
     pub fn new(
         language: L,
@@ -83,6 +84,12 @@ impl<L: Language + 'static> WalkRepl<L> {
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
             Request::Graph(states) => Ok(self.graph(states, paint)),
             Request::Ask(asking) => voyager::ask(&mut self.asked, &asking, self.quiet, paint),
+            Request::Judge(judging) => voyager::judge(&mut self.asked, &judging, self.quiet, paint),
+            Request::Races => {
+                let path = self.walk.history(u32::MAX);
+                let options: Vec<u32> = path.iter().map(|past| past.option.0).collect();
+                Ok(voyager::races(&mut self.asked, &options, paint))
+            }
             Request::Ends(states) => Ok(self.ends(states, paint)),
             Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
             Request::Moment => {
@@ -94,7 +101,7 @@ impl<L: Language + 'static> WalkRepl<L> {
                 self.walk.mark(text).map_err(|e| e.to_string())?;
                 Ok(done("noted"))
             }
-            Request::Break(text) => Ok(self.break_at(text)),
+            Request::Break(text) => self.break_at(text),
             Request::Breakpoints => Ok(render::breakpoints(self.walk.breakpoints())),
             Request::Delete(ids) => self.delete(&ids),
             // Answered before it comes here.
@@ -198,6 +205,8 @@ impl<L: Language + 'static> WalkRepl<L> {
             self.walk.jump(place).map_err(|_| {
                 format!("no universe {target} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
             })?;
+        } else if let Ok(state) = target.parse() {
+            return self.jump_to_state(state, paint);
         } else {
             let moment: Moment = target.parse().map_err(|e| {
                 format!("'{target}' is no universe: {e}. A universe of the tree looks like 1.4")
@@ -207,11 +216,30 @@ impl<L: Language + 'static> WalkRepl<L> {
         Ok(self.arrived(&Rest::Choice, paint))
     }
 
-    /// To the nearest universe ahead whose state, or the step to it, contains a text.
+    /// To a state of the graph, by a shortest way.
+    fn jump_to_state(&mut self, state: u32, paint: &Paint) -> Answer {
+        let asked = &mut self.asked;
+        let options = voyager::watched(self.quiet, |watch| asked.options_to(state, watch));
+        let options = options.map_err(|error| error.to_string())?;
+        self.walk.jump(Place::ROOT).map_err(|e| e.to_string())?;
+        for option in options {
+            let taken = self.walk.forward(option as usize);
+            taken.map_err(|e| e.to_string())?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn condition(&self, text: &str) -> Result<Condition, String> {
+        let condition = Condition::parse(self.walk.language(), text);
+        condition.map_err(|error| error.to_string())
+    }
+
+    /// To the nearest universe ahead in which a condition is true.
     fn find(&mut self, text: &str, paint: &Paint) -> Answer {
+        let condition = self.condition(text)?;
         let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
         let sought = self.walk.seek(
-            |visit| mentions(visit, text),
+            |visit| condition.fits(visit.language, visit.arrived, visit.state),
             &Limits::default(),
             |explored| watch(&mut progress, &explored),
         );
@@ -231,13 +259,18 @@ impl<L: Language + 'static> WalkRepl<L> {
         }
     }
 
-    fn break_at(&mut self, text: String) -> (String, Value) {
-        let wanted = text.clone();
+    fn break_at(&mut self, text: String) -> Answer {
+        let condition = self.condition(&text)?;
         let id = self
             .walk
-            .break_when(text.clone(), move |visit| mentions(visit, &wanted));
+            .break_when(text.clone(), move |visit| match visit.arrived {
+                Some((before, choice)) => {
+                    condition.halts(visit.language, before, choice, visit.state)
+                }
+                None => condition.holds(visit.language, visit.state),
+            });
         let value = json!({ "reply": "breakpoint-set", "id": id.0, "text": text });
-        (format!("breakpoint {}: {text}\n", id.0), value)
+        Ok((format!("breakpoint {}: {text}\n", id.0), value))
     }
 
     fn delete(&mut self, ids: &[u32]) -> Answer {
@@ -324,7 +357,7 @@ impl<L: Language + 'static> WalkRepl<L> {
     }
 }
 
-impl<L: Language + 'static> Interpreter for WalkRepl<L> {
+impl<L: Named + 'static> Interpreter for WalkRepl<L> {
     fn greeting(&mut self, paint: &Paint) -> String {
         let (here, _) = self.arrived(&Rest::Choice, paint);
         format!(
@@ -390,15 +423,6 @@ fn place(text: &str) -> Option<Place> {
         branch: BranchId(branch.parse().ok()?),
         index: index.parse().ok()?,
     })
-}
-
-/// Whether the state, the step to it, or the outcome contains a text.
-fn mentions<L: Language>(visit: &Visit<'_, L>, text: &str) -> bool {
-    let step = visit.arrived.is_some_and(|(before, choice)| {
-        let label = visit.language.label(before, choice);
-        label.rule.contains(text) || label.text.contains(text)
-    });
-    step || visit.language.show(visit.state).contains(text)
 }
 
 /// Shows how far an exploration has come; false if it should stop.

@@ -3,7 +3,7 @@
 use crate::repl::arguments::identifiers;
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Group, Spec, Table};
-use crate::voyager::table::{self as questions, Asking};
+use crate::voyager::table::{self as questions, Asking, Judging};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,10 @@ pub enum Request {
     Graph(usize),
     /// A question about all states.
     Ask(Asking),
+    /// Whether something may and must happen.
+    Judge(Judging),
+    /// Which other messages could have been received on the way here.
+    Races,
     /// The ends among so many states.
     Ends(usize),
     /// The last steps.
@@ -174,10 +178,11 @@ const MULTIVERSE: &[Spec<Request>] = &[
     .letters(&["j"])
     .arguments("UNIVERSE")
     .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
-'moment' show it, visited before or not.")
+'moment' show it, visited before or not. A number alone is a state: that of 'graph', 'ask' and 'query'.")
     .examples(&[
             ("jump 1.4", "a universe of the tree"),
             ("jump 0.1-0.0-2", "a moment"),
+            ("jump 7", "state 7 of 'graph', by a shortest way"),
         ])
     .completes(&[Completes::Universe]),
     Spec::new(
@@ -209,13 +214,21 @@ const MULTIVERSE: &[Spec<Request>] = &[
     Spec::new("query", questions::QUERY, |c| questions::sql(c).map(Request::Ask))
         .arguments("SELECT…")
         .details(questions::QUERY_DETAILS),
+    Spec::new("may", questions::MAY, |c| questions::may(c).map(Request::Judge))
+        .arguments("WHAT")
+        .details(questions::MAY_DETAILS),
+    Spec::new("check", questions::CHECK, |c| questions::check(c).map(Request::Judge))
+        .arguments("[--fair] FORMULA")
+        .details(questions::CHECK_DETAILS),
+    Spec::new("races", questions::RACES, |_| Ok(Request::Races))
+        .details(questions::RACES_DETAILS),
     Spec::new(
         "find",
-        "to the nearest universe ahead that mentions a text",
-        |c| text(c, "a text to look for").map(Request::Find),
+        "to the nearest universe ahead in which a predicate holds, or that mentions a text",
+        |c| text(c, "a predicate or a text to look for").map(Request::Find),
     )
     .letters(&["/"])
-    .arguments("TEXT")
+    .arguments("PREDICATE|TEXT")
     .repeating(),
     Spec::new(
         "moment",
@@ -227,11 +240,15 @@ const MULTIVERSE: &[Spec<Request>] = &[
 const STOPPING: &[Spec<Request>] = &[
     Spec::new(
         "break",
-        "stop wherever the state or the step to it contains a text",
-        |c| text(c, "a text, for example AMB").map(Request::Break),
+        "stop wherever a predicate begins to hold, or the state or the step to it mentions a text",
+        |c| text(c, "a predicate or a text, for example AMB").map(Request::Break),
     )
     .letters(&["b"])
-    .arguments("TEXT"),
+    .arguments("PREDICATE|TEXT")
+    .examples(&[
+        ("break x == 2", "a predicate"),
+        ("break AMB", "a text of which the program has all words"),
+    ]),
     Spec::new("breakpoints", "list the breakpoints", |_| {
         Ok(Request::Breakpoints)
     })

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command as Process, Stdio};
-use std::time::Duration;
 
 use borges_session::command::{Direction, StepSize};
 use borges_session::{Command, Session};
@@ -40,7 +39,7 @@ fn a_pulled_cable_costs_nothing(chip: &Chip) {
     // Plugged in again while the debugger waits for an answer.
     let plugging = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(700));
+            wire.stay_out(2000);
             wire.plug(true);
         });
         debugger.do_all(further())
@@ -48,7 +47,6 @@ fn a_pulled_cable_costs_nothing(chip: &Chip) {
     assert_eq!(plugging, simulated.do_all(further()));
     // And once more between two commands.
     wire.plug(false);
-    std::thread::sleep(Duration::from_millis(50));
     wire.plug(true);
     assert_eq!(debugger.do_all(further()), simulated.do_all(further()));
     assert!(debugger.warnings.is_empty(), "{:?}", debugger.warnings);
@@ -127,12 +125,13 @@ fn a_session_goes_on_where_the_last_one_left_the_device(chip: &Chip) {
 
 fn a_program_that_runs_for_nobody_is_found_and_stopped(chip: &Chip) {
     let emulator = Emulator::start(chip);
+    let wire = Wire::new(emulator.address(), &Faults::none(), 1, 0);
     let file = fresh(&format!("killed-{}.borges", chip.name()));
     // A debugger that is killed while the program runs.
     let mut killed = Process::new(env!("CARGO_BIN_EXE_borges"))
         .arg("repl")
         .arg(example("color-dial"))
-        .args(["--device", &emulator.device()])
+        .args(["--device", &wire.device()])
         .arg("--session")
         .arg(&file)
         .args(["-x", "mock read_uart_sensor(0) = 5; step; continue"])
@@ -143,8 +142,8 @@ fn a_program_that_runs_for_nobody_is_found_and_stopped(chip: &Chip) {
     let stdout = killed.stdout.take().expect("it was piped");
     let mut said = BufReader::new(stdout).lines().map_while(Result::ok);
     assert!(said.any(|line| line == "> continue"), "it got so far");
-    // The device is told within this time, and runs on by itself afterwards.
-    std::thread::sleep(Duration::from_secs(1));
+    // It reports what it does: it was told, and runs on by itself afterwards.
+    wire.wait_for_device(20);
     killed.kill().expect("it runs for ever");
     killed.wait().expect("it was killed");
     let mut second = Debugger::with(Session::resume(&file).expect("a session file"));

@@ -26,6 +26,10 @@ struct Shared {
     cuts: AtomicU64,
     /// What frames take from one end to the other, where that was changed.
     delay_us: AtomicU64,
+    /// How often the wire was looked at while it was pulled out.
+    looks_unplugged: AtomicU64,
+    /// Frames that the device has sent.
+    from_device: AtomicU64,
 }
 
 impl Wire {
@@ -58,9 +62,31 @@ impl Wire {
         format!("tcp:{}", self.address)
     }
 
-    /// Pulls the wire out, or plugs it in again.
+    /// Pulls the wire out, or plugs it in again. Once it returns from pulling, both ends are cut off.
     pub(crate) fn plug(&self, plugged: bool) {
         self.shared.unplugged.store(!plugged, Ordering::SeqCst);
+        if !plugged {
+            // One look may have begun before.
+            self.wait_for(&self.shared.looks_unplugged, 2);
+        }
+    }
+
+    /// Waits until so many more looks were taken at the wire while it is pulled out: whoever tries to open the line again
+    /// has tried meanwhile.
+    pub(crate) fn stay_out(&self, looks: u64) {
+        self.wait_for(&self.shared.looks_unplugged, looks);
+    }
+
+    /// Waits until the device has sent so many more frames.
+    pub(crate) fn wait_for_device(&self, frames: u64) {
+        self.wait_for(&self.shared.from_device, frames);
+    }
+
+    fn wait_for(&self, counter: &AtomicU64, more: u64) {
+        let goal = counter.load(Ordering::SeqCst) + more;
+        while counter.load(Ordering::SeqCst) < goal {
+            std::thread::yield_now();
+        }
     }
 
     /// From now on, frames take so long and are neither lost nor damaged.
@@ -100,10 +126,15 @@ impl Carrier {
             self.slow_down();
             if !plugged {
                 (self.host.socket, self.device.socket) = (None, None);
+                self.shared.looks_unplugged.fetch_add(1, Ordering::SeqCst);
             } else {
                 self.connect();
             }
-            let frames = self.host.take_in() + self.device.take_in();
+            let from_device = self.device.take_in();
+            self.shared
+                .from_device
+                .fetch_add(from_device as u64, Ordering::SeqCst);
+            let frames = self.host.take_in() + from_device;
             let moved = self.host.give_out() | self.device.give_out();
             for _ in 0..frames {
                 if self.cut_every > 0 && self.chance.u64(..self.cut_every) == 0 {

@@ -11,7 +11,7 @@ use crate::path::{Cut, End, Read};
 use crate::set::{Set, cell_of, nice, value_of};
 use crate::shadow::{Ask, KNOWN};
 
-impl Explorer<'_> {
+impl Explorer<'_, '_> {
     /// Lets the pending call happen. Something to do if it is not simply done.
     pub(super) fn call(&mut self, state: &mut State) -> Option<Next> {
         let pending = self.machine.pending()?;
@@ -54,6 +54,9 @@ impl Explorer<'_> {
                 }
             }
             Kind::Output => {
+                if board.check_handler(id, &args, &self.machine).is_err() {
+                    return Some(refused);
+                }
                 let memory = self.machine.memory();
                 let nothing = borges_board::Captured::default();
                 let outside = &mut state.outside;
@@ -128,6 +131,10 @@ impl Explorer<'_> {
         if state.reads.len() >= self.bounds.inputs as usize {
             return Err(End::Inputs);
         }
+        if self.is_beyond(state) {
+            self.wait_before_input(state);
+            return Ok(Some(Next::Waits));
+        }
         let board = self.start.board.clone();
         let ty = result.unwrap_or(ValType::I32);
         let place = state.reads.len() as u32;
@@ -149,7 +156,12 @@ impl Explorer<'_> {
                  tried here may allow other inputs",
             );
         }
-        let Some(value) = nice(&domain, ty) else {
+        let value = match self.example_answer(state.reads.len(), &domain) {
+            None => nice(&domain, ty),
+            Some(None) => return Ok(Some(Next::Waits)),
+            Some(answer) => answer,
+        };
+        let Some(value) = value else {
             return Err(End::Cut(Cut::NoValue));
         };
         state.reads.push(Read {
@@ -170,6 +182,9 @@ impl Explorer<'_> {
                     return Err(End::Cut(Cut::NoValue));
                 }
             }
+        }
+        if self.example.is_some() && state.model != before {
+            return Ok(Some(Next::Waits));
         }
         let value = state.model[place as usize];
         let known = state.reads[place as usize].domain.only();

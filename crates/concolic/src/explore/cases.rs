@@ -9,27 +9,18 @@ use crate::path::Outcome;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};
 
-impl Explorer<'_> {
+impl Explorer<'_, '_> {
     /// Goes one way, and lets the other ways wait. What was decided for the way that is gone now, or nothing if the
     /// strategy wants to choose.
     pub(super) fn fork(&mut self, state: &mut State, ask: Ask) -> Option<Decided> {
-        let at = self.machine.location().map(|location| location.offset);
-        let at = at.unwrap_or(CodeOffset(0));
-        let is_indirect = matches!(ask, Ask::Indirect(..));
         let mut ways = Vec::new();
-        for case in self.cases(state, ask) {
+        for case in self.cases(state, ask.clone()) {
             match self.feasible(state, &case.conditions) {
                 Feasible::Yes(narrowed) => ways.push((case, *narrowed)),
                 Feasible::No => {}
                 Feasible::Unknown(reason) => self.leave_out(state, &reason),
             }
         }
-        let note = |state: &mut State, outcome: Option<u32>| {
-            if let Some(taken) = outcome {
-                state.outcomes.push(Outcome { at, taken });
-                state.indirect = is_indirect.then_some(at);
-            }
-        };
         let goes_on = self.strategy == Strategy::DepthFirst;
         // The way that the machine's state is on anyway, if there is one.
         let current = ways
@@ -41,30 +32,45 @@ impl Explorer<'_> {
             (Some(at), 1) => ways.swap_remove(at),
             (Some(at), _) if goes_on => {
                 let first = ways.remove(at);
-                self.wait(state, at_next(&self.machine), ways, &note);
+                self.wait(state, &ask, ways);
                 first
             }
             _ => {
-                self.wait(state, at_next(&self.machine), ways, &note);
+                self.wait(state, &ask, ways);
                 return None;
             }
         };
+        Some(self.take(state, &ask, case, narrowed))
+    }
+
+    /// Goes a way; what was decided for it.
+    pub(super) fn take(
+        &mut self,
+        state: &mut State,
+        ask: &Ask,
+        case: Case,
+        narrowed: Narrowed,
+    ) -> Decided {
         let changed = narrowed.model != state.model;
         narrow(state, narrowed);
-        note(state, case.outcome);
+        self.note(state, ask, case.outcome);
         if changed {
             self.patch(state);
         }
-        Some(case.decided)
+        case.decided
     }
 
-    pub(super) fn wait(
-        &mut self,
-        state: &State,
-        next: Option<CodeOffset>,
-        ways: Vec<(Case, Narrowed)>,
-        note: &impl Fn(&mut State, Option<u32>),
-    ) {
+    fn note(&self, state: &mut State, ask: &Ask, outcome: Option<u32>) {
+        let at = self.machine.location().map(|location| location.offset);
+        let at = at.unwrap_or(CodeOffset(0));
+        if let Some(taken) = outcome {
+            state.outcomes.push(Outcome { at, taken });
+            state.indirect = matches!(ask, Ask::Indirect(..)).then_some(at);
+        }
+    }
+
+    fn wait(&mut self, state: &State, ask: &Ask, ways: Vec<(Case, Narrowed)>) {
+        let next = at_next(&self.machine);
         if ways.is_empty() {
             return;
         }
@@ -74,7 +80,7 @@ impl Explorer<'_> {
         for (case, narrowed) in ways.into_iter().rev() {
             let mut state = state.clone();
             narrow(&mut state, narrowed);
-            note(&mut state, case.outcome);
+            self.note(&mut state, ask, case.outcome);
             let next = self.next_of(case.outcome).or(next);
             self.waiting.push_back(Waiting {
                 snapshot: snapshot.clone(),
@@ -82,6 +88,7 @@ impl Explorer<'_> {
                 decided: Some(case.decided),
                 next,
                 event: None,
+                is_at_call: false,
             });
         }
     }

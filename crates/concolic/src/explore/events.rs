@@ -102,7 +102,7 @@ pub(super) struct Listening {
     calls: bool,
 }
 
-impl Explorer<'_> {
+impl Explorer<'_, '_> {
     /// The events that may arrive in a state.
     fn events(state: &State) -> impl Iterator<Item = Event> + '_ {
         let outside = &state.outside.state;
@@ -219,6 +219,7 @@ impl Explorer<'_> {
                 decided: None,
                 next: first,
                 event: Some(event),
+                is_at_call: false,
             });
         }
     }
@@ -233,6 +234,7 @@ impl Explorer<'_> {
             decided: None,
             next: self.machine.location().map(|location| location.offset),
             event: None,
+            is_at_call: false,
         });
     }
 

@@ -6,7 +6,7 @@ use crate::decide::{Answer, Constraint};
 use crate::range;
 use crate::set::{Set, greatest, nice};
 
-impl Explorer<'_> {
+impl Explorer<'_, '_> {
     /// The values that an expression can have on this path (perhaps some more), if they are at most `most`.
     pub(super) fn values(&mut self, state: &State, expr: Expr, most: u64) -> Option<Vec<u64>> {
         let inputs = self.dag.inputs(expr).clone();
@@ -22,6 +22,9 @@ impl Explorer<'_> {
             let mut values = Vec::new();
             let mut model = state.model.clone();
             for combination in 0..combinations as u64 {
+                if combination % 256 == 255 && self.budget.is_spent() {
+                    return None;
+                }
                 let mut rest = combination;
                 for (place, domain) in inputs.iter().zip(&domains) {
                     let count = domain.count() as u64;
@@ -98,7 +101,9 @@ impl Explorer<'_> {
                         None => &state.reads[place as usize].domain,
                     };
                     let one = std::slice::from_ref(constraint);
-                    let refined = self.decider.refine(&self.dag, place, domain, one, &[]);
+                    let refined =
+                        self.decider
+                            .refine(self.budget, &self.dag, place, domain, one, &[]);
                     affected.push(place);
                     match (refined, known) {
                         (Some(set), _) if set.is_empty() => return Feasible::No,
@@ -178,7 +183,7 @@ impl Explorer<'_> {
             })
             .collect();
         self.decider
-            .solve(&self.dag, &variables, &constraints, hint)
+            .solve(self.budget, &self.dag, &variables, &constraints, hint)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stops with a condition: whether some inputs that lead there satisfy it.
 
-use super::{Accepts, Explorer, Flow, News, State};
+use super::{Accepts, Explorer, State};
 use crate::decide::Answer;
 use crate::set::Set;
 
@@ -11,29 +11,21 @@ const MOST_SOLVED: u32 = 1 << 11;
 /// So many combinations are tried of more.
 const SAMPLES: u64 = 512;
 
-impl Explorer<'_> {
+impl Explorer<'_, '_> {
     /// Whether the path ends at the stop where it stands. If so, its model is one that the condition accepts.
-    pub(super) fn stops_here(
-        &mut self,
-        state: &mut State,
-        observer: &mut dyn FnMut(News<'_>) -> Flow,
-    ) -> bool {
+    pub(super) fn stops_here(&mut self, state: &mut State) -> bool {
         let Some(accepts) = self.accepts.take() else {
             return true;
         };
-        let found = accepts(&self.machine) || self.accepts_other(state, accepts, observer);
+        let is_followed = self.example.is_some();
+        let found = accepts(&self.machine) || !is_followed && self.accepts_other(state, accepts);
         self.accepts = Some(accepts);
         found
     }
 
     /// Tries other inputs that lead here: all combinations if they are few, otherwise all values of each input, and
     /// samples.
-    fn accepts_other(
-        &mut self,
-        state: &mut State,
-        accepts: Accepts<'_>,
-        observer: &mut dyn FnMut(News<'_>) -> Flow,
-    ) -> bool {
+    fn accepts_other(&mut self, state: &mut State, accepts: Accepts<'_>) -> bool {
         let places = self.inputs_in_state(state);
         let domains: Vec<(u32, Set)> = places
             .iter()
@@ -46,7 +38,7 @@ impl Explorer<'_> {
         let found = if combinations <= MOST_TRIED {
             self.tries_all(state, &domains, combinations as u64, accepts)
         } else {
-            let found = self.tries_each(state, &domains, accepts, observer)
+            let found = self.tries_each(state, &domains, accepts)
                 || self.tries_samples(state, &domains, accepts);
             if !found {
                 let reason = format!(
@@ -72,7 +64,10 @@ impl Explorer<'_> {
         combinations: u64,
         accepts: Accepts<'_>,
     ) -> bool {
-        (0..combinations).any(|mut rest| {
+        for mut rest in 0..combinations {
+            if self.budget.is_spent() {
+                return false;
+            }
             for (place, domain) in domains {
                 let count = domain.count() as u64;
                 if let Some(cell) = domain.nth(rest % count) {
@@ -80,8 +75,11 @@ impl Explorer<'_> {
                 }
                 rest /= count;
             }
-            self.leads_here(state) && self.is_accepted(state, accepts)
-        })
+            if self.leads_here(state) && self.is_accepted(state, accepts) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Each input with its values, the others as they are, or as they must be then.
@@ -90,21 +88,20 @@ impl Explorer<'_> {
         state: &mut State,
         domains: &[(u32, Set)],
         accepts: Accepts<'_>,
-        observer: &mut dyn FnMut(News<'_>) -> Flow,
     ) -> bool {
         let first = state.model.clone();
         let mut solved = 0;
         for (place, domain) in domains {
             for cell in domain.cells().take(MOST_TRIED as usize) {
+                if self.budget.is_spent() {
+                    return false;
+                }
                 state.model.clone_from(&first);
                 state.model[*place as usize] = cell;
                 if !self.leads_here(state) {
                     solved += 1;
                     if solved > MOST_SOLVED {
                         continue;
-                    }
-                    if solved % 16 == 0 && observer(self.news()) == Flow::Stop {
-                        return false;
                     }
                     let fixed = [(*place, Set::single(cell))];
                     // Solvers are too slow for so many questions.
@@ -138,7 +135,7 @@ impl Explorer<'_> {
                     state.model[*place as usize] = cell;
                 }
             }
-            self.leads_here(state) && self.is_accepted(state, accepts)
+            !self.budget.is_spent() && self.leads_here(state) && self.is_accepted(state, accepts)
         })
     }
 
@@ -157,14 +154,12 @@ impl Explorer<'_> {
 
     /// A value of a domain. Limits are where conditions most often change.
     fn sample(&mut self, domain: &Set) -> Option<u64> {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
+        let random = self.next_random();
         let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
-        domain.nth(match self.random % 4 {
+        domain.nth(match random % 4 {
             0 => 0,
             1 => count.checked_sub(1)?,
-            _ => (self.random >> 2).checked_rem(count)?,
+            _ => (random >> 2).checked_rem(count)?,
         })
     }
 

@@ -1,164 +1,42 @@
 //! The exploration: from a state, along every path within bounds.
 
+mod along;
 mod calls;
 mod cases;
 mod events;
 mod feasible;
+mod found;
 mod goal;
+mod order;
+mod search;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use borges_board::{Board, BoardState, Event, PrimitiveId, Shared};
+use borges_board::Event;
 use borges_vm::{CodeOffset, Exit, Machine, Snapshot};
 
+use crate::budget::{Budget, Flow, Progress};
 use crate::code::Code;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
-use crate::decide::{Constraint, Decider, Effort};
+use crate::decide::{Constraint, Decider};
 use crate::lanes::Point;
 use crate::outside::Outside;
-use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
+use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored};
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
-use crate::solver::Solver;
 
 use events::Listening;
 use feasible::narrow;
+use found::Found;
+use order::Levels;
 
-/// Where exploration starts.
-#[derive(Clone, Debug)]
-pub struct Start {
-    /// The program; it runs, and no event handler is active.
-    pub machine: Machine,
-    /// Its board.
-    pub board: Shared<Board>,
-    /// The primitive of every imported function.
-    pub primitives: Vec<PrimitiveId>,
-    /// What was done to the outside so far.
-    pub state: BoardState,
-}
-
-/// In which order paths are explored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// A path to its end, then the last branch before that.
-    #[default]
-    DepthFirst,
-    /// Fewest inputs first.
-    BreadthFirst,
-    /// Code that was not executed yet first.
-    CoverageFirst,
-    /// Nearest to these instructions first, by the number of branches in between.
-    Towards(Vec<CodeOffset>),
-    /// In an order that the seed determines.
-    Random(u64),
-}
-
-/// How far to go. What a bound cuts off is marked in the result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Inputs on a path: one that would read another one ends.
-    pub inputs: u32,
-    /// Events (interrupts and timers that the program subscribed to) on a path; without a bound none arrive, and that is
-    /// noted as unexplored.
-    pub events: Option<u32>,
-    /// Moments on a path at which events may arrive, where their arrival makes a difference.
-    pub moments: u32,
-    /// Instructions on a path.
-    pub steps: u64,
-    /// Paths in all.
-    pub paths: usize,
-    /// Rounds of each loop on a path.
-    pub rounds: Option<u32>,
-    /// Instructions before which a path ends.
-    pub stops: Vec<CodeOffset>,
-    /// Whether a `select` that depends on inputs counts as a branch.
-    pub selects_fork: bool,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Bounds {
-            inputs: MOST_INPUTS,
-            events: None,
-            moments: MOST_MOMENTS,
-            steps: 10_000_000,
-            paths: 1000,
-            rounds: None,
-            stops: Vec::new(),
-            selects_fork: false,
-        }
-    }
-}
-
-/// No path has more inputs.
-pub const MOST_INPUTS: u32 = 1000;
-
-/// Moments of a path at which events arrive, without another bound.
-pub const MOST_MOMENTS: u32 = 100;
-
-/// What an exploration tells while it goes on.
-#[derive(Clone, Copy, Debug)]
-pub enum News<'a> {
-    /// A path was found.
-    Found(&'a Path),
-    /// It still works.
-    Working(Progress),
-}
-
-/// How far it has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Paths found.
-    pub paths: usize,
-    /// Branches that wait.
-    pub waiting: usize,
-    /// Instructions executed.
-    pub steps: u64,
-}
-
-/// Whether to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Go on.
-    Continue,
-    /// Enough: what was found is kept.
-    Stop,
-}
-
-/// All that an exploration found.
-pub struct Explored {
-    /// The expressions in the paths' constraints.
-    pub dag: Dag,
-    /// The paths, in the order in which they were found.
-    pub paths: Vec<Path>,
-    /// What was left out, and why; what was only cut off is told by the paths' ends.
-    pub unexplored: Vec<Unexplored>,
-    /// Whether a bound on all paths, or the caller, ended it early.
-    pub stopped_early: bool,
-    /// What was executed, and with which inputs.
-    pub coverage: Coverage,
-    /// Instructions executed.
-    pub steps: u64,
-    pub(crate) decider: Decider,
-}
-
-impl Explored {
-    /// What deciding has cost so far.
-    #[must_use]
-    pub fn effort(&self) -> Effort {
-        self.decider.effort
-    }
-
-    /// Whether these are all paths: nothing was cut off but by the bound on inputs and the places to stop at.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        let cut = |path: &Path| matches!(path.end, End::Cut(_));
-        !self.stopped_early && self.unexplored.is_empty() && !self.paths.iter().any(cut)
-    }
-}
+pub use search::{
+    Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
+    Start, Strategy,
+};
 
 /// A path on its way.
 #[derive(Clone, Debug)]
@@ -177,6 +55,26 @@ struct State {
     moments: u32,
     /// Before the next instruction, events may arrive.
     is_moment: bool,
+    /// The prefix that it goes on from, of those that can be shown.
+    prefix: Option<u32>,
+}
+
+impl State {
+    fn new(start: &Start) -> Self {
+        State {
+            shadow: Shadow::default(),
+            outside: Outside::new(start.state.clone()),
+            reads: Vec::new(),
+            constraints: Vec::new(),
+            outcomes: Vec::new(),
+            model: Vec::new(),
+            indirect: None,
+            events: Vec::new(),
+            moments: 0,
+            is_moment: false,
+            prefix: None,
+        }
+    }
 }
 
 /// One way to go on from an instruction that depends on inputs.
@@ -206,6 +104,8 @@ struct Waiting {
     next: Option<CodeOffset>,
     /// What arrives first.
     event: Option<Event>,
+    /// It stands before the call that reads an input.
+    is_at_call: bool,
 }
 
 /// What the conditions of a case come to on a path.
@@ -228,24 +128,22 @@ enum Next {
     End(End),
     /// It waits with others to be gone on with.
     Waits,
-    /// Nothing more to say: the caller has had enough.
-    Enough,
+    /// Nothing is left of the budget.
+    Spent,
 }
 
 /// More values than this are not looked at one at a time.
 const MOST_VALUES: usize = 256;
-/// Instructions between two looks at whether to go on.
-const SLICE: u64 = 1 << 18;
+/// Instructions between two looks at the budget.
+const SLICE: u64 = 1 << 16;
 
-/// What makes a path another one: its branches (noted, and all together), its end, its events.
-type PathKey = (Vec<Outcome>, u64, End, Vec<Delivered>);
-
-/// Whether a path ends at a stop where the program is in this state.
-pub type Accepts<'a> = &'a mut dyn FnMut(&Machine) -> bool;
+/// Hears of paths, and may end the exploration.
+type Heard<'h> = &'h mut dyn FnMut(&Path) -> Flow;
 
 /// Explores a program.
-struct Explorer<'e> {
+struct Explorer<'e, 'b> {
     start: &'e Start,
+    budget: &'b Budget<'b>,
     bounds: Bounds,
     strategy: Strategy,
     code: Code,
@@ -254,54 +152,40 @@ struct Explorer<'e> {
     machine: Machine,
     last_snapshot: Option<Snapshot>,
     waiting: VecDeque<Waiting>,
+    levels: Levels,
     point: Point,
     random: u64,
     coverage: Coverage,
-    paths: Vec<Path>,
-    known_paths: HashMap<PathKey, usize>,
+    found: Found,
     unexplored: Vec<Unexplored>,
     steps: u64,
     distances: Option<crate::distance::Distances>,
     accepts: Option<Accepts<'e>>,
+    /// The inputs of the run that is followed.
+    example: Option<Vec<u64>>,
     /// By the handlers of the events that may arrive.
     listened: HashMap<Vec<u32>, Rc<Listening>>,
     told_of_events: bool,
 }
 
-/// Explores all paths from a state, within bounds. `observer` hears what is found and may end it.
+/// Explores all paths from a state, within bounds, until the budget is spent. `heard` is told of each path when it is
+/// found, and may end it.
 #[must_use]
-pub fn explore(
-    start: &Start,
-    bounds: Bounds,
-    strategy: Strategy,
-    solver: Option<Box<dyn Solver>>,
-    observer: &mut dyn FnMut(News<'_>) -> Flow,
-) -> Explored {
-    Explorer::new(start, bounds, strategy, solver).explored(observer)
-}
-
-/// Like [`explore`], but a path ends at a stop only where `accepts` says so: other inputs that lead there are tried too.
-#[must_use]
-pub fn explore_until<'e>(
+pub fn explore<'e>(
     start: &'e Start,
-    bounds: Bounds,
-    strategy: Strategy,
-    solver: Option<Box<dyn Solver>>,
-    accepts: Accepts<'e>,
-    observer: &mut dyn FnMut(News<'_>) -> Flow,
+    mut search: Search<'e>,
+    budget: &Budget<'_>,
+    heard: &mut dyn FnMut(&Path) -> Flow,
 ) -> Explored {
-    let mut explorer = Explorer::new(start, bounds, strategy, solver);
-    explorer.accepts = Some(accepts);
-    explorer.explored(observer)
+    let examples = std::mem::take(&mut search.examples);
+    let mut explorer = Explorer::new(start, search, budget);
+    explorer.follow_examples(examples, heard);
+    explorer.explored(heard)
 }
 
-impl<'e> Explorer<'e> {
-    fn new(
-        start: &'e Start,
-        bounds: Bounds,
-        strategy: Strategy,
-        solver: Option<Box<dyn Solver>>,
-    ) -> Self {
+impl<'e, 'b> Explorer<'e, 'b> {
+    fn new(start: &'e Start, search: Search<'e>, budget: &'b Budget<'b>) -> Self {
+        let (bounds, strategy) = (search.bounds, search.strategy);
         let machine = start.machine.clone();
         let empty = borges_vm::Shared::new(
             borges_vm::Module::new(b"\0asm\x01\0\0\0", &borges_vm::Limits::default())
@@ -319,6 +203,8 @@ impl<'e> Explorer<'e> {
         };
         Explorer {
             start,
+            budget,
+            levels: Levels::new(&strategy, bounds.inputs),
             bounds: Bounds {
                 inputs: bounds.inputs.min(MOST_INPUTS),
                 ..bounds
@@ -327,76 +213,91 @@ impl<'e> Explorer<'e> {
             coverage: Coverage::new(code.offsets()),
             code,
             dag: Dag::default(),
-            decider: Decider::new(solver),
+            decider: Decider::new(search.solver),
             machine,
             last_snapshot: None,
             waiting: VecDeque::new(),
             point: Point::default(),
             random,
-            paths: Vec::new(),
-            known_paths: HashMap::new(),
+            found: Found::default(),
             unexplored: Vec::new(),
             steps: 0,
             distances,
-            accepts: None,
+            accepts: search.accepts,
+            example: None,
             listened: HashMap::new(),
             told_of_events: false,
         }
     }
 
-    fn explored(mut self, observer: &mut dyn FnMut(News<'_>) -> Flow) -> Explored {
-        let stopped_early = self.run(observer) == Flow::Stop;
+    fn explored(mut self, heard: Heard<'_>) -> Explored {
+        let (ended, current) = match self.run(heard) {
+            None => (None, None),
+            Some((ended, current)) => (Some(ended), current),
+        };
+        let waiting = self.waiting.len() + self.levels.frontier.len();
+        let looked = self.looked(current);
+        let unfinished = if ended.is_some() {
+            self.unfinished()
+        } else {
+            Vec::new()
+        };
+        let mut paths = self.found.paths;
+        paths.extend(unfinished);
         Explored {
             coverage: self.coverage,
             dag: self.dag,
-            paths: self.paths,
+            paths,
             unexplored: self.unexplored,
-            stopped_early,
+            ended,
+            waiting: waiting + usize::from(current.is_some()),
+            looked,
             steps: self.steps,
+            bounds: self.bounds,
             decider: self.decider,
         }
     }
 
-    fn run(&mut self, observer: &mut dyn FnMut(News<'_>) -> Flow) -> Flow {
-        let mut state = State {
-            shadow: Shadow::default(),
-            outside: Outside::new(self.start.state.clone()),
-            reads: Vec::new(),
-            constraints: Vec::new(),
-            outcomes: Vec::new(),
-            model: Vec::new(),
-            indirect: None,
-            events: Vec::new(),
-            moments: 0,
-            is_moment: false,
-        };
+    /// Explores until nothing waits any more; or what ended it, with the inputs of the path that was under way.
+    fn run(&mut self, heard: Heard<'_>) -> Option<(Ended, Option<usize>)> {
+        let mut state = State::new(self.start);
         self.after_call(&mut state, &[]);
-        let mut decided = None;
+        let (mut decided, mut is_at_call) = (None, false);
         loop {
-            match self.advance(&mut state, decided.take(), observer) {
-                Next::Enough => return Flow::Stop,
-                Next::Waits => {}
-                Next::End(end) => {
-                    if self.found(&state, end, observer) == Flow::Stop {
-                        return Flow::Stop;
-                    }
-                }
+            self.budget.note(self.progress());
+            if let Some(spent) = self.budget.spent() {
+                return Some((Ended::Spent(spent), Some(state.reads.len())));
+            }
+            let next = self.advance(&mut state, decided.take(), std::mem::take(&mut is_at_call));
+            // What could not be decided because the budget was spent is under way still.
+            let current = state.reads.len();
+            let has_had_enough = match next {
+                Next::Waits => false,
+                Next::Spent => continue,
+                Next::End(end) => self.found(&state, end, heard) == Flow::Stop,
                 Next::Asked(ask) => {
                     if let Some(next) = self.fork(&mut state, ask) {
                         decided = Some(next);
                         continue;
                     }
+                    false
                 }
+            };
+            if has_had_enough {
+                return Some((Ended::Enough, None));
             }
             loop {
-                let Some(waiting) = self.choose() else {
-                    return Flow::Continue;
-                };
-                if self.paths.len() >= self.bounds.paths || observer(self.news()) == Flow::Stop {
-                    return Flow::Stop;
+                if let Some(spent) = self.budget.spent() {
+                    return Some((Ended::Spent(spent), Some(current)));
+                }
+                let waiting = self.choose()?;
+                if self.found.paths.len() >= self.bounds.paths {
+                    self.waiting.push_back(waiting);
+                    return Some((Ended::Paths, None));
                 }
                 state = waiting.state;
                 decided = waiting.decided;
+                is_at_call = waiting.is_at_call;
                 // A snapshot of this machine fits it.
                 let restored = self.machine.restore(&waiting.snapshot);
                 debug_assert_eq!(restored, Ok(()));
@@ -410,12 +311,20 @@ impl<'e> Explorer<'e> {
         }
     }
 
-    fn news(&self) -> News<'static> {
-        News::Working(Progress {
-            paths: self.paths.len(),
-            waiting: self.waiting.len(),
+    fn progress(&self) -> Progress {
+        Progress {
+            paths: self.found.paths.len(),
+            waiting: self.waiting.len() + self.levels.frontier.len(),
             steps: self.steps,
-        })
+            inputs: self.levels.level.map_or(0, |level| level.saturating_sub(1)),
+        }
+    }
+
+    fn next_random(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
     }
 
     /// Puts the values into the machine that everything has under the path's model.
@@ -439,56 +348,16 @@ impl<'e> Explorer<'e> {
         }
     }
 
-    /// Takes the next of the waiting paths.
-    fn choose(&mut self) -> Option<Waiting> {
-        match &self.strategy {
-            Strategy::DepthFirst => self.waiting.pop_back(),
-            Strategy::BreadthFirst => {
-                // A path on which nothing arrives must not run away from those on which something does.
-                let choices = |state: &State| state.reads.len() + state.moments as usize;
-                let key = |at: &usize| choices(&self.waiting[*at].state);
-                let first = (0..self.waiting.len()).min_by_key(key)?;
-                self.waiting.remove(first)
-            }
-            Strategy::CoverageFirst => {
-                let is_new = |waiting: &Waiting| {
-                    let number = waiting.next.and_then(|next| self.code.number(next));
-                    number.is_some_and(|number| !self.coverage.is_executed(number))
-                };
-                let at = self.waiting.iter().position(is_new);
-                match at {
-                    Some(at) => self.waiting.remove(at),
-                    None => self.waiting.pop_front(),
-                }
-            }
-            Strategy::Towards(_) => {
-                let distances = self.distances.as_ref();
-                let key = |at: &usize| {
-                    let waiting = &self.waiting[*at];
-                    let distance = distances.and_then(|d| d.from(waiting.next?));
-                    (distance.unwrap_or(u32::MAX), waiting.state.reads.len())
-                };
-                let first = (0..self.waiting.len()).min_by_key(key)?;
-                self.waiting.remove(first)
-            }
-            Strategy::Random(_) => {
-                self.random ^= self.random << 13;
-                self.random ^= self.random >> 7;
-                self.random ^= self.random << 17;
-                let count = self.waiting.len() as u64;
-                let at = self.random.checked_rem(count)? as usize;
-                self.waiting.swap_remove_back(at)
-            }
-        }
-    }
-
-    /// Runs to where something depends on inputs, or to the end of the path.
+    /// Runs to where something depends on inputs, or to the end of the path; if it stands before a call, that comes first.
     fn advance(
         &mut self,
         state: &mut State,
         mut decided: Option<Decided>,
-        observer: &mut dyn FnMut(News<'_>) -> Flow,
+        is_at_call: bool,
     ) -> Next {
+        if is_at_call && let Some(next) = self.called(state) {
+            return next;
+        }
         let until = self.start.machine.steps().saturating_add(self.bounds.steps);
         let mut passes_stop = false;
         loop {
@@ -522,11 +391,14 @@ impl<'e> Explorer<'e> {
             match (exit, stopped) {
                 (Exit::Budget, Some(Stopped::Ask(ask))) => return Next::Asked(ask),
                 (Exit::Budget, Some(Stopped::Place)) => {
-                    if !self.stops_here(state, observer) {
+                    if !self.stops_here(state) {
                         passes_stop = true;
                         continue;
                     }
                     return Next::End(End::Stopped(location.unwrap_or(CodeOffset(0))));
+                }
+                (Exit::Budget, Some(Stopped::Moment)) if self.example.is_some() => {
+                    state.is_moment = false;
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     self.moment(state);
@@ -539,31 +411,38 @@ impl<'e> Explorer<'e> {
                 (Exit::Finished, _) => return Next::End(End::Returned),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),
                 (Exit::HostCall, _) => {
-                    let events = self.events_now(state);
-                    if let Some(next) = self.call(state) {
+                    if let Some(next) = self.called(state) {
                         return next;
                     }
-                    self.after_call(state, &events);
                 }
                 (Exit::Budget | Exit::Breakpoint(_) | Exit::Watch { .. }, _) => {
                     if self.machine.steps() >= until {
                         return Next::End(End::Cut(Cut::Steps));
                     }
-                    if observer(self.news()) == Flow::Stop {
-                        return Next::Enough;
+                    if self.budget.is_spent() {
+                        return Next::Spent;
                     }
                 }
             }
         }
     }
 
+    /// Lets the call happen before which the machine stands, and what may arrive after it.
+    fn called(&mut self, state: &mut State) -> Option<Next> {
+        let events = self.events_now(state);
+        let called = self.machine.pending().map(|call| call.func.0);
+        let next = self.call(state);
+        if next.is_none() {
+            called
+                .into_iter()
+                .for_each(|func| state.shadow.note_call(func));
+            self.after_call(state, &events);
+        }
+        next
+    }
+
     /// Notes a path that has ended.
-    fn found(
-        &mut self,
-        state: &State,
-        end: End,
-        observer: &mut dyn FnMut(News<'_>) -> Flow,
-    ) -> Flow {
+    fn found(&mut self, state: &State, end: End, heard: Heard<'_>) -> Flow {
         let mut outcomes = state.outcomes.clone();
         // A `call_indirect` that traps calls no function.
         if let (End::Trapped(_, Some(at)), Some(last)) = (&end, state.indirect)
@@ -572,32 +451,24 @@ impl<'e> Explorer<'e> {
         {
             outcomes.pop();
         }
-        let way = Way {
-            reads: state.reads.clone(),
-            constraints: state.constraints.clone(),
-            model: state.model.clone(),
-        };
-        let key = (outcomes, state.shadow.trail, end, state.events.clone());
-        if let Some(&number) = self.known_paths.get(&key) {
-            self.paths[number].ways.push(way);
-            return Flow::Continue;
-        }
-        self.known_paths.insert(key.clone(), self.paths.len());
-        let (outcomes, _, end, events) = key;
-        self.paths.push(Path {
-            outcomes,
-            end,
-            ways: vec![way],
-            steps: self.machine.steps(),
-            events,
-        });
-        match self.paths.last() {
-            Some(path) => observer(News::Found(path)),
+        self.levels.ended(state);
+        let steps = self.machine.steps();
+        let (number, is_new) = self.found.add(state, outcomes, end, steps);
+        match self.found.paths.get(number).filter(|_| is_new) {
+            Some(path) => heard(path),
             None => Flow::Continue,
         }
     }
 
     fn leave_out(&mut self, state: &State, reason: &str) {
+        if self.example.is_some() {
+            return;
+        }
+        self.levels.left_out(state.reads.len());
+        // Then it is the budget that is told, once.
+        if self.budget.is_spent() {
+            return;
+        }
         let at = self.machine.location().map(|location| location.offset);
         let unexplored = Unexplored {
             at,

@@ -45,6 +45,10 @@ impl Observer for Follower<'_> {
                 let target = site.branch(label as usize).map_or(0, |to| to.target.0);
                 self.shadow.note_branch(number, target);
             }
+            Op::Select if self.selects_fork => {
+                self.shadow
+                    .note_branch(number, (known(site, 1) as u32 != 0).into());
+            }
             _ if self.touching.is_some_and(|touching| touching[number]) => self.is_moment = true,
             _ if decoded.begins.is_some() => self.shadow.note_branch(number, u32::MAX),
             _ => {}

@@ -30,15 +30,23 @@ pub(crate) struct Shadow {
     pub(crate) rounds: HashMap<CodeOffset, u32>,
     /// What all branches so far come to, those that depend on no input included: where instructions were executed for
     /// one value at a time, later branches may tell the values apart.
-    pub(crate) trail: u64,
+    pub(crate) trail: u128,
 }
+
+/// Odd, with bits all over: two trails that differ do not meet again by chance.
+const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
 impl Shadow {
     /// Adds a branch (or a function that begins) to the trail.
     #[inline]
     fn note_branch(&mut self, instr: usize, taken: u32) {
-        let branch = (instr as u64) << 32 | u64::from(taken);
-        self.trail = (self.trail.rotate_left(5) ^ branch).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let branch = (instr as u128) << 32 | u128::from(taken);
+        self.trail = (self.trail.rotate_left(64) ^ branch).wrapping_mul(MULTIPLIER);
+    }
+
+    /// Adds a call of a primitive to the trail: one that a table leads to has no instructions that would be there.
+    pub(crate) fn note_call(&mut self, func: u32) {
+        self.note_branch(usize::MAX, func);
     }
 
     #[inline]

@@ -13,6 +13,7 @@ pub use process::ProcessSolver;
 #[cfg(feature = "z3")]
 pub use z3::Z3Solver;
 
+use crate::budget::Budget;
 use crate::dag::Dag;
 use crate::decide::{Answer, Constraint};
 use crate::set::Set;
@@ -44,8 +45,8 @@ pub trait Solver {
     /// Its name, for people.
     fn name(&self) -> &str;
 
-    /// Answers a question, within limits of time and memory of its own.
-    fn check(&mut self, query: &Query<'_>) -> Answer;
+    /// Answers a question, within limits of time and memory of its own, and never longer than the budget lasts.
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer;
 }
 
 /// The solver of this name: `none`, `z3` (in process if it is built in), `bitwuzla`, `cvc5`; without a name, the best

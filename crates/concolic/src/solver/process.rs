@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Query, Solver, smtlib};
-use crate::decide::Answer;
+use crate::budget::{Budget, PULSE};
+use crate::decide::{Answer, NO_TIME};
 
 /// A solver in a process of its own, started when the first question comes and again after it failed.
 #[derive(Debug)]
@@ -27,6 +28,20 @@ struct Running {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+}
+
+/// How long to wait for an answer.
+struct Wait<'w> {
+    deadline: Instant,
+    budget: &'w Budget<'w>,
+}
+
+/// Why a question has no answer.
+enum Failed {
+    /// Nothing is left to spend: the solver is not to blame.
+    Budget,
+    /// The solver failed, in words.
+    Solver(String),
 }
 
 /// Solvers that are known, in the order of preference, and how they are told to read questions one after the other.
@@ -131,12 +146,12 @@ impl ProcessSolver {
         Ok(running)
     }
 
-    fn ask(&mut self, query: &Query<'_>) -> Result<Answer, String> {
+    fn ask(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Failed> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => self
                 .start()
-                .map_err(|error| format!("cannot be started: {error}"))?,
+                .map_err(|error| Failed::Solver(format!("cannot be started: {error}")))?,
         };
         let names: Vec<String> = query
             .variables
@@ -144,8 +159,11 @@ impl ProcessSolver {
             .map(|variable| format!("i{}", variable.place))
             .collect();
         let text = format!("(push 1)\n{}(check-sat)\n", smtlib::assertions(query));
-        let deadline = Instant::now() + self.timeout;
-        let answer = running.exchange(&text, &names, deadline);
+        let wait = Wait {
+            deadline: Instant::now() + self.timeout,
+            budget,
+        };
+        let answer = running.exchange(&text, &names, &wait);
         match answer {
             Ok(answer) => {
                 self.running = Some(running);
@@ -164,7 +182,7 @@ impl Solver for ProcessSolver {
         &self.name
     }
 
-    fn check(&mut self, query: &Query<'_>) -> Answer {
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         if self.failures >= MOST_FAILURES {
             let reason = format!(
                 "{} failed {MOST_FAILURES} times and is not asked again",
@@ -172,9 +190,10 @@ impl Solver for ProcessSolver {
             );
             return Answer::Unknown(reason.into());
         }
-        match self.ask(query) {
+        match self.ask(query, budget) {
             Ok(answer) => answer,
-            Err(reason) => {
+            Err(Failed::Budget) => Answer::Unknown(NO_TIME.into()),
+            Err(Failed::Solver(reason)) => {
                 self.failures += 1;
                 Answer::Unknown(format!("{}: {reason}", self.name).into())
             }
@@ -195,43 +214,54 @@ impl Running {
         &mut self,
         text: &str,
         names: &[String],
-        deadline: Instant,
-    ) -> Result<Answer, String> {
+        wait: &Wait<'_>,
+    ) -> Result<Answer, Failed> {
         self.send(text)?;
-        let answer = match self.line(deadline)?.trim() {
+        let answer = match self.line(wait)?.trim() {
             "unsat" => Answer::No,
             "sat" => {
                 self.send(&format!("(get-value ({}))\n", names.join(" ")))?;
                 let mut reply = String::new();
                 loop {
-                    reply.push_str(&self.line(deadline)?);
+                    reply.push_str(&self.line(wait)?);
                     reply.push(' ');
                     let depth = |c: char| reply.matches(c).count();
                     if depth('(') == depth(')') {
                         break;
                     }
                 }
-                Answer::Yes(values(&reply).ok_or(format!("answered '{}'", reply.trim()))?)
+                let nonsense = || Failed::Solver(format!("answered '{}'", reply.trim()));
+                Answer::Yes(values(&reply).ok_or_else(nonsense)?)
             }
             "unknown" => Answer::Unknown("the solver does not know".into()),
-            other => return Err(format!("answered '{other}'")),
+            other => return Err(Failed::Solver(format!("answered '{other}'"))),
         };
         self.send("(pop 1)\n")?;
         Ok(answer)
     }
 
-    fn send(&mut self, text: &str) -> Result<(), String> {
+    fn send(&mut self, text: &str) -> Result<(), Failed> {
         let sent = self.input.write_all(text.as_bytes());
         sent.and_then(|()| self.input.flush())
-            .map_err(|_| "ended (out of memory?)".to_owned())
+            .map_err(|_| Failed::Solver("ended (out of memory?)".to_owned()))
     }
 
-    fn line(&self, deadline: Instant) -> Result<String, String> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => Err("took too long and was ended".to_owned()),
-            Err(RecvTimeoutError::Disconnected) => Err("ended (out of memory?)".to_owned()),
+    fn line(&self, wait: &Wait<'_>) -> Result<String, Failed> {
+        loop {
+            let left = wait.deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(PULSE)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failed::Solver("ended (out of memory?)".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) if wait.budget.is_spent() => {
+                    return Err(Failed::Budget);
+                }
+                Err(RecvTimeoutError::Timeout) if left <= PULSE => {
+                    return Err(Failed::Solver("took too long and was ended".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
     }
 

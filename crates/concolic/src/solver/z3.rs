@@ -5,14 +5,15 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use borges_vm::ValType;
 use z3::ast::BV;
-use z3::{Params, SatResult, Solver as Z3};
+use z3::{Context, Params, SatResult, Solver as Z3};
 
 use super::{Query, Solver, smtlib};
-use crate::decide::Answer;
+use crate::budget::{Budget, PULSE};
+use crate::decide::{Answer, NO_TIME};
 use crate::set::greatest;
 
 /// Z3, as a library. It keeps what it has learned from one question to the next, as long as they have answers.
@@ -28,6 +29,8 @@ pub struct Z3Solver {
 struct Running {
     questions: Sender<Question>,
     answers: Receiver<Answer>,
+    /// Whatever is said here ends the question under way.
+    interrupts: Sender<()>,
     thread: JoinHandle<()>,
 }
 
@@ -36,12 +39,16 @@ struct Running {
 struct Question {
     assertions: String,
     inputs: Vec<(u32, ValType)>,
+    timeout: Duration,
 }
 
 /// Memory that Z3 may take.
 const MEMORY_MB: u32 = 2048;
 /// More time than it should need to notice that its time is up.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// No question takes longer, whatever the budget.
+const MOST_TIME: Duration = Duration::from_secs(86_400);
 
 impl Z3Solver {
     /// A solver that gives up on a question after some time.
@@ -64,25 +71,28 @@ impl Z3Solver {
     fn start(&self) -> Running {
         let (questions, asked) = channel::<Question>();
         let (tell, answers) = channel();
-        let (timeout, memory_mb) = (self.timeout, self.memory_mb);
+        let (interrupts, interrupted) = channel::<()>();
+        let memory_mb = self.memory_mb;
         let thread = thread::spawn(move || {
             z3::set_global_param("memory_max_size", &memory_mb.to_string());
-            let solver = Z3::new();
-            let mut params = Params::new();
-            let timeout_ms = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
-            params.set_u32("timeout", timeout_ms);
-            solver.set_params(&params);
-            for question in asked {
-                let answer = answer(&solver, &question, memory_mb);
-                let is_last = matches!(answer, Answer::Unknown(_));
-                if tell.send(answer).is_err() || is_last {
-                    return;
+            let context = Context::thread_local();
+            let handle = context.handle();
+            thread::scope(|scope| {
+                scope.spawn(move || interrupted.iter().for_each(|()| handle.interrupt()));
+                let solver = Z3::new();
+                for question in asked {
+                    let answer = answer(&solver, &question, memory_mb);
+                    let is_last = matches!(answer, Answer::Unknown(_));
+                    if tell.send(answer).is_err() || is_last {
+                        return;
+                    }
                 }
-            }
+            });
         });
         Running {
             questions,
             answers,
+            interrupts,
             thread,
         }
     }
@@ -93,36 +103,58 @@ impl Solver for Z3Solver {
         "z3"
     }
 
-    fn check(&mut self, query: &Query<'_>) -> Answer {
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let running = self.running.take().unwrap_or_else(|| self.start());
         let inputs = query.variables.iter();
+        let timeout = self.timeout.min(budget.left());
         let question = Question {
             assertions: smtlib::assertions(query),
             inputs: inputs.map(|input| (input.place, input.ty)).collect(),
+            timeout,
         };
         if running.questions.send(question).is_err() {
             return Answer::Unknown("z3 has ended".into());
         }
-        match running.answers.recv_timeout(self.timeout + GRACE) {
-            Ok(answer @ Answer::Unknown(_)) => {
-                // Its memory is free before the next question.
-                let _ended = running.thread.join();
-                answer
+        let deadline = Instant::now() + timeout.saturating_add(GRACE).min(MOST_TIME);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match running.answers.recv_timeout(left.min(PULSE)) {
+                Ok(answer @ Answer::Unknown(_)) => {
+                    drop((running.questions, running.interrupts));
+                    // Its memory is free before the next question.
+                    let _ended = running.thread.join();
+                    return answer;
+                }
+                Ok(answer) => {
+                    self.running = Some(running);
+                    return answer;
+                }
+                // It is told to end, and mostly does at once; nobody waits for it any longer than that.
+                Err(RecvTimeoutError::Timeout) if budget.is_spent() => {
+                    let _gone = running.interrupts.send(());
+                    let _late = running.answers.recv_timeout(PULSE * 3);
+                    return Answer::Unknown(NO_TIME.into());
+                }
+                Err(RecvTimeoutError::Timeout) if left <= PULSE => {
+                    let _gone = running.interrupts.send(());
+                    let reason = "z3 took too long, did not end when it should, and was left";
+                    return Answer::Unknown(reason.into());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Answer::Unknown("z3 has ended".into());
+                }
             }
-            Ok(answer) => {
-                self.running = Some(running);
-                answer
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                Answer::Unknown("z3 took too long, did not end when it should, and was left".into())
-            }
-            Err(RecvTimeoutError::Disconnected) => Answer::Unknown("z3 has ended".into()),
         }
     }
 }
 
 /// Asks Z3. Declarations and assertions of a question live as long as the question.
 fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
+    let mut params = Params::new();
+    let timeout_ms = u32::try_from(question.timeout.as_millis()).unwrap_or(u32::MAX);
+    params.set_u32("timeout", timeout_ms.max(1));
+    solver.set_params(&params);
     solver.push();
     solver.from_string(question.assertions.as_str());
     let answer = match solver.check() {

@@ -5,7 +5,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Kind, Primitive, PrimitiveId};
-use borges_concolic::{Bounds, Explored, Flow, Set, Start, Strategy, Suggestions, value_of};
+use borges_concolic::{
+    Bounds, Budget, Explored, Flow, Search, Set, Start, Strategy, Suggestions, value_of,
+};
 use borges_vm::binary::Instr;
 use borges_vm::{
     CodeOffset, Exit, Limits, Machine, Module, Observer, Shared, Site, Trap, ValType, Value,
@@ -231,6 +233,9 @@ impl<'p> Plain<'p> {
                 Kind::Trap => break trapped(&machine, Trap::Host),
                 Kind::Constant(value) => Some(value),
                 Kind::Output => {
+                    if board.check_handler(id, &args, &machine).is_err() {
+                        break trapped(&machine, Trap::Host);
+                    }
                     match state.apply(board, id, &args, machine.memory(), &Captured::default()) {
                         Ok(result) => result,
                         Err(_) => break trapped(&machine, Trap::Host),
@@ -312,10 +317,28 @@ fn trapped(machine: &Machine, trap: Trap) -> Ended {
 
 /// Explores without a solver.
 pub fn explore(start: &Start, bounds: &Bounds) -> Explored {
-    let strategy = Strategy::DepthFirst;
-    borges_concolic::explore(start, bounds.clone(), strategy, None, &mut |_| {
-        Flow::Continue
-    })
+    explore_by(start, bounds, Strategy::DepthFirst)
+}
+
+/// Explores in some order, without a solver.
+pub fn explore_by(start: &Start, bounds: &Bounds, strategy: Strategy) -> Explored {
+    let search = Search {
+        bounds: bounds.clone(),
+        strategy,
+        ..Search::default()
+    };
+    explore_all(start, search)
+}
+
+/// Explores whatever it costs.
+pub fn explore_all<'s>(start: &'s Start, search: Search<'s>) -> Explored {
+    let budget = Budget::unlimited();
+    borges_concolic::explore(start, search, &budget, &mut |_| Flow::Continue)
+}
+
+/// The tree of all paths, whatever it costs.
+pub fn suggest(explored: &mut Explored) -> Suggestions {
+    borges_concolic::suggest(explored, &Budget::unlimited())
 }
 
 /// The paths are those of all runs; the tree leads to each; sets are exact.
@@ -334,7 +357,7 @@ pub fn check(start: &Start, bounds: &Bounds) -> Explored {
 /// Every path of the tree takes its branches when it is run, and so does every value of a set, and no other. What the
 /// paths do when they are run.
 pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) -> BTreeSet<Signature> {
-    let tree = borges_concolic::suggest(explored);
+    let tree = suggest(explored);
     assert_eq!(
         tree.left_out,
         Vec::<usize>::new(),

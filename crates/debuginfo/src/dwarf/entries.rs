@@ -111,6 +111,8 @@ impl Reading<'_> {
             }
             gimli::DW_TAG_member
             | gimli::DW_TAG_inheritance
+            | gimli::DW_TAG_template_type_parameter
+            | gimli::DW_TAG_GNU_template_parameter_pack
             | gimli::DW_TAG_enumerator
             | gimli::DW_TAG_subrange_type
             | gimli::DW_TAG_variant_part

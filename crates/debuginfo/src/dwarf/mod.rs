@@ -226,6 +226,16 @@ impl Dwarf {
         range.contains(&offset).then_some(subprogram)
     }
 
+    /// All functions with code.
+    pub(crate) fn subprograms(&self) -> impl Iterator<Item = &Subprogram> {
+        self.subprograms.iter().map(|(_, subprogram)| subprogram)
+    }
+
+    /// True if rustc wrote a unit.
+    pub(crate) fn is_rust(&self, unit: usize) -> bool {
+        self.rust_units.contains(&unit)
+    }
+
     /// The scopes around `offset`, innermost first.
     pub(crate) fn scopes_at<'a>(
         &'a self,
@@ -238,6 +248,21 @@ impl Dwarf {
         std::iter::successors(innermost, |scope| {
             subprogram.scopes.get(scope.parent? as usize)
         })
+    }
+
+    /// The numbers of the inlined calls around `offset`, outermost first; `None` when `work` is used up.
+    pub(crate) fn inlined_at(&self, offset: u32, work: &mut usize) -> Option<Vec<usize>> {
+        let Some(subprogram) = self.subprogram_at(offset) else {
+            return Some(Vec::new());
+        };
+        *work = work.checked_sub(subprogram.scopes.len())?;
+        let inlined = self
+            .scopes_at(subprogram, offset)
+            .filter(|scope| scope.inlined.is_some());
+        // A scope's own address tells it from all others of the function.
+        let mut calls: Vec<usize> = inlined.map(|scope| &raw const *scope as usize).collect();
+        calls.reverse();
+        Some(calls)
     }
 
     /// Follows references between descriptions until `part` is found.

@@ -1,11 +1,13 @@
 //! The entries of a unit that describe types.
 
+use std::sync::Arc;
+
 use gimli::{AttributeValue, Reader};
 
 use super::entries::{Context, Entry, Unit, is_static, nested, number};
 use super::unit::Reading;
 use super::{Slice, Stop, VariableHome};
-use crate::types::{Encoding, Field, POINTER_BYTES, Type, TypeId, Variant, Variants};
+use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variant, Variants};
 
 impl Reading<'_> {
     /// A type, if the entry is one.
@@ -39,17 +41,22 @@ impl Reading<'_> {
             gimli::DW_TAG_pointer_type
             | gimli::DW_TAG_reference_type
             | gimli::DW_TAG_rvalue_reference_type => {
-                let name = Some(name).filter(|name| !name.is_empty());
-                (Type::Pointer { name, to }, Context::Other)
+                let pointer = Type::Pointer {
+                    name: Some(name).filter(|name| !name.is_empty()),
+                    to,
+                    reference: entry.tag() != gimli::DW_TAG_pointer_type,
+                };
+                (pointer, Context::Other)
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
                 let path = nested(parent, &name);
-                let record = Type::Record {
-                    name,
-                    size,
-                    fields: Vec::new(),
-                    variants: None,
-                };
+                if let Some(owner) = unit.reference(entry, gimli::DW_AT_containing_type) {
+                    self.vtable_types.insert(TypeId(at), TypeId(owner));
+                }
+                if parent_is_named(parent) && !path.split("::").any(str::is_empty) {
+                    self.note_record(at, &path, size, entry);
+                }
+                let record = record(name, around(parent), size);
                 (record, Context::Record(at, path))
             }
             gimli::DW_TAG_enumeration_type => {
@@ -77,19 +84,25 @@ impl Reading<'_> {
             | gimli::DW_TAG_restrict_type
             | gimli::DW_TAG_atomic_type => (Type::Qualified { to }, Context::Other),
             gimli::DW_TAG_subroutine_type => (Type::Function, Context::Other),
-            gimli::DW_TAG_unspecified_type => (
-                Type::Record {
-                    name,
-                    size: 0,
-                    fields: Vec::new(),
-                    variants: None,
-                },
-                Context::Other,
-            ),
+            gimli::DW_TAG_unspecified_type => (record(name, "".into(), 0), Context::Other),
             _ => return Ok(Context::Other),
         };
         self.dwarf.types.map.insert(at, ty);
         Ok(context)
+    }
+
+    /// Keeps what completes declarations: C++ allows one definition of a name, C does not, so that
+    /// definitions which differ complete nothing.
+    fn note_record(&mut self, at: u32, path: &Arc<str>, size: u32, entry: &Entry) {
+        if entry.has_attr(gimli::DW_AT_declaration) {
+            self.declared_records.push((at, path.clone()));
+            return;
+        }
+        let defined = self.defined_records.entry(path.clone());
+        let known = defined.or_insert((size, Some(at)));
+        if known.0 != size {
+            known.1 = None;
+        }
     }
 
     /// A member, enumerator, bound or alternative of the type around it.
@@ -149,6 +162,16 @@ impl Reading<'_> {
                 if let Some(Type::Record { fields, .. }) = self.dwarf.types.map.get_mut(&record) {
                     fields.extend(field);
                 }
+            }
+            (gimli::DW_TAG_template_type_parameter, Context::Record(record, _)) => {
+                if let Some(Type::Record { arguments, .. }) = self.dwarf.types.map.get_mut(&record)
+                {
+                    arguments.push(unit.type_of(entry).unwrap_or(TypeId::VOID));
+                }
+            }
+            // What stands for `...` counts like what stands for any other parameter.
+            (gimli::DW_TAG_GNU_template_parameter_pack, parent @ Context::Record(..)) => {
+                return Ok(parent);
             }
             (gimli::DW_TAG_enumerator, Context::Enumeration(at)) => {
                 let name = self.name(unit, entry)?;
@@ -212,12 +235,20 @@ impl Reading<'_> {
         if is_static(entry) {
             return Ok(None);
         }
-        let mut name = self.name(unit, entry)?;
-        if entry.tag() == gimli::DW_TAG_inheritance {
-            name = "base".into();
-        }
+        let name = self.name(unit, entry)?;
+        let role = match entry.tag() {
+            gimli::DW_TAG_inheritance => Role::Base,
+            _ if entry.has_attr(gimli::DW_AT_artificial) => Role::Artificial,
+            _ => Role::Member,
+        };
         let value = |name| entry.attr_value(name).and_then(|v| v.udata_value());
-        let start = value(gimli::DW_AT_data_member_location).unwrap_or(0);
+        let location = entry.attr_value(gimli::DW_AT_data_member_location);
+        // An expression tells where a virtual base is, by the object's table of functions.
+        let computed = matches!(location, Some(AttributeValue::Exprloc(_)));
+        let start = match computed {
+            true => Field::COMPUTED.into(),
+            false => value(gimli::DW_AT_data_member_location).unwrap_or(0),
+        };
         let width = value(gimli::DW_AT_bit_size);
         let first = value(gimli::DW_AT_data_bit_offset).or_else(|| {
             // Until version 3, bits were counted from the other end of the storage unit.
@@ -245,8 +276,34 @@ impl Reading<'_> {
             ty,
             offset,
             bits,
+            role,
         }))
     }
+}
+
+/// A record of which nothing is known yet but its name and size.
+fn record(name: Arc<str>, path: Arc<str>, size: u32) -> Type {
+    Type::Record {
+        name,
+        path,
+        size,
+        fields: Vec::new(),
+        arguments: Vec::new(),
+        variants: None,
+    }
+}
+
+/// The path of what an entry is in.
+fn around(parent: &Context) -> Arc<str> {
+    match parent {
+        Context::Namespace(path) | Context::Record(_, path) => path.clone(),
+        _ => "".into(),
+    }
+}
+
+/// True where a path tells which type is meant: not in functions.
+fn parent_is_named(parent: &Context) -> bool {
+    matches!(parent, Context::Namespace(_) | Context::Record(..))
 }
 
 /// The values of the discriminant that choose a variant; none for the default one.

@@ -10,7 +10,7 @@ use crate::FileId;
 use crate::lines::Row;
 use crate::module::ModuleIndex;
 use crate::sources::{Files, SourceProvider};
-use crate::types::TypeId;
+use crate::types::{Type, TypeId};
 use crate::warning::{Part, Warnings};
 
 /// What reading needs and collects.
@@ -30,6 +30,12 @@ pub(super) struct Reading<'a> {
     pub(super) borrowers: Vec<(usize, u32, u32, u32)>,
     /// Of every array type read, the array of its innermost dimension.
     pub(super) innermost_arrays: HashMap<u32, u32>,
+    /// Types of tables of virtual functions, and the types that have those tables.
+    pub(super) vtable_types: HashMap<TypeId, TypeId>,
+    /// Records that a unit only declares, with their paths.
+    pub(super) declared_records: Vec<(u32, Arc<str>)>,
+    /// Sizes of records and the records themselves, by their paths; none if definitions differ.
+    pub(super) defined_records: HashMap<Arc<str>, (u32, Option<u32>)>,
 }
 
 impl<'a> Reading<'a> {
@@ -53,6 +59,9 @@ impl<'a> Reading<'a> {
             abbreviations: HashMap::new(),
             borrowers: Vec::new(),
             innermost_arrays: HashMap::new(),
+            vtable_types: HashMap::new(),
+            declared_records: Vec::new(),
+            defined_records: HashMap::new(),
         }
     }
 
@@ -174,7 +183,10 @@ impl<'a> Reading<'a> {
     /// Gives variables what they take from other descriptions, now that all are known.
     pub(super) fn finish(mut self) -> (Dwarf, Vec<Row>) {
         self.dwarf.types.settle_enums();
+        self.complete_records();
+        self.dwarf.types.index_nodes();
         self.name_globals();
+        self.note_vtables();
         if let Err(stop) = self.lend() {
             report(self.warnings, Part::DwarfEntries, 0, stop);
         }
@@ -195,6 +207,45 @@ impl<'a> Reading<'a> {
             path.map(|path| global.path = path).is_some()
         });
         self.dwarf.globals = globals;
+    }
+
+    /// Lets records that one unit only declares be what another one defines.
+    fn complete_records(&mut self) {
+        for (declared, path) in std::mem::take(&mut self.declared_records) {
+            if let Some(&(_, Some(defined))) = self.defined_records.get(&path) {
+                let to = TypeId(defined);
+                self.dwarf
+                    .types
+                    .map
+                    .insert(declared, Type::Qualified { to });
+            }
+        }
+    }
+
+    /// Notes where Rust's tables of virtual functions lie; they are no variables of the program.
+    fn note_vtables(&mut self) {
+        let Dwarf {
+            sections,
+            units,
+            globals,
+            types,
+            ..
+        } = &mut self.dwarf;
+        globals.retain(|global| {
+            let Some(&owner) = self.vtable_types.get(&global.ty) else {
+                return true;
+            };
+            let address = match (&global.home, units.get(global.unit)) {
+                (VariableHome::Expression(expression), Some(unit)) => {
+                    fixed_address(sections, unit, expression)
+                }
+                _ => None,
+            };
+            types
+                .vtables
+                .extend(address.map(|address| (address, owner)));
+            false
+        });
     }
 
     fn lend(&mut self) -> Result<(), Stop> {
@@ -275,6 +326,24 @@ impl<'a> Reading<'a> {
         }
         scope.variables.extend(missing);
         Ok(())
+    }
+}
+
+/// The address that an expression is, if it is nothing but that.
+fn fixed_address(
+    sections: &gimli::Dwarf<Slice>,
+    unit: &gimli::Unit<Slice>,
+    expression: &Slice,
+) -> Option<u32> {
+    let mut operations = gimli::Expression(expression.clone()).operations(unit.encoding());
+    let address = match operations.next().ok()?? {
+        gimli::Operation::Address { address } => address,
+        gimli::Operation::AddressIndex { index } => sections.address(unit, index).ok()?,
+        _ => return None,
+    };
+    match operations.next() {
+        Ok(None) => u32::try_from(address).ok(),
+        _ => None,
     }
 }
 

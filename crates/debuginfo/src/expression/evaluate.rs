@@ -2,14 +2,17 @@
 
 use borges_vm::Value;
 
+use super::arithmetic::{compare, float, floats, integers, is_true};
+use super::names::Known;
 use super::{
-    Binary, Expression, ExpressionError, ExpressionErrorKind, MemoryKind, Node, NodeKind, Unary,
-    WasmThing,
+    Binary, Expression, ExpressionError, ExpressionErrorKind, MAX_ELEMENTS, MemoryKind, Node,
+    NodeKind, TypeName, Unary, WasmThing,
 };
 use crate::DebugInfo;
 use crate::parts::Number;
-use crate::place::{Place, Source, State};
+use crate::place::{Piece, Place, Source, State};
 use crate::show::{float_text, write_string};
+use crate::types::{POINTER_BYTES, TypeId};
 use crate::variables::{Object, Stop};
 
 /// Names that the embedder knows: arguments of a primitive, pins, counters.
@@ -45,13 +48,30 @@ pub enum Evaluated {
     Text(String),
     /// Something of the program, with its type and place.
     Object(Object),
+    /// A pointer that a cast made.
+    Pointer {
+        /// The type of what it points to.
+        to: TypeId,
+        /// Where that lies.
+        address: u32,
+    },
+    /// Some elements of an array.
+    Elements(Vec<Object>),
 }
 
 impl Evaluated {
     /// What a watchpoint would have to watch, if this is something of the program.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<Place> {
         match self {
-            Evaluated::Object(object) => Some(&object.place),
+            Evaluated::Object(object) => Some(object.place.clone()),
+            Evaluated::Elements(objects) => {
+                let pieces = objects
+                    .iter()
+                    .flat_map(|object| object.place.pieces.clone());
+                Some(Place {
+                    pieces: pieces.fold(Vec::new(), joined),
+                })
+            }
             _ => None,
         }
     }
@@ -108,6 +128,24 @@ impl DebugInfo {
                 quoted
             }
             Evaluated::Object(object) => self.show(object, state),
+            Evaluated::Pointer { address, .. } => format!("{address:#x}"),
+            Evaluated::Elements(objects) => {
+                let shown: Vec<String> = objects
+                    .iter()
+                    .map(|object| self.show(object, state))
+                    .collect();
+                format!("[{}]", shown.join(", "))
+            }
+        }
+    }
+
+    /// The result of an expression as a number, if it is one and can be read.
+    pub fn number_of(&self, value: &Evaluated, state: &dyn State) -> Option<Number> {
+        match value {
+            Evaluated::Number(number) => Some(*number),
+            Evaluated::Pointer { address, .. } => Some(Number::Int((*address).into())),
+            Evaluated::Object(object) => self.number(object, state).ok()?,
+            Evaluated::Text(_) | Evaluated::Elements(_) => None,
         }
     }
 
@@ -115,7 +153,12 @@ impl DebugInfo {
     pub fn type_of_evaluated(&self, value: &Evaluated) -> Option<String> {
         match value {
             Evaluated::Object(object) => Some(self.type_name(object.ty)),
-            _ => None,
+            Evaluated::Pointer { to, .. } => Some(format!("{} *", self.type_name(*to))),
+            Evaluated::Elements(objects) => {
+                let first = objects.first().map(|object| self.type_name(object.ty))?;
+                Some(format!("{first}[{}]", objects.len()))
+            }
+            Evaluated::Number(_) | Evaluated::Text(_) => None,
         }
     }
 }
@@ -127,6 +170,29 @@ impl std::fmt::Display for Number {
             Number::Float(value) => f.write_str(&float_text(*value)),
         }
     }
+}
+
+/// Bytes of memory that follow each other are one piece.
+fn joined(mut pieces: Vec<Piece>, piece: Piece) -> Vec<Piece> {
+    if let (
+        Some(Piece {
+            source: Source::Memory { address, length },
+            length: whole,
+            ..
+        }),
+        Source::Memory {
+            address: next,
+            length: more,
+        },
+    ) = (pieces.last_mut(), &piece.source)
+        && address.checked_add(*length) == Some(*next)
+    {
+        *length += more;
+        *whole = *length;
+        return pieces;
+    }
+    pieces.push(piece);
+    pieces
 }
 
 struct Evaluator<'a> {
@@ -164,32 +230,37 @@ impl Evaluator<'_> {
                     None => self.unknown(node, name),
                 }
             }
-            NodeKind::Field(of, field) => {
-                let object = self.object(of)?;
-                match self.info.member(&object, field, self.state) {
-                    Some(object) => Ok(Evaluated::Object(object)),
-                    None => {
-                        let ty = self.info.type_name(object.ty);
-                        error(
-                            node,
-                            ExpressionErrorKind::NoField {
-                                ty,
-                                field: field.clone(),
-                            },
-                        )
-                    }
-                }
-            }
+            NodeKind::Field(of, field) => self.field(node, of, field),
             NodeKind::Index(of, index) => {
-                let object = self.object(of)?;
-                let at = self.integer(index)?;
-                match self.info.element(&object, at, self.state) {
-                    Some(object) => Ok(Evaluated::Object(object)),
-                    None => {
-                        let ty = self.info.type_name(object.ty);
-                        error(index, ExpressionErrorKind::NoElement { ty, index: at })
-                    }
+                let of = (&**of, self.node(of)?);
+                if let (NodeKind::Text(key), Evaluated::Object(object)) = (&index.kind, &of.1)
+                    && let Some(found) = self.info.element_by_text(object, key, self.state)
+                {
+                    return Ok(Evaluated::Object(found));
                 }
+                let at = self.integer(index)?;
+                if let Evaluated::Pointer { to, address } = of.1 {
+                    let size = self.size_of_type(node, to, &self.info.type_name(to))?;
+                    let address = at
+                        .checked_mul(size.into())
+                        .map(|by| by + i128::from(address));
+                    return match address.map(u32::try_from) {
+                        Some(Ok(address)) => self.pointed(node, to, address).map(Evaluated::Object),
+                        _ => error(index, ExpressionErrorKind::Arithmetic),
+                    };
+                }
+                let object = self.as_object(of.0, of.1)?;
+                self.element(index, &object, at).map(Evaluated::Object)
+            }
+            NodeKind::Range(of, from, to) => self.range(node, of, from.as_deref(), to.as_deref()),
+            NodeKind::Cast(ty, operand) => self.cast(node, ty, operand),
+            NodeKind::SizeOf(operand) => self.size_of(operand),
+            NodeKind::SizeOfType(ty) => {
+                let size = match ty.pointers {
+                    0 => self.size_of_type(node, self.type_id(node, ty)?, &ty.name)?,
+                    _ => POINTER_BYTES,
+                };
+                Ok(Evaluated::Number(Number::Int(size.into())))
             }
             NodeKind::Unary(operator, operand) => self.unary(node, *operator, operand),
             NodeKind::Binary(operator, left, right) => self.binary(node, *operator, left, right),
@@ -197,23 +268,33 @@ impl Evaluator<'_> {
     }
 
     fn name(&self, node: &Node, name: &str) -> Outcome<Evaluated> {
+        match self.known(node, name)? {
+            Some(value) => Ok(value),
+            None => self.unknown(node, name),
+        }
+    }
+
+    /// What a name means; nothing if nobody knows it.
+    fn known(&self, node: &Node, name: &str) -> Outcome<Option<Evaluated>> {
         let mut locals = self.info.variables_at(self.stop).into_iter();
-        let found = locals
-            .rfind(|variable| variable.name == name)
-            .or_else(|| self.info.global_named(name, self.stop.offset));
+        let found = locals.rfind(|variable| variable.name == name);
+        if found.is_none()
+            && let Some(object) = self.info.member_of_this(name, self.stop, self.state)
+        {
+            return Ok(Some(Evaluated::Object(object)));
+        }
+        let found = found.or_else(|| self.info.global_named(name, self.stop.offset));
         if let Some(variable) = found {
             return match self.info.locate(&variable, self.stop, self.state) {
-                Ok(object) => Ok(Evaluated::Object(object)),
+                Ok(object) => Ok(Some(Evaluated::Object(object))),
                 Err(why) => error(node, why),
             };
         }
-        if let Some(value) = self.info.types().enumerator(name) {
-            return Ok(Evaluated::Number(Number::Int(value)));
-        }
-        match self.scope.name(name) {
-            Some(number) => Ok(Evaluated::Number(number)),
-            None => self.unknown(node, name),
-        }
+        let number = match self.info.types().enumerator(name) {
+            Some(value) => Some(Number::Int(value)),
+            None => self.scope.name(name),
+        };
+        Ok(number.map(Evaluated::Number))
     }
 
     fn unknown<T>(&self, node: &Node, name: &str) -> Outcome<T> {
@@ -221,16 +302,155 @@ impl Evaluator<'_> {
         let globals = self.info.globals();
         let names = locals
             .iter()
+            .rev()
             .chain(globals)
             .map(|variable| variable.name.as_str());
-        let similar = similar(name, names).map(str::to_owned);
         error(
             node,
             ExpressionErrorKind::UnknownName {
                 name: name.to_owned(),
-                similar,
+                known: Known::near(name, names),
             },
         )
+    }
+
+    /// A field of a value; or `Mode.Heat`, the variant of an enum or the global of that name.
+    fn field(&self, node: &Node, of: &Node, field: &str) -> Outcome<Evaluated> {
+        if let NodeKind::Name(root) = &of.kind
+            && let Ok(None) = self.known(of, root)
+        {
+            for between in [".", "::"] {
+                if let Some(value) = self.known(node, &format!("{root}{between}{field}"))? {
+                    return Ok(value);
+                }
+            }
+        }
+        let object = self.object(of)?;
+        if let Some(object) = self.info.member(&object, field, self.state) {
+            return Ok(Evaluated::Object(object));
+        }
+        let object = self.info.target(&object, self.state).unwrap_or(object);
+        let children = self
+            .info
+            .children(&object, self.state, 0, MAX_ELEMENTS as u64);
+        let names = children
+            .iter()
+            .map(|child| child.name.as_str())
+            .filter(|name| !name.starts_with(['[', '*']));
+        let known = Known::near(field, names);
+        let (ty, field) = (self.info.type_name(object.ty), field.to_owned());
+        error(node, ExpressionErrorKind::NoField { ty, field, known })
+    }
+
+    fn element(&self, at: &Node, object: &Object, index: i128) -> Outcome<Object> {
+        match self.info.element(object, index, self.state) {
+            Some(element) => Ok(element),
+            None => {
+                let ty = self.info.type_name(object.ty);
+                error(at, ExpressionErrorKind::NoElement { ty, index })
+            }
+        }
+    }
+
+    /// `v[2..5]`: elements 2, 3 and 4, as in Rust.
+    fn range(
+        &self,
+        node: &Node,
+        of: &Node,
+        from: Option<&Node>,
+        to: Option<&Node>,
+    ) -> Outcome<Evaluated> {
+        let object = self.object(of)?;
+        let first = from.map_or(Ok(0), |from| self.integer(from))?;
+        let end = match to {
+            Some(to) => self.integer(to)?,
+            None => self.info.child_count(&object, self.state).into(),
+        };
+        let count = end.checked_sub(first).and_then(|n| usize::try_from(n).ok());
+        if count.is_none_or(|count| count > MAX_ELEMENTS) {
+            return error(node, ExpressionErrorKind::BadRange(first, end));
+        }
+        let elements =
+            (first..end).map(|index| self.element(to.or(from).unwrap_or(node), &object, index));
+        elements.collect::<Outcome<_>>().map(Evaluated::Elements)
+    }
+
+    fn type_id(&self, node: &Node, ty: &TypeName) -> Outcome<TypeId> {
+        match self.info.type_named(&ty.name) {
+            Some(found) => Ok(found),
+            None => {
+                let known = Known::near(&ty.name, self.info.type_names().into_iter());
+                let name = ty.name.clone();
+                error(node, ExpressionErrorKind::UnknownType { name, known })
+            }
+        }
+    }
+
+    fn size_of_type(&self, node: &Node, ty: TypeId, name: &str) -> Outcome<u32> {
+        match self.info.types().size(ty) {
+            Some(size) => Ok(size),
+            None => error(node, ExpressionErrorKind::NoSize(name.to_owned())),
+        }
+    }
+
+    fn size_of(&self, operand: &Node) -> Outcome<Evaluated> {
+        if let NodeKind::Name(name) = &operand.kind
+            && let Ok(None) = self.known(operand, name)
+            && let Some(ty) = self.info.type_named(name)
+        {
+            let size = self.size_of_type(operand, ty, name)?;
+            return Ok(Evaluated::Number(Number::Int(size.into())));
+        }
+        let value = self.node(operand)?;
+        let size = match &value {
+            Evaluated::Object(object) => object.place.length(),
+            Evaluated::Elements(objects) => objects.iter().map(|o| o.place.length()).sum(),
+            Evaluated::Pointer { .. } => POINTER_BYTES,
+            Evaluated::Number(number) => {
+                return error(operand, ExpressionErrorKind::NoSize(number.to_string()));
+            }
+            Evaluated::Text(text) => text.len() as u32,
+        };
+        Ok(Evaluated::Number(Number::Int(size.into())))
+    }
+
+    /// `(TYPE)x`: wraps integers, cuts floats towards zero, makes pointers and enums of numbers.
+    fn cast(&self, node: &Node, ty: &TypeName, operand: &Node) -> Outcome<Evaluated> {
+        if ty.name == "bool" && ty.pointers == 0 {
+            let truth = is_true(self.number(operand)?);
+            return Ok(Evaluated::Number(Number::Int(truth.into())));
+        }
+        let to = self.type_id(node, ty)?;
+        let number = self.number(operand)?;
+        let whole = match number {
+            Number::Int(value) => value,
+            // As Rust does; what C leaves open is then the nearest number.
+            Number::Float(value) => value as i128,
+        };
+        match ty.pointers {
+            0 => {}
+            1 => {
+                let address = whole as u32;
+                return Ok(Evaluated::Pointer { to, address });
+            }
+            _ => return error(node, ExpressionErrorKind::NoTarget(ty.to_string())),
+        }
+        let size = self.size_of_type(node, to, &ty.name)?;
+        let bytes = match (self.info.is_float(to), size) {
+            (true, 4) => (float(number) as f32).to_le_bytes().to_vec(),
+            (true, 8) => float(number).to_le_bytes().to_vec(),
+            (false, 1 | 2 | 4 | 8 | 16) if self.info.is_number(to) => {
+                // Floats stop at the ends of their new type, integers go round.
+                let kept = match number {
+                    Number::Float(_) => self.info.nearest(to, whole, size),
+                    Number::Int(_) => whole,
+                };
+                kept.to_le_bytes().into_iter().take(size as usize).collect()
+            }
+            _ => return error(node, ExpressionErrorKind::NotANumber(ty.to_string())),
+        };
+        let place = Place::whole(Source::Computed(bytes), size);
+        Ok(Evaluated::Object(Object::new(to, place)))
     }
 
     fn wasm(&self, node: &Node, thing: WasmThing, index: u32) -> Outcome<Evaluated> {
@@ -250,18 +470,11 @@ impl Evaluator<'_> {
             Some(ty) => Ok(Evaluated::Object(self.info.wasm_object(ty, source))),
             None => {
                 let word = match thing {
-                    WasmThing::Local => "$local",
-                    WasmThing::Operand => "$operand",
+                    WasmThing::Local => "$",
+                    WasmThing::Operand => "$stack",
                     WasmThing::Global => "$global",
                 };
-                let name = format!("{word}{index}");
-                error(
-                    node,
-                    ExpressionErrorKind::UnknownName {
-                        name,
-                        similar: None,
-                    },
-                )
+                self.unknown(node, &format!("{word}{index}"))
             }
         }
     }
@@ -284,19 +497,36 @@ impl Evaluator<'_> {
     }
 
     fn object(&self, node: &Node) -> Outcome<Object> {
-        match self.node(node)? {
+        let value = self.node(node)?;
+        self.as_object(node, value)
+    }
+
+    fn as_object(&self, node: &Node, value: Evaluated) -> Outcome<Object> {
+        match value {
             Evaluated::Object(object) => Ok(object),
-            Evaluated::Number(number) => {
-                error(node, ExpressionErrorKind::NoTarget(number.to_string()))
+            // What is asked of a pointer is asked of what it points to.
+            Evaluated::Pointer { to, address } => self.pointed(node, to, address),
+            value => {
+                let text = self.info.show_evaluated(&value, self.state);
+                error(node, ExpressionErrorKind::NoTarget(text))
             }
-            Evaluated::Text(text) => error(node, ExpressionErrorKind::NoTarget(text)),
         }
+    }
+
+    fn pointed(&self, node: &Node, to: TypeId, address: u32) -> Outcome<Object> {
+        let size = self.size_of_type(node, to, &self.info.type_name(to))?;
+        Ok(Object::new(to, Place::memory(address, size)))
     }
 
     fn unary(&self, node: &Node, operator: Unary, operand: &Node) -> Outcome<Evaluated> {
         let number = match operator {
             Unary::Target => {
-                let object = self.object(operand)?;
+                let object = match self.node(operand)? {
+                    Evaluated::Pointer { to, address } => {
+                        return self.pointed(operand, to, address).map(Evaluated::Object);
+                    }
+                    value => self.as_object(operand, value)?,
+                };
                 return match self.info.target(&object, self.state) {
                     Some(target) => Ok(Evaluated::Object(target)),
                     None => {
@@ -375,7 +605,7 @@ impl Evaluator<'_> {
         let found = match self.node(other)? {
             Evaluated::Text(text) => Some(text),
             Evaluated::Object(object) => self.info.text_of(&object, self.state),
-            Evaluated::Number(_) => None,
+            _ => None,
         };
         match found {
             Some(found) => Ok(Some((found == *text) == wanted)),
@@ -386,7 +616,12 @@ impl Evaluator<'_> {
     fn number(&self, node: &Node) -> Outcome<Number> {
         match self.node(node)? {
             Evaluated::Number(number) => Ok(number),
+            Evaluated::Pointer { address, .. } => Ok(Number::Int(address.into())),
             Evaluated::Text(text) => error(node, ExpressionErrorKind::NotANumber(text)),
+            value @ Evaluated::Elements(_) => {
+                let text = self.info.show_evaluated(&value, self.state);
+                error(node, ExpressionErrorKind::NotANumber(text))
+            }
             Evaluated::Object(object) => match self.info.number(&object, self.state) {
                 Ok(Some(number)) => Ok(number),
                 Ok(None) => {
@@ -404,101 +639,4 @@ impl Evaluator<'_> {
             Number::Float(_) => error(node, ExpressionErrorKind::NotAnInteger),
         }
     }
-}
-
-fn is_true(number: Number) -> bool {
-    match number {
-        Number::Int(value) => value != 0,
-        Number::Float(value) => value != 0.0,
-    }
-}
-
-fn float(number: Number) -> f64 {
-    match number {
-        Number::Int(value) => value as f64,
-        Number::Float(value) => value,
-    }
-}
-
-/// `None` of operators that do not compare.
-fn compare(operator: Binary, a: Number, b: Number) -> Option<bool> {
-    let order = match (a, b) {
-        (Number::Int(a), Number::Int(b)) => Some(a.cmp(&b)),
-        (a, b) => float(a).partial_cmp(&float(b)),
-    };
-    // Not-a-number is unequal to everything and neither less nor greater.
-    Some(match operator {
-        Binary::Equal => order.is_some_and(|order| order.is_eq()),
-        Binary::Unequal => order.is_none_or(|order| order.is_ne()),
-        Binary::Less => order.is_some_and(|order| order.is_lt()),
-        Binary::LessOrEqual => order.is_some_and(|order| order.is_le()),
-        Binary::Greater => order.is_some_and(|order| order.is_gt()),
-        Binary::GreaterOrEqual => order.is_some_and(|order| order.is_ge()),
-        _ => return None,
-    })
-}
-
-/// `None` if there is no result.
-fn integers(operator: Binary, a: i128, b: i128) -> Option<i128> {
-    // A shift by 127 or more keeps nothing but the sign.
-    let shift = u32::try_from(b).ok().map(|shift| shift.min(127));
-    match operator {
-        Binary::Add => a.checked_add(b),
-        Binary::Subtract => a.checked_sub(b),
-        Binary::Multiply => a.checked_mul(b),
-        Binary::Divide => a.checked_div(b),
-        Binary::Remainder => a.checked_rem(b),
-        Binary::BitAnd => Some(a & b),
-        Binary::BitOr => Some(a | b),
-        Binary::BitXor => Some(a ^ b),
-        Binary::ShiftLeft => {
-            let shift = shift?;
-            let shifted = a.checked_shl(shift)?;
-            (shifted >> shift == a).then_some(shifted)
-        }
-        Binary::ShiftRight => a.checked_shr(shift?),
-        _ => None,
-    }
-}
-
-/// `None` of operators that floats do not have.
-fn floats(operator: Binary, a: f64, b: f64) -> Option<f64> {
-    Some(match operator {
-        Binary::Add => a + b,
-        Binary::Subtract => a - b,
-        Binary::Multiply => a * b,
-        Binary::Divide => a / b,
-        Binary::Remainder => a % b,
-        _ => return None,
-    })
-}
-
-/// The known name that is nearest to a wrong one, if it is near enough to be a slip.
-fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = |known: &'a str| Some((distance(name, known)?, known));
-    names.filter_map(near).min().map(|(_, known)| known)
-}
-
-/// Letters to change, add or remove, if that is no more than a third of them.
-fn distance(a: &str, b: &str) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let most = a.len().max(b.len()).div_ceil(3);
-    if a.len().abs_diff(b.len()) > most || a.len() > 64 || b.len() > 64 {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let changed = diagonal + usize::from(!x.eq_ignore_ascii_case(y));
-            diagonal = *cell;
-            *cell = changed.min(*cell + 1).min(left + 1);
-            left = *cell;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().filter(|&distance| distance <= most)
 }

@@ -22,9 +22,9 @@ pub(super) enum TokenKind {
 }
 
 /// Longer ones first, so that `<=` is not read as `<`.
-const SIGNS: [&str; 31] = [
-    "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "->", "<", ">", "+", "-", "*", "/", "%", "&",
-    "|", "^", "!", "~", "(", ")", "[", "]", ".", ",", "?", ":", "=", ";",
+const SIGNS: [&str; 32] = [
+    "..", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "->", "<", ">", "+", "-", "*", "/", "%",
+    "&", "|", "^", "!", "~", "(", ")", "[", "]", ".", ",", "?", ":", "=", ";",
 ];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
@@ -114,6 +114,14 @@ impl<'a> Lexer<'a> {
         let mut float = false;
         let mut previous = ' ';
         for (at, c) in self.rest.char_indices() {
+            // `2..5` is a range, not a float.
+            if self
+                .rest
+                .get(at..)
+                .is_some_and(|rest| rest.starts_with(".."))
+            {
+                break;
+            }
             let sign_of_exponent = (c == '+' || c == '-') && matches!(previous, 'e' | 'E');
             float |= c == '.' || matches!(c, 'e' | 'E');
             if !c.is_alphanumeric() && c != '_' && c != '.' && !sign_of_exponent {

@@ -1,23 +1,36 @@
 //! A small expression language for conditions and watches.
 //!
-//! It reads like C: names of variables, `.`, `->`, `[i]`, `*p`, `&x`, arithmetic, comparisons and
-//! logic. Names are looked up among the variables of the stop (innermost first), then the program's
-//! variables, then enumerators, then whatever the embedder's [`Scope`] knows. Below the source there
-//! are `$local0`, `$global1` and `$operand0`, and memory as `mem8[a]`, `mem16[a]`, `mem32[a]`,
-//! `mem64[a]` (unsigned) and `memf32[a]`, `memf64[a]`.
+//! It reads like C and Rust: names of variables, `.`, `->`, `[i]`, `[i..j]` (without the one at `j`), `*p`, `&x`,
+//! casts (`(u8)x`, `x as u8`, `(struct P *)a`), `sizeof`, arithmetic, comparisons and logic. Names are
+//! looked up among the variables of the stop (innermost first), then the program's variables, then
+//! enumerators (`HEAT`, `Mode::Heat`, `Mode.Heat`), then whatever the embedder's [`Scope`] knows. Below
+//! the source there are `$0` (local 0 of the function, parameters first; also `$local0`), `$stack0` (the
+//! bottom of its operand stack; also `$operand0`) and `$global1`, and memory as `mem8[a]`, `mem16[a]`,
+//! `mem32[a]`, `mem64[a]` (unsigned) and `memf32[a]`, `memf64[a]`.
 //!
 //! Integers are mathematical: they do not wrap, and a `u8` of 255 plus 1 is 256. So a comparison
-//! means what it says, whatever the types; a result that needs more than 127 bits is an error.
+//! means what it says, whatever the types; a result that needs more than 127 bits is an error. Only a
+//! cast to an integer type wraps.
 
+mod arithmetic;
 mod evaluate;
 mod lexer;
+mod mentions;
+mod names;
 mod parser;
+mod type_name;
 
 pub use evaluate::{Evaluated, NoScope, Scope};
+pub use names::Known;
+
+use type_name::TypeName;
 
 use std::fmt;
 
 use crate::place::Unavailable;
+
+/// Most elements of a range.
+const MAX_ELEMENTS: usize = 256;
 
 /// Longest text of an expression, in bytes.
 const MAX_TEXT: usize = 4096;
@@ -94,20 +107,30 @@ pub enum ExpressionErrorKind {
     #[error("the expression is too long or too deeply nested")]
     TooLong,
     /// No variable has this name here.
-    #[error("{name} is not known here{}", .similar.as_ref().map_or(String::new(), |s| format!("; did you mean {s}?")))]
+    #[error("{name} is not known here{known}")]
     UnknownName {
         /// The name.
         name: String,
-        /// A known name that is nearly the same.
-        similar: Option<String>,
+        /// Names that are known.
+        known: Known,
+    },
+    /// No type has this name.
+    #[error("there is no type {name}{known}")]
+    UnknownType {
+        /// The name.
+        name: String,
+        /// Types that there are.
+        known: Known,
     },
     /// The value has no such field.
-    #[error("{ty} has no field {field}")]
+    #[error("{ty} has no field {field}{known}")]
     NoField {
         /// The value's type.
         ty: String,
         /// The field.
         field: String,
+        /// Fields that it has.
+        known: Known,
     },
     /// The value has no such element.
     #[error("{ty} has no element {index}")]
@@ -117,6 +140,12 @@ pub enum ExpressionErrorKind {
         /// The element.
         index: i128,
     },
+    /// A range that ends before it begins, or is longer than anybody reads.
+    #[error("a range holds {MAX_ELEMENTS} elements at most and ends behind its start: {0}..{1}")]
+    BadRange(i128, i128),
+    /// A number that was computed, or a type that the compiler only mentions.
+    #[error("{0} has no size")]
+    NoSize(String),
     /// Not a pointer, or null.
     #[error("{0} points to nothing")]
     NoTarget(String),
@@ -150,13 +179,19 @@ enum NodeKind {
     Float(f64),
     Text(String),
     Name(String),
-    /// `$local0` and its like.
+    /// `$0` and its like.
     Wasm(WasmThing, u32),
     /// `mem32[address]`.
     Memory(MemoryKind, Box<Node>),
     Call(String, Vec<Node>),
     Field(Box<Node>, String),
     Index(Box<Node>, Box<Node>),
+    /// `a[from..to]`; either end may be left out.
+    Range(Box<Node>, Option<Box<Node>>, Option<Box<Node>>),
+    Cast(TypeName, Box<Node>),
+    /// Of a value or, if the node is a name that no variable has, a type.
+    SizeOf(Box<Node>),
+    SizeOfType(TypeName),
     Unary(Unary, Box<Node>),
     Binary(Binary, Box<Node>, Box<Node>),
 }
@@ -166,6 +201,18 @@ enum WasmThing {
     Local,
     Global,
     Operand,
+}
+
+impl WasmThing {
+    /// The prefixes that name them.
+    const PREFIXES: [(&str, WasmThing); 5] = [
+        ("$stack", WasmThing::Operand),
+        ("$operand", WasmThing::Operand),
+        ("$global", WasmThing::Global),
+        ("$local", WasmThing::Local),
+        // The shortest last: it begins all others.
+        ("$", WasmThing::Local),
+    ];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

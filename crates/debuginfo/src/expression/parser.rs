@@ -2,6 +2,7 @@
 //! than comparisons, so that `flags & 4 == 0` means what it says.
 
 use super::lexer::{Token, TokenKind, tokens};
+use super::type_name::{C_WORDS, QUALIFIERS, TypeName, is_built_in};
 use super::{
     Binary, ExpressionError, ExpressionErrorKind, MAX_DEPTH, MemoryKind, Node, NodeKind, Unary,
     WasmThing,
@@ -87,7 +88,10 @@ impl Parser {
             TokenKind::Sign(sign) => (*sign).to_owned(),
             TokenKind::End => "the end".to_owned(),
         };
-        let kind = ExpressionErrorKind::Expected { expected, found };
+        self.error(ExpressionErrorKind::Expected { expected, found })
+    }
+
+    fn error(&self, kind: ExpressionErrorKind) -> ExpressionError {
         ExpressionError {
             column: self.column(),
             kind,
@@ -100,11 +104,7 @@ impl Parser {
         inner: impl FnOnce(&mut Parser) -> Result<T, ExpressionError>,
     ) -> Result<T, ExpressionError> {
         if self.depth >= MAX_DEPTH {
-            let kind = ExpressionErrorKind::TooLong;
-            return Err(ExpressionError {
-                column: self.column(),
-                kind,
-            });
+            return Err(self.error(ExpressionErrorKind::TooLong));
         }
         self.depth += 1;
         let result = inner(self);
@@ -114,7 +114,7 @@ impl Parser {
 
     fn binary(&mut self, level: usize) -> Result<Node, ExpressionError> {
         let Some(operators) = LEVELS.get(level) else {
-            return self.nested(Parser::unary);
+            return self.nested(Parser::converted);
         };
         let mut left = self.binary(level + 1)?;
         let mut length = 0;
@@ -126,11 +126,7 @@ impl Parser {
             // A long chain is a deep tree: evaluation would recurse as deep.
             length += 1;
             if length > MAX_DEPTH {
-                let kind = ExpressionErrorKind::TooLong;
-                return Err(ExpressionError {
-                    column: self.column(),
-                    kind,
-                });
+                return Err(self.error(ExpressionErrorKind::TooLong));
             }
             let right = self.binary(level + 1)?;
             let column = left.column;
@@ -142,8 +138,156 @@ impl Parser {
         Ok(left)
     }
 
+    /// An operand with the `as TYPE`s behind it.
+    fn converted(&mut self) -> Result<Node, ExpressionError> {
+        let mut node = self.unary()?;
+        let mut length = 0;
+        while matches!(self.peek(), TokenKind::Name(name) if name == "as") {
+            self.at += 1;
+            length += 1;
+            if length > MAX_DEPTH {
+                return Err(self.error(ExpressionErrorKind::TooLong));
+            }
+            let around = self.stars(&["*", "&"]);
+            let ty = self.type_name().ok_or_else(|| self.expected("a type"))?;
+            let ty = TypeName {
+                pointers: ty.pointers + around,
+                ..ty
+            };
+            let column = node.column;
+            node = Node {
+                column,
+                kind: NodeKind::Cast(ty, Box::new(node)),
+            };
+        }
+        Ok(node)
+    }
+
+    /// `u8`, `unsigned char`, `struct Parser *`; nothing, and nothing taken, if no type can begin here.
+    fn type_name(&mut self) -> Option<TypeName> {
+        let start = self.at;
+        let mut certain = self.words(&QUALIFIERS);
+        let Some(mut name) = self.name_if(|_| true) else {
+            self.at = start;
+            return None;
+        };
+        if C_WORDS.contains(&name.as_str()) {
+            while let Some(word) = self.name_if(|word| C_WORDS.contains(&word)) {
+                name = format!("{name} {word}");
+            }
+            name = in_order(&name);
+        }
+        certain |= is_built_in(&name);
+        let pointers = self.stars(&["*"]);
+        Some(TypeName {
+            name,
+            pointers,
+            certain: certain || pointers > 0,
+        })
+    }
+
+    /// Takes all `signs` that follow, and qualifiers between them; how many signs.
+    fn stars(&mut self, signs: &[&str]) -> u32 {
+        let mut count = 0;
+        loop {
+            match signs.iter().any(|sign| self.accept(sign)) {
+                true => count += 1,
+                false if self.words(&QUALIFIERS) => {}
+                false => return count,
+            }
+        }
+    }
+
+    /// Takes all of these words that follow; whether there were any.
+    fn words(&mut self, words: &[&str]) -> bool {
+        let start = self.at;
+        while self.name_if(|word| words.contains(&word)).is_some() {}
+        self.at > start
+    }
+
+    fn name_if(&mut self, accept: impl Fn(&str) -> bool) -> Option<String> {
+        let name = match self.peek() {
+            TokenKind::Name(name) if accept(name) => name.clone(),
+            _ => return None,
+        };
+        self.at += 1;
+        Some(name)
+    }
+
+    /// `(TYPE)` before an operand; nothing, and nothing taken, if this is something else in brackets.
+    ///
+    /// `(a) - b` is a difference, unless `a` can only be a type.
+    fn cast(&mut self) -> Option<TypeName> {
+        let start = self.at;
+        let ty = self
+            .accept("(")
+            .then(|| self.type_name())
+            .flatten()
+            .filter(|_| self.accept(")"));
+        let operand = match self.peek() {
+            TokenKind::Name(name) => name != "as",
+            TokenKind::Int(_) | TokenKind::Float(_) | TokenKind::Text(_) => true,
+            TokenKind::Sign("(" | "!" | "~") => true,
+            TokenKind::Sign("-" | "*" | "&") => ty.as_ref().is_some_and(|ty| ty.certain),
+            _ => false,
+        };
+        if ty.is_none() || !operand {
+            self.at = start;
+            return None;
+        }
+        ty
+    }
+
+    /// What stands behind `sizeof`.
+    fn size_of(&mut self) -> Result<NodeKind, ExpressionError> {
+        let start = self.at;
+        let ty = self
+            .accept("(")
+            .then(|| self.type_name())
+            .flatten()
+            .filter(|ty| self.accept(")") && ty.certain);
+        if let Some(ty) = ty {
+            return Ok(NodeKind::SizeOfType(ty));
+        }
+        self.at = start;
+        Ok(NodeKind::SizeOf(Box::new(self.nested(Parser::unary)?)))
+    }
+
+    /// What stands in `[…]`: an index, or a range without its last.
+    fn index(&mut self, of: Node) -> Result<NodeKind, ExpressionError> {
+        let of = Box::new(of);
+        let inner = |parser: &mut Parser| parser.nested(|parser| parser.binary(0)).map(Box::new);
+        let from = match self.peek() {
+            TokenKind::Sign("..") => None,
+            _ => Some(inner(self)?),
+        };
+        let kind = match (from, self.accept("..")) {
+            (Some(index), false) => NodeKind::Index(of, index),
+            (from, _) => {
+                let to = match self.peek() {
+                    TokenKind::Sign("]") => None,
+                    _ => Some(inner(self)?),
+                };
+                NodeKind::Range(of, from, to)
+            }
+        };
+        self.expect("]", "]")?;
+        Ok(kind)
+    }
+
     fn unary(&mut self) -> Result<Node, ExpressionError> {
         let column = self.column();
+        if let Some(ty) = self.cast() {
+            let operand = self.nested(Parser::unary)?;
+            return Ok(Node {
+                column,
+                kind: NodeKind::Cast(ty, Box::new(operand)),
+            });
+        }
+        if self.name_if(|name| name == "sizeof").is_some() {
+            let kind = self.size_of()?;
+            return Ok(Node { column, kind });
+        }
         let operators = [
             ("!", Unary::Not),
             ("-", Unary::Negate),
@@ -165,17 +309,11 @@ impl Parser {
         loop {
             length += 1;
             if length > MAX_DEPTH {
-                let kind = ExpressionErrorKind::TooLong;
-                return Err(ExpressionError {
-                    column: self.column(),
-                    kind,
-                });
+                return Err(self.error(ExpressionErrorKind::TooLong));
             }
             let column = node.column;
             if self.accept("[") {
-                let index = self.nested(|parser| parser.binary(0))?;
-                self.expect("]", "]")?;
-                let kind = NodeKind::Index(Box::new(node), Box::new(index));
+                let kind = self.index(node)?;
                 node = Node { column, kind };
             } else if self.accept(".") || self.accept("->") {
                 // Of what is wrong with a field, the column is that of its name.
@@ -256,12 +394,7 @@ impl Parser {
                 Box::new(address),
             ));
         }
-        let things = [
-            ("$local", WasmThing::Local),
-            ("$global", WasmThing::Global),
-            ("$operand", WasmThing::Operand),
-        ];
-        for (prefix, thing) in things {
+        for (prefix, thing) in WasmThing::PREFIXES {
             if let Some(Ok(index)) = name.strip_prefix(prefix).map(str::parse) {
                 return Ok(NodeKind::Wasm(thing, index));
             }
@@ -286,4 +419,18 @@ impl Parser {
         }
         Ok(NodeKind::Call(name, arguments))
     }
+}
+
+/// C's words for a type as its table has them: `short unsigned int` is `unsigned short`.
+fn in_order(name: &str) -> String {
+    let mut words: Vec<&str> = name.split(' ').collect();
+    let says_enough = |word: &&str| !matches!(*word, "int" | "signed" | "unsigned");
+    if words.iter().any(says_enough) {
+        words.retain(|word| *word != "int");
+    }
+    if words.len() > 1 && !words.contains(&"char") {
+        words.retain(|word| *word != "signed");
+    }
+    words.sort_by_key(|word| !word.ends_with("signed"));
+    words.join(" ")
 }

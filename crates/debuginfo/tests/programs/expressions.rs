@@ -28,6 +28,8 @@ fn stopped() -> Stopped {
     }
     state.locals.insert(1, Value::I64(-5));
     state.globals.insert(0, Value::I32(2990));
+    state.operands.insert(0, Value::I32(20));
+    state.operands.insert(1, Value::I32(1));
     let mut put = |address: u32, bytes: &[u8]| {
         let start = address as usize;
         state.memory[start..start + bytes.len()].copy_from_slice(bytes);
@@ -105,7 +107,43 @@ fn expressions_have_values() {
         ("mem16[&p->frames]", "u16 4660"),
         ("mem8[4100] + mem32[4096]", "202"),
         ("memf32[4096]", "f32 3e-45"),
+        ("$1", "i64 -5"),
         ("$local1", "i64 -5"),
+        ("$stack0 + $operand1", "21"),
+        ("WAIT_SUM", "3"),
+        ("State.WAIT_SUM", "3"),
+        ("State::WAIT_SUM + 0", "3"),
+        ("(u8)300", "u8 44 ','"),
+        ("301 as i8", "i8 45"),
+        ("200 as i8 as u32", "u32 4294967240"),
+        ("(unsigned char)-1", "unsigned char 255"),
+        ("(long unsigned int)-1", "u32 4294967295"),
+        ("(int)2.9 + (int)-2.9", "0"),
+        ("1e30 as i32", "i32 2147483647"),
+        ("(float)1 / 2", "0.5"),
+        ("(bool)7", "1"),
+        ("(byte) - 2", "80"),
+        ("(byte)", "u8 82 'R'"),
+        ("(State)3", "State WAIT_SUM"),
+        ("((struct Parser *)4096)->length", "u8 200"),
+        (
+            "*(Parser*)4096 == 1 || 1 == 1",
+            "column 1: Parser is not a number",
+        ),
+        ("(*(Parser*)4096).sum", "u8 7"),
+        ("((u8*)p)[4]", "u8 200"),
+        ("((u16*)&p->frames)[0]", "u16 4660"),
+        ("*(u32 *)4096 & 0xff", "2"),
+        ("p as *const u8", "u8 * 0x1000"),
+        ("sizeof *p", "20"),
+        ("sizeof(Parser)", "20"),
+        ("sizeof(struct Parser *) + sizeof(long long)", "12"),
+        ("sizeof p->payload", "8"),
+        ("sizeof(byte) + sizeof byte", "2"),
+        ("p->payload[0..3]", "char[3] [82 'R', 49 '1', 0]"),
+        ("p->payload[6..]", "char[2] [46 '.', 46 '.']"),
+        ("p->payload[..1]", "char[1] [82 'R']"),
+        ("p->payload[2..2]", "[]"),
         ("$global0 + 10 == $local0", "1"),
         ("p[0].length", "u8 200"),
         (
@@ -136,8 +174,35 @@ fn errors_point_at_their_column() {
             "1 + bite",
             "column 5: bite is not known here; did you mean byte?",
         ),
-        ("1 + zzz", "column 5: zzz is not known here"),
-        ("p->lenght", "column 4: Parser * has no field lenght"),
+        (
+            "1 + zzzzzz",
+            "column 5: zzzzzz is not known here; there is byte, p, parser, __stack_pointer",
+        ),
+        (
+            "p->lenght",
+            "column 4: Parser has no field lenght; did you mean length?",
+        ),
+        (
+            "p->zzzzzz",
+            "column 4: Parser has no field zzzzzz; there is state, length, received, sum, payload, relay, …",
+        ),
+        (
+            "(Parzer *)p",
+            "column 1: there is no type Parzer; did you mean Parser?",
+        ),
+        ("(int **)p", "column 1: int** points to nothing"),
+        ("(Parser)1", "column 1: Parser is not a number"),
+        ("sizeof 3", "column 8: 3 has no size"),
+        ("1 as", "column 5: expected a type, found the end"),
+        (
+            "p->payload[4..2]",
+            "column 4: a range holds 256 elements at most and ends behind its start: 4..2",
+        ),
+        (
+            "p[0..257]",
+            "column 1: a range holds 256 elements at most and ends behind its start: 0..257",
+        ),
+        ("p->payload[6..9]", "column 15: char[8] has no element 8"),
         ("p->payload[8]", "column 12: char[8] has no element 8"),
         ("p->payload[-1]", "column 12: char[8] has no element -1"),
         ("1 + *byte", "column 5: u8 points to nothing"),
@@ -153,9 +218,15 @@ fn errors_point_at_their_column() {
             "mem8[-1]",
             "column 6: address 0xffffffffffffffff is outside memory",
         ),
-        ("$local99", "column 1: $local99 is not known here"),
+        (
+            "$local99",
+            "column 1: $99 is not known here; there is byte, p, parser, __stack_pointer",
+        ),
         ("f(1, )", "column 6: expected a value, found )"),
-        ("pin(1)", "column 1: pin is not known here"),
+        (
+            "pin(1)",
+            "column 1: pin is not known here; there is byte, p, parser, __stack_pointer",
+        ),
         ("p == \"x\"", "column 1: this is not a number"),
     ] {
         assert_eq!(stopped.run(text, &NoScope), message, "{text}");
@@ -185,7 +256,7 @@ fn the_embedder_knows_more_names() {
     assert_eq!(stopped.run("byte", &Session), "u8 82 'R'");
     assert_eq!(
         stopped.run("pin(1, 2)", &Session),
-        "column 1: pin is not known here"
+        "column 1: pin is not known here; there is byte, p, parser, __stack_pointer"
     );
 }
 
@@ -223,6 +294,14 @@ fn values_say_where_they_are() {
             length: 4
         }]
     );
+    assert_eq!(
+        places("p->payload[1..4]"),
+        [Source::Memory {
+            address: 4104,
+            length: 3
+        }]
+    );
+    assert_eq!(places("(u8)p->relay"), []);
     assert_eq!(places("$local2"), [Source::Local { frame: 0, index: 2 }]);
     assert_eq!(places("$global0"), [Source::Global(0)]);
     assert_eq!(places("1 + 1"), []);
@@ -252,6 +331,9 @@ fn deep_and_long_expressions_are_refused() {
         "a".to_owned() + &"[0]".repeat(1000),
         "a".to_owned() + &".b".repeat(1000),
         "f(".repeat(1000),
+        "(u8)".repeat(1000) + "1",
+        "1".to_owned() + &" as u8".repeat(1000),
+        "sizeof ".repeat(1000) + "a",
         "1".repeat(5000),
     ] {
         assert!(Expression::parse(&text).is_err());
@@ -267,6 +349,6 @@ fn a_stop_outside_all_code_knows_only_globals() {
     assert_eq!(stopped.run("parser.length", &NoScope), "u8 200");
     assert_eq!(
         stopped.run("byte", &NoScope),
-        "column 1: byte is not known here"
+        "column 1: byte is not known here; there is parser, __stack_pointer"
     );
 }

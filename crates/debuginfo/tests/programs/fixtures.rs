@@ -163,7 +163,7 @@ fn expressions_reach_into_values() {
             1,
             &[
                 ("this->x + this->y", "5"),
-                ("this->base.id", "1"),
+                ("this->Shape.id", "1"),
                 ("made + Axis::X", "8"),
                 ("Axis::Y", "2"),
             ],

@@ -10,3 +10,4 @@ mod fixtures;
 mod golden;
 mod hostile;
 mod machine;
+mod values;

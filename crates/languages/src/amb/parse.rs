@@ -158,6 +158,8 @@ fn number(word: &str) -> Result<Number, ParseErrorKind> {
     word.parse().map_err(|_| ParseErrorKind::UnknownWord)
 }
 
+impl source::Fault for ParseErrorKind {}
+
 fn error(kind: ParseErrorKind, start: usize, end: usize) -> ParseError {
     // Within u32, see MAX_TEXT.
     ParseError {

@@ -88,8 +88,8 @@ impl AmbientTalk {
                     answer.values.push((format!("{name}{path}.{field}"), datum));
                 }
             }
-            if let Some(stuck) = actor.stuck {
-                answer.stuck.push((name.clone(), stuck.to_string()));
+            if let Some(stuck) = self.stuck(actor) {
+                answer.stuck.push((name.clone(), stuck));
             }
             if !actor.output.is_empty() {
                 let lines = actor.output.iter().map(|line| line.to_string()).collect();

@@ -145,6 +145,8 @@ pub(super) struct Program {
     pub(super) symbols: Vec<String>,
     pub(super) texts: Vec<String>,
     pub(super) sites: Vec<Site>,
+    /// Where the lines of the text begin, after the first.
+    pub(super) line_starts: Box<[u32]>,
 }
 
 impl Program {

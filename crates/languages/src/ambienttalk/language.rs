@@ -15,6 +15,7 @@ use super::parse::parse;
 use super::state::{Actor, Channel, State};
 use super::step::{Effect, Process, Rule};
 use super::value::{Entity, Future, Message};
+use crate::source;
 
 /// The most rules that are merged into a visible step. A run that is longer goes on with the next.
 const MAX_RUN: u64 = 100_000;
@@ -124,9 +125,10 @@ impl AmbientTalk {
     /// [`ParseError`] with the place where the text stops making sense.
     pub fn parse(text: &str, options: Options) -> Result<Self, ParseError> {
         let items = parse(text)?;
-        let program = Arc::new(compile(&items, text.len())?);
+        let mut program = compile(&items, text.len())?;
+        program.line_starts = source::line_starts(text);
         Ok(Self {
-            program,
+            program: Arc::new(program),
             options,
             memo: Arc::new(Memo::new()),
         })
@@ -326,6 +328,21 @@ impl AmbientTalk {
                 .map_or(0, |actor| actor.taken + actor.inbox.len() as u32);
             footprint.writes.push(Resource::Message(to, number));
         }
+    }
+
+    /// Why an actor is stuck, in which method and on which line.
+    pub(super) fn stuck(&self, actor: &Actor) -> Option<String> {
+        let why = actor.stuck?.to_string();
+        let frame = actor.frames.last();
+        let method = frame.map(|frame| self.program.name(self.program.code(frame.code).name));
+        let method = method.map_or_else(String::new, |method| format!(", in {method}"));
+        let line = self.span(actor).map_or_else(String::new, |span| {
+            format!(
+                ", line {}",
+                source::line_of(&self.program.line_starts, span)
+            )
+        });
+        Some(format!("{why}{method}{line}"))
     }
 
     /// The place in the source of an actor's next rule.

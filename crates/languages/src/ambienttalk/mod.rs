@@ -43,6 +43,7 @@ mod error;
 mod language;
 mod lex;
 mod memo;
+mod names;
 mod parse;
 mod passing;
 mod print;

@@ -117,6 +117,14 @@ impl AmbientTalk {
         state.actor(actor).map(|actor| actor.inbox.len())
     }
 
+    /// Whether no rule applies to an actor.
+    #[must_use]
+    pub fn is_stuck(&self, state: &State, actor: ActorId) -> bool {
+        state
+            .actor(actor)
+            .is_some_and(|actor| actor.stuck.is_some())
+    }
+
     /// What an actor has printed.
     #[must_use]
     pub fn output(&self, state: &State, actor: ActorId) -> Vec<String> {
@@ -192,7 +200,7 @@ impl AmbientTalk {
             outbox: messages(&actor.outbox),
             stack: stack.collect(),
             output: actor.output.iter().map(|line| line.to_string()).collect(),
-            stuck: actor.stuck.map(|stuck| stuck.to_string()),
+            stuck: self.stuck(actor),
         })
     }
 

@@ -1,14 +1,20 @@
 //! The graph of a program, kept, and questions to it.
 
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use borges_multiverse::graph::{EdgeId, Graph, NodeId, ShortestPaths, Status};
+use borges_multiverse::graph::{
+    EdgeId, Exploration, Graph, Limits, NodeId, Pause, ShortestPaths, Status,
+};
 use borges_multiverse::language::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::report::Step;
+use super::debug::{Judgement, Refused, Watch};
+use super::races::RaceRow;
+use super::report::{Step, Why};
 use super::reported::Reported;
+use super::{Finding, Goal, Threads, judge};
 use crate::source;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
@@ -57,6 +63,58 @@ pub enum Reply {
     },
     /// Sets of states.
     Cycles(Vec<Vec<u32>>),
+}
+
+impl Reply {
+    /// The states that it names, of each list the first so many.
+    #[must_use]
+    pub fn states(&self, most: usize) -> Vec<u32> {
+        let mut named = Vec::new();
+        // Every state is handed in once, and stays what it is.
+        let _ = self.renamed(most, &mut |state| {
+            named.push(state);
+            state
+        });
+        named
+    }
+
+    /// The same answer with other numbers for states, and lists cut to `most`.
+    #[must_use]
+    pub fn renamed(&self, most: usize, name: &mut dyn FnMut(u32) -> u32) -> Self {
+        let mut list = |states: &[u32]| -> Vec<u32> {
+            let first = states.iter().take(most);
+            first.map(|state| name(*state)).collect()
+        };
+        match self {
+            Self::Ends(ends) => Self::Ends(ends.clone()),
+            Self::States(states) => Self::States(list(states)),
+            Self::Cycles(cycles) => {
+                Self::Cycles(cycles.iter().take(most).map(|cycle| list(cycle)).collect())
+            }
+            Self::Ancestors { all, last } => Self::Ancestors {
+                all: list(all),
+                last: list(last),
+            },
+            Self::Ways(ways) => {
+                let mut way = |way: &Way| Way {
+                    state: list(&[way.state]).first().copied().unwrap_or(way.state),
+                    outcome: way.outcome,
+                    steps: way.steps.clone(),
+                    through: list(&way.through),
+                };
+                Self::Ways(ways.iter().map(&mut way).collect())
+            }
+            Self::Divergence(parting) => Self::Divergence(parting.clone().map(|parting| {
+                Parting {
+                    state: list(&[parting.state])
+                        .first()
+                        .copied()
+                        .unwrap_or(parting.state),
+                    ..parting
+                }
+            })),
+        }
+    }
 }
 
 /// An outcome.
@@ -150,8 +208,45 @@ pub struct EdgeRow {
     pub step: Step,
 }
 
-/// The graph of a program.
+/// The graph of a program, explored once and kept.
 pub trait Multiverse: Send {
+    /// Goes on exploring until done, a limit is reached, or `keep_going` returns false.
+    fn explore(&mut self, keep_going: Watch<'_>);
+
+    /// Why not everything is explored; none if it is.
+    fn partial(&self) -> Option<Why>;
+
+    /// Whether a breakpoint would halt in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no breakpoint of this program.
+    fn occurs(&self, spec: &str) -> Result<Judgement, Refused>;
+
+    /// Whether a temporal formula holds in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no formula about this program.
+    fn check(&self, formula: &str) -> Result<Judgement, Refused>;
+
+    /// Whether the program keeps to a goal.
+    ///
+    /// # Errors
+    /// It names what no state has.
+    fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused>;
+
+    /// For each message that is received on a way, given by its options, which others could have been received
+    /// instead; none if the language has no messages, or there is no such way.
+    fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>>;
+
+    /// The states of a shortest way to a state, without the start.
+    fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>>;
+
+    /// The options of that way, each among what could happen.
+    fn options_to(&self, state: u32) -> Option<Vec<u32>>;
+
+    /// The number of a state of the language; none if it is not known.
+    fn find(&self, state: &dyn Any) -> Option<u32>;
+
     /// The number of states.
     fn states(&self) -> usize;
 
@@ -189,8 +284,14 @@ pub trait Multiverse: Send {
 /// A graph with what questions need again and again.
 pub(super) struct Held<P: Reported> {
     text: String,
-    complete: bool,
-    graph: Graph<P>,
+    exploration: Exploration<P>,
+    limits: Limits,
+    pause: Pause,
+    derived: OnceLock<Derived<P>>,
+}
+
+/// What follows from a graph; anew when it has grown.
+struct Derived<P: Reported> {
     shortest: ShortestPaths,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
     /// On which cycle a state lies, once somebody asked.
@@ -198,26 +299,46 @@ pub(super) struct Held<P: Reported> {
 }
 
 impl<P: Reported> Held<P> {
-    pub(super) fn new(text: String, graph: Graph<P>) -> Self {
-        let mut outcomes: BTreeMap<Outcome<P::Value>, Vec<NodeId>> = BTreeMap::new();
-        for end in graph.ends() {
-            if let Some(outcome) = graph.outcome(end) {
-                outcomes.entry(outcome).or_default().push(end);
-            }
-        }
+    /// What was explored up to `pause`, to be gone on with up to `limits`.
+    pub(super) const fn new(
+        text: String,
+        exploration: Exploration<P>,
+        limits: Limits,
+        pause: Pause,
+    ) -> Self {
         Self {
             text,
-            complete: graph.is_complete(),
-            shortest: graph.shortest_paths(NodeId::ROOT),
-            outcomes: outcomes.into_iter().collect(),
-            cycles: OnceLock::new(),
-            graph,
+            exploration,
+            limits,
+            pause,
+            derived: OnceLock::new(),
         }
     }
 
+    const fn graph(&self) -> &Graph<P> {
+        self.exploration.graph()
+    }
+
+    fn derived(&self) -> &Derived<P> {
+        self.derived.get_or_init(|| {
+            let graph = self.graph();
+            let mut outcomes: BTreeMap<Outcome<P::Value>, Vec<NodeId>> = BTreeMap::new();
+            for end in graph.ends() {
+                if let Some(outcome) = graph.outcome(end) {
+                    outcomes.entry(outcome).or_default().push(end);
+                }
+            }
+            Derived {
+                shortest: graph.shortest_paths(NodeId::ROOT),
+                outcomes: outcomes.into_iter().collect(),
+                cycles: OnceLock::new(),
+            }
+        })
+    }
+
     fn cycles(&self) -> &HashMap<u32, u32> {
-        self.cycles.get_or_init(|| {
-            let components = self.graph.components().into_iter();
+        self.derived().cycles.get_or_init(|| {
+            let components = self.graph().components().into_iter();
             let cyclic = components.filter(|component| component.cyclic).enumerate();
             let numbered = cyclic.flat_map(|(nth, component)| {
                 let nodes = component.nodes.into_iter();
@@ -228,30 +349,31 @@ impl<P: Reported> Held<P> {
     }
 
     fn node(&self, state: u32) -> Result<NodeId, NoAnswer> {
-        let known = (state as usize) < self.graph.len();
-        let missing = NoAnswer::State(state, self.graph.len());
+        let known = (state as usize) < self.graph().len();
+        let missing = NoAnswer::State(state, self.graph().len());
         known.then_some(NodeId(state)).ok_or(missing)
     }
 
     fn outcome(&self, outcome: u32) -> Result<&[NodeId], NoAnswer> {
-        let found = self.outcomes.get(outcome as usize);
-        let missing = NoAnswer::Outcome(outcome, self.outcomes.len());
+        let found = self.derived().outcomes.get(outcome as usize);
+        let missing = NoAnswer::Outcome(outcome, self.derived().outcomes.len());
         Ok(&found.ok_or(missing)?.1)
     }
 
     fn outcome_of(&self, node: NodeId) -> Option<u32> {
-        let outcome = self.graph.outcome(node)?;
+        let outcome = self.graph().outcome(node)?;
         let at = self
+            .derived()
             .outcomes
             .binary_search_by(|(known, _)| known.cmp(&outcome));
         at.ok().map(|at| at as u32)
     }
 
     fn step(&self, id: EdgeId) -> Option<Step> {
-        let edge = self.graph.edge(id)?;
-        let state = self.graph.state(edge.from)?;
-        let language = self.graph.language();
-        let choice = self.graph.choice(id)?;
+        let edge = self.graph().edge(id)?;
+        let state = self.graph().state(edge.from)?;
+        let language = self.graph().language();
+        let choice = self.graph().choice(id)?;
         let label = language.label(state, &choice);
         let agent = language.agent(state, &choice);
         let at = label
@@ -264,7 +386,7 @@ impl<P: Reported> Held<P> {
             line: at.map(|at| at.line),
             column: at.map(|at| at.column),
             option: edge.option,
-            options: self.graph.edges_from(edge.from).len() as u32,
+            options: self.graph().edges_from(edge.from).len() as u32,
             rules: edge.steps.into(),
         })
     }
@@ -274,8 +396,12 @@ impl<P: Reported> Held<P> {
     }
 
     fn way(&self, node: NodeId) -> Way {
-        let path = self.shortest.path(&self.graph, node).unwrap_or_default();
-        let edges = path.iter().filter_map(|edge| self.graph.edge(*edge));
+        let path = self
+            .derived()
+            .shortest
+            .path(self.graph(), node)
+            .unwrap_or_default();
+        let edges = path.iter().filter_map(|edge| self.graph().edge(*edge));
         Way {
             state: node.0,
             outcome: self.outcome_of(node),
@@ -287,21 +413,92 @@ impl<P: Reported> Held<P> {
     fn nearest(&self, ends: &[NodeId]) -> Option<NodeId> {
         ends.iter()
             .copied()
-            .min_by_key(|end| self.shortest.length(*end).unwrap_or(u32::MAX))
+            .min_by_key(|end| self.derived().shortest.length(*end).unwrap_or(u32::MAX))
     }
 }
 
-impl<P: Reported + Send> Multiverse for Held<P> {
+impl<P: Reported<State: 'static> + Send> Multiverse for Held<P> {
     fn states(&self) -> usize {
-        self.graph.len()
+        self.graph().len()
     }
 
     fn is_complete(&self) -> bool {
-        self.complete
+        self.pause == Pause::Complete
+    }
+
+    fn explore(&mut self, keep_going: Watch<'_>) {
+        let finished = matches!(self.pause, Pause::Complete | Pause::Depth | Pause::Full);
+        let full = self.pause == Pause::States && self.graph().len() >= self.limits.states;
+        if finished || full {
+            return;
+        }
+        self.pause = self
+            .exploration
+            .run_on(&Threads::all(), &self.limits, |progress| {
+                keep_going(&progress.into())
+            });
+        self.derived = OnceLock::new();
+    }
+
+    fn partial(&self) -> Option<Why> {
+        Why::of(self.pause)
+    }
+
+    fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
+        let lead = self.graph().language().lead(&self.text, spec)?;
+        let verdicts = judge::occurs(self.graph(), &lead);
+        Ok(judge::judgement(
+            verdicts,
+            self.states() as u64,
+            self.partial(),
+        ))
+    }
+
+    fn check(&self, formula: &str) -> Result<Judgement, Refused> {
+        let verdicts = judge::check(self.graph(), formula)?;
+        Ok(judge::judgement(
+            verdicts,
+            self.states() as u64,
+            self.partial(),
+        ))
+    }
+
+    fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused> {
+        goal.judge(self.graph(), self.is_complete(), |node| {
+            self.way(node).steps
+        })
+    }
+
+    fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>> {
+        let language = self.graph().language();
+        let races = || language.races(&self.text, options);
+        language.has_messages().then(races).flatten()
+    }
+
+    fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>> {
+        let graph = self.graph();
+        let path = self.derived().shortest.path(graph, NodeId(state))?;
+        let states = path.iter().map(|edge| {
+            let state: &dyn Any = graph.state(graph.edge(*edge)?.to)?;
+            Some(state)
+        });
+        states.collect()
+    }
+
+    fn options_to(&self, state: u32) -> Option<Vec<u32>> {
+        let graph = self.graph();
+        let path = self.derived().shortest.path(graph, NodeId(state))?;
+        let options = path.iter().map(|edge| Some(graph.edge(*edge)?.option));
+        options.collect()
+    }
+
+    fn find(&self, state: &dyn Any) -> Option<u32> {
+        let found = self.graph().find(state.downcast_ref()?);
+        found.map(|node| node.0)
     }
 
     fn ends(&self) -> Vec<EndCount> {
-        let outcomes = self.outcomes.iter().enumerate();
+        let outcomes = self.derived().outcomes.iter().enumerate();
         let end = |(nth, (outcome, ends)): (usize, &(Outcome<P::Value>, Vec<NodeId>))| EndCount {
             outcome: nth as u32,
             kind: kind(outcome.verdict),
@@ -317,6 +514,7 @@ impl<P: Reported + Send> Multiverse for Held<P> {
             Question::Shortest(state) => Reply::Ways(vec![self.way(self.node(*state)?)]),
             Question::ShortestToEnds => {
                 let nearest = self
+                    .derived()
                     .outcomes
                     .iter()
                     .filter_map(|(_, ends)| self.nearest(ends));
@@ -324,19 +522,19 @@ impl<P: Reported + Send> Multiverse for Held<P> {
             }
             Question::Through(state) => {
                 let region = self
-                    .graph
-                    .through(&self.graph.predecessors(), self.node(*state)?);
+                    .graph()
+                    .through(&self.graph().predecessors(), self.node(*state)?);
                 Reply::States(region.nodes().map(|node| node.0).collect())
             }
             Question::CanReach(outcome) => {
                 let ends = self.outcome(*outcome)?.iter().copied();
-                let region = self.graph.can_reach(&self.graph.predecessors(), ends);
+                let region = self.graph().can_reach(&self.graph().predecessors(), ends);
                 Reply::States(region.nodes().map(|node| node.0).collect())
             }
             Question::Divergence(first, second) => {
                 let (first, second) = (self.outcome(*first)?, self.outcome(*second)?);
-                let predecessors = self.graph.predecessors();
-                let parting = self.graph.first_divergence(&predecessors, first, second);
+                let predecessors = self.graph().predecessors();
+                let parting = self.graph().first_divergence(&predecessors, first, second);
                 Reply::Divergence(parting.map(|parting| Parting {
                     state: parting.node.0,
                     steps: self.way(parting.node).steps,
@@ -349,15 +547,15 @@ impl<P: Reported + Send> Multiverse for Held<P> {
             Question::CommonAncestors(states) => {
                 let nodes = states.iter().map(|state| self.node(*state));
                 let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-                let predecessors = self.graph.predecessors();
-                let (all, last) = self.graph.common_ancestors(&predecessors, nodes);
+                let predecessors = self.graph().predecessors();
+                let (all, last) = self.graph().common_ancestors(&predecessors, nodes);
                 Reply::Ancestors {
                     all: all.nodes().map(|node| node.0).collect(),
                     last: last.into_iter().map(|node| node.0).collect(),
                 }
             }
             Question::Cycles => {
-                let components = self.graph.components().into_iter();
+                let components = self.graph().components().into_iter();
                 let cyclic = components.filter(|component| component.cyclic);
                 let numbers = |nodes: Vec<NodeId>| nodes.into_iter().map(|node| node.0).collect();
                 Reply::Cycles(cyclic.map(|component| numbers(component.nodes)).collect())
@@ -366,28 +564,28 @@ impl<P: Reported + Send> Multiverse for Held<P> {
     }
 
     fn show(&self, state: u32) -> Option<String> {
-        let state = self.graph.state(NodeId(state))?;
-        Some(self.graph.language().show(state))
+        let state = self.graph().state(NodeId(state))?;
+        Some(self.graph().language().show(state))
     }
 
     fn standing(&self, state: u32) -> Option<(u32, &'static str)> {
         let node = NodeId(state);
-        let depth = self.shortest.length(node)?;
-        let outcome = self.graph.outcome(node);
+        let depth = self.derived().shortest.length(node)?;
+        let outcome = self.graph().outcome(node);
         let status = outcome.map(|outcome| kind(outcome.verdict));
         Some((
             depth,
-            status.or_else(|| Some(word(self.graph.status(node)?)))?,
+            status.or_else(|| Some(word(self.graph().status(node)?)))?,
         ))
     }
 
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow> {
         let node = NodeId(state);
-        let status = word(self.graph.status(node)?);
+        let status = word(self.graph().status(node)?);
         Some(StateRow {
             id: state,
-            depth: self.shortest.length(node).unwrap_or(u32::MAX),
-            via: self.shortest.last_edge(node).map(|edge| edge.0),
+            depth: self.derived().shortest.length(node).unwrap_or(u32::MAX),
+            via: self.derived().shortest.last_edge(node).map(|edge| edge.0),
             status,
             outcome: self.outcome_of(node),
             cycle: self.cycles().get(&state).copied(),
@@ -396,12 +594,12 @@ impl<P: Reported + Send> Multiverse for Held<P> {
     }
 
     fn edges(&self) -> usize {
-        self.graph.edge_count()
+        self.graph().edge_count()
     }
 
     fn edge_row(&self, edge: u32) -> Option<EdgeRow> {
         let step = self.step(EdgeId(edge))?;
-        let known = self.graph.edge(EdgeId(edge))?;
+        let known = self.graph().edge(EdgeId(edge))?;
         Some(EdgeRow {
             id: edge,
             source: known.from.0,
@@ -411,7 +609,7 @@ impl<P: Reported + Send> Multiverse for Held<P> {
     }
 
     fn leaving(&self, state: u32) -> Vec<u32> {
-        let edges = self.graph.edges_from(NodeId(state));
+        let edges = self.graph().edges_from(NodeId(state));
         edges.map(|(id, _)| id.0).collect()
     }
 }

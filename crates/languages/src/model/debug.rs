@@ -1,16 +1,20 @@
 //! Debugging a program in many universes at once, whatever its language: what faces say and see.
 
+use std::any::Any;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Model, Program};
 use crate::ambienttalk::{AmbientTalk, Grain, Options};
+use crate::predicate::NoCondition;
 use crate::source;
 use crate::voyager::{Voyager, VoyagerError};
 use borges_multiverse::language::Span;
 use borges_multiverse::temporal::FormulaError;
 
+use super::report::Why;
 use super::stepper::Stepper;
-use super::{Explore, ModelError};
+use super::{Explore, ModelError, Progress};
 
 /// What the user can say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +111,8 @@ pub struct RanRow {
     pub held: Vec<u32>,
     /// Whether the limit of universes cut it short.
     pub cut: bool,
+    /// Whether the user stopped it: what was found is there, and the same order again goes on.
+    pub stopped: bool,
     /// Whether a step came to its goal nowhere, or no breakpoint halted what was sought.
     pub never_reached: bool,
 }
@@ -237,6 +243,10 @@ pub struct Judgement {
     pub may: Opinion,
     /// In all.
     pub must: Opinion,
+    /// How many states it rests on.
+    pub states: u64,
+    /// Why these are not all: then a *yes* or *no* is one that no other state can change.
+    pub partial: Option<Why>,
 }
 
 /// Yes or no, with a run that shows it.
@@ -281,9 +291,17 @@ pub enum Refused {
     /// Nothing says where to go.
     #[error("set a breakpoint first: the search goes toward it")]
     NoLead,
-    /// The breakpoint says nothing.
-    #[error("a breakpoint needs a text, for example 'when x = 2'")]
-    NoText,
+    /// The breakpoint says nothing, or names what there is not.
+    #[error(transparent)]
+    NoCondition(#[from] NoCondition),
+    /// A name that no state of the program has.
+    #[error("no state of this program has {0}: whatever is asked about it would be about nothing")]
+    Never(String),
+    /// A name that no state has that is known.
+    #[error(
+        "none of the {1} states that were explored has {0}: explore more of them, or ask about something else"
+    )]
+    NotYet(String, u64),
     /// The formula is wrong.
     #[error("{0}")]
     Formula(String),
@@ -315,11 +333,19 @@ pub trait Debugger: Send {
     /// The program's text.
     fn text(&self) -> &str;
 
-    /// Carries out an order.
+    /// Carries out an order. `keep_going` is asked before each universe that is explored, and stops
+    /// the order by returning false: what was found stays, and the same order again goes on.
     ///
     /// # Errors
     /// [`Refused`]; then nothing has changed.
-    fn carry_out(&mut self, order: Order) -> Result<Came, Refused>;
+    fn carry_out(&mut self, order: Order, keep_going: Watch<'_>) -> Result<Came, Refused>;
+
+    /// Goes to a state of the program, along the states of a way from the start, as a run with the
+    /// present breakpoints would. Returns its universe; none if the way is none of this program.
+    fn visit(&mut self, way: &[&dyn Any]) -> Option<u32>;
+
+    /// The state of the program in a universe, as [`super::Multiverse::find`] knows it.
+    fn program_state(&self, universe: u32) -> Option<&dyn Any>;
 
     /// How many universes there are.
     fn len(&self) -> u32;
@@ -359,24 +385,12 @@ pub trait Debugger: Send {
     /// The breakpoints.
     fn breakpoints(&self) -> Vec<BreakpointRow>;
 
-    /// Whether a breakpoint would halt in some run, and in every run.
-    ///
-    /// # Errors
-    /// It is no breakpoint.
-    fn occurs(&self, spec: &str) -> Result<Judgement, Refused>;
-
-    /// Whether a temporal formula holds in some run, and in every run.
-    ///
-    /// # Errors
-    /// It is no formula.
-    fn check(&self, formula: &str) -> Result<Judgement, Refused>;
-
     /// The steps that an agent can be told to take.
     fn steps(&self) -> Vec<&'static str>;
 }
 
-/// States that `occurs` and `check` explore at most.
-pub(crate) const JUDGED: usize = 200_000;
+/// Told how far an exploration has come; false stops it.
+pub type Watch<'w> = &'w mut dyn FnMut(&Progress) -> bool;
 
 impl Model {
     /// A debugger at the start: Voyager for actors, D_amb and its like for the others.

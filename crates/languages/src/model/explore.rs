@@ -10,6 +10,7 @@ use borges_multiverse::graph::{
 use borges_multiverse::language::Outcome;
 
 use super::ask::{Held, Multiverse, kind};
+use super::judge;
 use super::lead::Lead;
 use super::lens::{self, Lens, Lensed};
 use super::report::{End, Met, Report, Step, Why};
@@ -119,18 +120,18 @@ pub(super) fn explore(
     model: &Model,
     options: &Explore,
     mut keep_going: impl FnMut(&Progress) -> bool,
-) -> Report {
+) -> (Report, Option<Box<dyn Multiverse>>) {
     let mut job = Job {
         text: model.text(),
         options,
         keep_going: &mut keep_going,
     };
     let visible = options.grain == Grain::Visible;
-    let mut report = match model.program() {
-        Program::Amb(program) if visible => job.start(&Runs::new(program, RUN), &program),
-        Program::Amb(program) => job.start(&program, &program),
-        Program::MuOz(program) if visible => job.start(&Runs::new(program, RUN), &program),
-        Program::MuOz(program) => job.start(&program, &program),
+    let (mut report, graph) = match model.program().clone() {
+        Program::Amb(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
+        Program::Amb(program) => job.start(program.clone(), &program),
+        Program::MuOz(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
+        Program::MuOz(program) => job.start(program.clone(), &program),
         Program::AmbientTalk(program) => {
             let as_asked = Options {
                 grain: options.grain,
@@ -141,24 +142,20 @@ pub(super) fn explore(
                 numbered: true,
                 ..as_asked
             });
-            job.start(&program.with(as_asked), &exact)
+            job.start(program.with(as_asked), &exact)
         }
     };
     report.language = model.dialect().name();
-    report
+    (report, graph)
 }
 
-/// The graph of a program, kept.
-pub(super) fn keep(
-    model: &Model,
-    options: &Explore,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Box<dyn Multiverse> {
+/// The graph of a program, to be explored when it is asked.
+pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
     let visible = options.grain == Grain::Visible;
-    let mut job = Job {
+    let job = Job {
         text: model.text(),
         options,
-        keep_going,
+        keep_going: &mut |_| true,
     };
     match model.program().clone() {
         Program::Amb(program) if visible => job.hold(Runs::new(program, RUN)),
@@ -184,17 +181,6 @@ impl From<graph::Progress> for Progress {
     }
 }
 
-/// Whether an edge comes to a breakpoint.
-fn meets<P: Reported>(graph: &Graph<P>, lead: &Lead, edge: EdgeId) -> bool {
-    let (Some(choice), Some(edge)) = (graph.choice(edge), graph.edge(edge)) else {
-        return false;
-    };
-    match (graph.state(edge.from), graph.state(edge.to)) {
-        (Some(from), Some(to)) => graph.language().meets(lead, from, &choice, to),
-        _ => false,
-    }
-}
-
 struct Job<'j> {
     text: &'j str,
     options: &'j Explore,
@@ -208,22 +194,23 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
-    /// As [`Job::run`], under the debugger or through a lens if that was asked for.
-    fn start<P: Lensed, E: Reported>(&mut self, plain: &P, exact: &E) -> Report
+    /// As [`Job::run`], under the debugger or through a lens if that was asked for. What a lens shows
+    /// is not all that the program does, so questions get no graph of it.
+    fn start<P, E>(&mut self, plain: P, exact: &E) -> (Report, Option<Box<dyn Multiverse>>)
     where
-        P::State: 'static,
-        E::State: 'static,
+        P: Lensed<State: 'static> + Send + 'static,
+        E: Reported<State: 'static>,
     {
         if let Some(lens) = self.lens() {
-            let mut report = self.graph(&lens::seen(plain, &lens), None::<&E>);
+            let (mut report, _) = self.graph(lens::seen(plain, &lens), None::<&E>);
             report.abstraction = Some(lens.name());
             // What is joined of runs through different states need not be a run of the program.
             (report.paths, report.cyclic) = (None, None);
             report.unmet = lens.unmet();
-            return report;
+            return (report, None);
         }
         if self.options.debugger {
-            self.run(&Stepping(plain), &Stepping(exact))
+            self.run(Stepping(plain), &Stepping(exact))
         } else {
             self.run(plain, exact)
         }
@@ -234,10 +221,17 @@ impl Job<'_> {
     }
 
     /// `plain` is the language for graphs, `exact` that with exact footprints.
-    fn run<P: Reported, E: Reported>(&mut self, plain: &P, exact: &E) -> Report {
+    fn run<P: Reported<State: 'static> + Send + 'static, E: Reported>(
+        &mut self,
+        plain: P,
+        exact: &E,
+    ) -> (Report, Option<Box<dyn Multiverse>>) {
         match self.options.reduction {
-            Reduction::None => self.graph(plain, Some(exact)),
-            Reduction::Dpor => self.classes(exact),
+            Reduction::None => {
+                let (report, held) = self.graph(plain, Some(exact));
+                (report, Some(Box::new(held)))
+            }
+            Reduction::Dpor => (self.classes(exact), None),
         }
     }
 
@@ -272,8 +266,7 @@ impl Job<'_> {
         }
     }
 
-    /// The graph, grown on all cores.
-    fn grow<P: Reported>(&mut self, plain: P) -> (Graph<P>, Pause) {
+    fn begun<P: Reported>(&self, plain: P) -> Exploration<P> {
         let strategy = match &self.options.order {
             // Shortest paths are then those by which states were met.
             _ if self.lens().is_some() => Strategy::BreadthFirst,
@@ -282,12 +275,7 @@ impl Job<'_> {
             Order::Random(seed) => Strategy::Random { seed: *seed },
             Order::Toward { lead, .. } => Strategy::Guided(plain.nearness(lead)),
         };
-        let limits = self.limits();
-        let mut exploration = Exploration::new(plain, strategy);
-        let pause = exploration.run_on(&Threads::all(), &limits, |progress| {
-            (self.keep_going)(&progress.into())
-        });
-        (exploration.into_graph(), pause)
+        Exploration::new(plain, strategy)
     }
 
     /// The graph, grown toward a breakpoint, and the first step that comes there. With `first`,
@@ -297,10 +285,9 @@ impl Job<'_> {
         plain: P,
         lead: &Lead,
         first: bool,
-    ) -> (Graph<P>, Pause, Option<(EdgeId, usize)>) {
+    ) -> (Exploration<P>, Pause, Option<(EdgeId, usize)>) {
         let limits = self.limits();
-        let strategy = Strategy::Guided(plain.nearness(lead));
-        let mut exploration = Exploration::new(plain, strategy);
+        let mut exploration = self.begun(plain);
         let mut looked_at = 0;
         loop {
             // One universe after the other: the nearest may be the one just found.
@@ -312,7 +299,7 @@ impl Job<'_> {
             let graph = exploration.graph();
             let edges = looked_at..graph.edge_count() as u32;
             looked_at = edges.end;
-            let met = edges.map(EdgeId).find(|id| meets(graph, lead, *id));
+            let met = edges.map(EdgeId).find(|id| judge::meets(graph, lead, *id));
             let states = graph.len();
             if let Some(met) = met {
                 let pause = if first {
@@ -320,12 +307,12 @@ impl Job<'_> {
                 } else {
                     exploration.run(&limits, |progress| (self.keep_going)(&progress.into()))
                 };
-                return (exploration.into_graph(), pause, Some((met, states)));
+                return (exploration, pause, Some((met, states)));
             }
             let more = pause == Pause::States && states < limits.states;
             if !more || !(self.keep_going)(&exploration.progress().into()) {
                 let pause = if more { Pause::Cancelled } else { pause };
-                return (exploration.into_graph(), pause, None);
+                return (exploration, pause, None);
             }
         }
     }
@@ -337,47 +324,51 @@ impl Job<'_> {
         }
     }
 
-    /// The graph of a program, under the debugger if that was asked for.
-    fn hold<P: Lensed + Send + 'static>(&mut self, plain: P) -> Box<dyn Multiverse>
-    where
-        P::State: 'static,
-        P::Agent: Send + Sync,
-    {
-        let text = self.text.to_owned();
-        if let Some(lens) = self.lens() {
-            let (graph, _) = self.grow(lens::seen(plain, &lens));
-            return Box::new(Held::new(text, graph));
-        }
+    /// A graph of which nothing is explored yet, under the debugger if that was asked for; never an
+    /// abstraction.
+    fn hold<P: Reported<State: 'static> + Send + 'static>(&self, plain: P) -> Box<dyn Multiverse> {
         if self.options.debugger {
-            let (graph, _) = self.grow(Stepping(plain));
-            return Box::new(Held::new(text, graph));
+            Box::new(self.held(Stepping(plain)))
+        } else {
+            Box::new(self.held(plain))
         }
-        let (graph, _) = self.grow(plain);
-        Box::new(Held::new(text, graph))
+    }
+
+    fn held<P: Reported>(&self, plain: P) -> Held<P> {
+        let text = self.text.to_owned();
+        Held::new(text, self.begun(plain), self.limits(), Pause::Cancelled)
     }
 
     /// Classes are counted where there is an `exact` language.
-    fn graph<P: Reported, E: Reported>(&mut self, plain: &P, exact: Option<&E>) -> Report {
+    fn graph<P: Reported, E: Reported>(
+        &mut self,
+        plain: P,
+        exact: Option<&E>,
+    ) -> (Report, Held<P>) {
         let mut report = self.empty();
-        let (graph, pause) = match self.options.order.clone() {
+        let (exploration, pause) = match self.options.order.clone() {
             Order::Toward { lead, first } if self.lens().is_none() => {
-                let (graph, pause, met) = self.search(plain, &lead, first);
-                report.met = met.map(|(edge, states)| self.met(plain, &graph, &lead, edge, states));
+                let (exploration, pause, met) = self.search(plain, &lead, first);
+                let graph = exploration.graph();
+                report.met = met.map(|(edge, states)| self.met(graph, &lead, edge, states));
                 let stopped = first && report.met.is_some();
                 report.why = stopped.then_some(Why::Met);
-                (graph, pause)
+                (exploration, pause)
             }
-            _ => self.grow(plain),
+            _ => {
+                let mut exploration = self.begun(plain);
+                let limits = self.limits();
+                let pause = exploration.run_on(&Threads::all(), &limits, |progress| {
+                    (self.keep_going)(&progress.into())
+                });
+                (exploration, pause)
+            }
         };
+        let graph = exploration.graph();
         report.states = graph.len() as u64;
         report.edges = graph.edge_count() as u64;
         report.complete = pause == Pause::Complete;
-        report.why = report.why.or(match pause {
-            Pause::Complete | Pause::Halted => None,
-            Pause::Depth => Some(Why::Depth),
-            Pause::States | Pause::Full => Some(Why::States),
-            Pause::Cancelled => Some(Why::Cancelled),
-        });
+        report.why = report.why.or(Why::of(pause));
         match graph.count_paths() {
             Ok(counts) => {
                 report.paths = Some(counts.total().to_string());
@@ -387,19 +378,13 @@ impl Job<'_> {
             Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
             Err(CountError::Unexplored(_)) => {}
         }
-        report.ends = self.ends(plain, &graph);
-        report
+        report.ends = self.ends(graph);
+        let text = self.text.to_owned();
+        (report, Held::new(text, exploration, self.limits(), pause))
     }
 
     /// A shortest known way over a step that comes to a breakpoint.
-    fn met<P: Reported>(
-        &self,
-        plain: &P,
-        graph: &Graph<&P>,
-        lead: &Lead,
-        edge: EdgeId,
-        states: usize,
-    ) -> Met {
+    fn met<P: Reported>(&self, graph: &Graph<P>, lead: &Lead, edge: EdgeId, states: usize) -> Met {
         let from = graph.edge(edge).map(|edge| edge.from);
         let way = graph.nearest(NodeId::ROOT, |node| Some(node) == from);
         let way = way.map(|(_, way)| way).unwrap_or_default();
@@ -408,11 +393,12 @@ impl Job<'_> {
         Met {
             breakpoint: lead.text(),
             states: states as u64,
-            trace: self.trace(plain, choices),
+            trace: self.trace(graph.language(), choices),
         }
     }
 
-    fn ends<P: Reported>(&self, plain: &P, graph: &Graph<&P>) -> Vec<End> {
+    fn ends<P: Reported>(&self, graph: &Graph<P>) -> Vec<End> {
+        let plain = graph.language();
         let shortest = graph.shortest_paths(NodeId::ROOT);
         let length = |node: NodeId| shortest.length(node).unwrap_or(u32::MAX);
         let mut found: BTreeMap<Outcome<P::Value>, Ending<NodeId>> = BTreeMap::new();
@@ -503,7 +489,14 @@ impl Job<'_> {
         loop {
             let found = classes.advance(usize::MAX, || {
                 spent += 1;
-                spent <= budget
+                let progress = Progress {
+                    states: spent,
+                    edges: spent,
+                    ends: count,
+                    waiting: 0,
+                };
+                // Whoever is tired of counting still gets the rest.
+                spent <= budget && (!spent.is_multiple_of(256) || (self.keep_going)(&progress))
             });
             match found {
                 Found::End => count += 1,

@@ -7,6 +7,7 @@ use borges_multiverse::adapt::{Abstracted, Runs, Stands};
 use borges_multiverse::graph::Score;
 use borges_multiverse::language::Verdict;
 
+use super::debug::Refused;
 use super::lead::Lead;
 use super::report::Datum;
 use super::reported::{Remains, Reported};
@@ -163,6 +164,26 @@ impl<L: Reported> Reported for Seen<L>
 where
     L::State: 'static,
 {
+    fn exact(&self) -> Self {
+        self.over(self.inner().exact())
+    }
+
+    fn has_messages(&self) -> bool {
+        self.inner().has_messages()
+    }
+
+    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+        self.inner().message(resource)
+    }
+
+    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
+        self.inner().lead(text, spec)
+    }
+
+    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
+        self.inner().begins(lead, &start.state)
+    }
+
     fn nearness(&self, lead: &Lead) -> Score<Self::State> {
         let near = self.inner().nearness(lead);
         Box::new(move |seen: &Stands<_, _>| near(&seen.state))
@@ -185,5 +206,9 @@ where
 
     fn agent_name(&self, seen: &Self::State, agent: &Self::Agent) -> String {
         self.inner().agent_name(&seen.state, agent)
+    }
+
+    fn addressee(&self, seen: &Self::State, choice: &Self::Choice) -> Option<String> {
+        self.inner().addressee(&seen.state, choice)
     }
 }

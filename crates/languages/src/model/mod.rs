@@ -14,8 +14,11 @@
 mod ask;
 pub mod debug;
 mod explore;
+mod goal;
+mod judge;
 mod lead;
 mod lens;
+mod races;
 mod report;
 mod reported;
 mod stepper;
@@ -25,9 +28,13 @@ use std::fmt;
 
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use explore::{Explore, Order, Progress, Reduction};
+pub use goal::{Finding, Goal};
 pub use lead::Lead;
+pub use races::{RaceRow, RaceStep};
 pub use report::{Datum, End, Met, Report, Step, Why};
 pub use threads::Threads;
+
+pub(crate) use judge::occurs;
 
 use crate::amb::{self, Amb};
 use crate::ambienttalk::{self, AmbientTalk, Options};
@@ -186,16 +193,22 @@ impl Model {
     /// Explores the program. `keep_going` is called now and then, and stops the exploration by
     /// returning false; the report then says so.
     pub fn explore(&self, options: &Explore, keep_going: impl FnMut(&Progress) -> bool) -> Report {
+        self.explore_kept(options, keep_going).0
+    }
+
+    /// As [`Model::explore`], with the graph that was explored; none if runs or universes were left out.
+    pub fn explore_kept(
+        &self,
+        options: &Explore,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> (Report, Option<Box<dyn Multiverse>>) {
         explore::explore(self, options, keep_going)
     }
 
-    /// Explores the program and keeps its graph, for questions and tables. Whatever `options` say,
-    /// nothing is left out.
-    pub fn multiverse(
-        &self,
-        options: &Explore,
-        mut keep_going: impl FnMut(&Progress) -> bool,
-    ) -> Box<dyn Multiverse> {
-        explore::keep(self, options, &mut keep_going)
+    /// The program's graph, for questions and tables; [`Multiverse::explore`] explores it. Whatever
+    /// `options` say, nothing is left out.
+    #[must_use]
+    pub fn multiverse(&self, options: &Explore) -> Box<dyn Multiverse> {
+        explore::keep(self, options)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use borges_multiverse::graph::Pause;
 use serde::{Serialize, Serializer};
 
 use crate::ambienttalk;
@@ -65,6 +66,7 @@ pub struct Met {
 
 /// Why an exploration is not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
     /// The limit of states was reached.
@@ -75,6 +77,18 @@ pub enum Why {
     Cancelled,
     /// It came to the breakpoint that it looked for.
     Met,
+}
+
+impl Why {
+    /// Why an exploration that paused so knows less than everything.
+    pub(super) const fn of(pause: Pause) -> Option<Self> {
+        match pause {
+            Pause::Complete | Pause::Halted => None,
+            Pause::Depth => Some(Self::Depth),
+            Pause::States | Pause::Full => Some(Self::States),
+            Pause::Cancelled => Some(Self::Cancelled),
+        }
+    }
 }
 
 /// An outcome.

@@ -1,22 +1,24 @@
 //! D_amb for any language: ⟨step|paused, state⟩, in all universes at once.
 
+use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 use borges_multiverse::language::{Language, Verdict};
-use borges_multiverse::temporal::{Claim, Fairness, Formula};
 
-use super::ModelError;
 use super::debug::{
-    AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, JUDGED, Judgement, LinkRow, NodeRow,
-    Order, Possible, RanRow, Refused, line,
+    AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, LinkRow, NodeRow, Order, Possible,
+    RanRow, Refused, Watch, line,
 };
-use super::lead::Mention;
 use super::reported::Reported;
-use crate::voyager::{judgement, verdicts};
+use super::{ModelError, Progress};
+use crate::predicate::Condition;
 
 /// The most universes.
 const MOST: usize = 100_000;
+
+/// The longest run without a choice that is followed, in rules.
+const LONGEST_RUN: u64 = 1_000_000;
 
 /// The only step.
 const STEP: &str = "step";
@@ -32,7 +34,7 @@ pub(super) struct Stepper<L: Reported> {
     universes: Vec<Universe<L>>,
     links: Vec<Link<L>>,
     index: HashMap<(L::State, Mode), u32>,
-    breakpoints: Vec<(BreakpointRow, Mention)>,
+    breakpoints: Vec<(BreakpointRow, Condition)>,
     next_breakpoint: u32,
 }
 
@@ -65,7 +67,7 @@ enum Mode {
     Step(String),
 }
 
-impl<L: Reported<State: Clone>> Stepper<L> {
+impl<L: Reported<State: 'static>> Stepper<L> {
     pub(super) fn new(language: L, text: String, parse: Parse<L>) -> Self {
         let mut stepper = Self {
             language,
@@ -181,7 +183,10 @@ impl<L: Reported<State: Clone>> Stepper<L> {
                 (Mode::Run, true) => Mode::Run,
                 _ => Mode::Paused,
             };
-            let to = self.connect(id, after, then, Kind::Step(choice));
+            let to = match self.links_to(id, &choice) {
+                Some(known) => known,
+                None => self.connect(id, after, then, Kind::Step(choice)),
+            };
             if !hits.is_empty() {
                 self.universes[to as usize].why = hits;
             }
@@ -191,7 +196,7 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         next
     }
 
-    fn run(&mut self, from: u32) -> RanRow {
+    fn run(&mut self, from: u32, keep_going: Watch<'_>) -> RanRow {
         let mut ran = RanRow {
             from,
             ..RanRow::default()
@@ -201,6 +206,10 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         while let Some(id) = todo.pop_front() {
             if self.universes.len() >= MOST && !self.universes[id as usize].explored {
                 ran.cut = true;
+                break;
+            }
+            if !keep_going(&self.progress(todo.len())) {
+                ran.stopped = true;
                 break;
             }
             let next = self.expand(id);
@@ -216,7 +225,7 @@ impl<L: Reported<State: Clone>> Stepper<L> {
     }
 
     /// Lets a universe run, the nearest to a breakpoint first, until one halts that was not known.
-    fn seek(&mut self, from: u32) -> RanRow {
+    fn seek(&mut self, from: u32, keep_going: Watch<'_>) -> RanRow {
         let mut ran = RanRow {
             from,
             ..RanRow::default()
@@ -227,6 +236,10 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         while let Some((_, Reverse(id))) = todo.pop() {
             if self.universes.len() >= MOST && !self.universes[id as usize].explored {
                 ran.cut = true;
+                return ran;
+            }
+            if !keep_going(&self.progress(todo.len())) {
+                ran.stopped = true;
                 return ran;
             }
             for next in self.expand(id) {
@@ -244,6 +257,15 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         }
         ran.never_reached = true;
         ran
+    }
+
+    fn progress(&self, waiting: usize) -> Progress {
+        Progress {
+            states: self.universes.len() as u64,
+            edges: self.links.len() as u64,
+            ends: 0,
+            waiting: waiting as u64,
+        }
     }
 
     /// How near a universe is to the breakpoint that it is nearest to.
@@ -280,7 +302,13 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         }
     }
 
-    fn step(&mut self, id: u32, agent: String, kind: String) -> Result<RanRow, Refused> {
+    fn step(
+        &mut self,
+        id: u32,
+        agent: String,
+        kind: String,
+        keep_going: Watch<'_>,
+    ) -> Result<RanRow, Refused> {
         let state = self.paused(id)?;
         if kind != STEP {
             return Err(Refused::NoStep(kind, STEP.to_owned()));
@@ -291,7 +319,58 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         }
         let command = Kind::Command(format!("{STEP} {agent}"));
         let to = self.connect(id, state, Mode::Step(agent), command);
-        Ok(self.run(to))
+        Ok(self.run(to, keep_going))
+    }
+
+    /// Goes on from a universe to a state that one step leads to, or a run of steps without a choice.
+    fn follow(&mut self, from: u32, to: &L::State) -> Option<u32> {
+        let mut at = from;
+        for _ in 0..LONGEST_RUN {
+            let mut universe = &self.universes[at as usize];
+            if universe.mode == Mode::Paused {
+                let (state, kind) = (universe.state.clone(), Kind::Command("resume".to_owned()));
+                at = self.connect(at, state, Mode::Run, kind);
+                universe = &self.universes[at as usize];
+            }
+            let state = universe.state.clone();
+            let choices = self.choices(&state);
+            let after = |choice: &L::Choice| {
+                let next = self.language.apply(&state, choice)?;
+                Some(self.language.canonical(next.state))
+            };
+            let there = choices
+                .iter()
+                .find(|choice| after(choice).as_ref() == Some(to));
+            let choice = there.or(choices.first().filter(|_| choices.len() == 1))?;
+            let after = after(choice)?;
+            let hits = self.hits(&state, choice, &after);
+            let mode = if hits.is_empty() {
+                Mode::Run
+            } else {
+                Mode::Paused
+            };
+            let known = self.links_to(at, choice);
+            let reached = after == *to;
+            at = match known {
+                Some(known) => known,
+                None => self.connect(at, after, mode, Kind::Step(choice.clone())),
+            };
+            if !hits.is_empty() {
+                self.universes[at as usize].why = hits;
+            }
+            if reached {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Where a step leads that was taken before.
+    fn links_to(&self, from: u32, choice: &L::Choice) -> Option<u32> {
+        let links = self.universes[from as usize].links.iter();
+        let mut links = links.map(|link| &self.links[*link as usize]);
+        let same = |link: &&Link<L>| matches!(&link.kind, Kind::Step(known) if known == choice);
+        links.find(same).map(|link| link.to)
     }
 
     /// Who can act, each once.
@@ -319,22 +398,14 @@ impl<L: Reported<State: Clone>> Stepper<L> {
         self.restart();
         Ok(())
     }
-
-    fn judge(&self, claim: &Claim<Mention>) -> Judgement {
-        let shows = |text: &Mention, state: &L::State| text.holds(&self.language, state);
-        judgement(verdicts(&self.language, JUDGED, claim, shows))
-    }
 }
 
-impl<L: Reported + Send> Debugger for Stepper<L>
-where
-    L::State: Clone,
-{
+impl<L: Reported<State: 'static> + Send> Debugger for Stepper<L> {
     fn text(&self) -> &str {
         &self.text
     }
 
-    fn carry_out(&mut self, order: Order) -> Result<Came, Refused> {
+    fn carry_out(&mut self, order: Order, keep_going: Watch<'_>) -> Result<Came, Refused> {
         let mut came = Came::default();
         match order {
             Order::Run | Order::Resume { .. } => {
@@ -345,7 +416,7 @@ where
                 let state = self.paused(universe)?;
                 let kind = Kind::Command("resume".to_owned());
                 let to = self.connect(universe, state, Mode::Run, kind);
-                came.ran = Some(self.run(to));
+                came.ran = Some(self.run(to, keep_going));
             }
             Order::Seek { universe } => {
                 if self.breakpoints.iter().all(|(row, _)| !row.on) {
@@ -359,7 +430,7 @@ where
                 } else {
                     universe
                 };
-                came.ran = Some(self.seek(from));
+                came.ran = Some(self.seek(from, keep_going));
             }
             Order::Restart => self.restart(),
             Order::Pause { universe } => {
@@ -370,19 +441,19 @@ where
                 let state = known.state.clone();
                 let kind = Kind::Command("pause".to_owned());
                 let to = self.connect(universe, state, Mode::Paused, kind);
-                came.ran = Some(self.run(to));
+                came.ran = Some(self.run(to, keep_going));
             }
             Order::Step {
                 universe,
                 agent,
                 kind,
-            } => came.ran = Some(self.step(universe, agent, kind)?),
+            } => came.ran = Some(self.step(universe, agent, kind, keep_going)?),
             Order::Hold { .. } | Order::Release { .. } => {
                 let known = "step".to_owned();
                 return Err(Refused::NoStep("hold".to_owned(), known));
             }
             Order::Break { spec } => {
-                let mention = Mention::parse(&spec)?;
+                let mention = Condition::parse(&self.language, &spec)?;
                 let id = self.next_breakpoint;
                 self.next_breakpoint += 1;
                 let row = BreakpointRow { id, spec, on: true };
@@ -403,6 +474,19 @@ where
             Order::Edit { text } => self.edit(text)?,
         }
         Ok(came)
+    }
+
+    fn visit(&mut self, way: &[&dyn Any]) -> Option<u32> {
+        let mut at = 0;
+        for state in way {
+            at = self.follow(at, state.downcast_ref::<L::State>()?)?;
+        }
+        Some(at)
+    }
+
+    fn program_state(&self, universe: u32) -> Option<&dyn Any> {
+        let universe = self.universes.get(universe as usize)?;
+        Some(&universe.state)
     }
 
     fn len(&self) -> u32 {
@@ -554,18 +638,6 @@ where
     fn breakpoints(&self) -> Vec<BreakpointRow> {
         let rows = self.breakpoints.iter();
         rows.map(|(row, _)| row.clone()).collect()
-    }
-
-    fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
-        Ok(self.judge(&Claim {
-            fairness: Fairness::None,
-            formula: Formula::Atom(Mention::parse(spec)?).eventually(),
-        }))
-    }
-
-    fn check(&self, formula: &str) -> Result<Judgement, Refused> {
-        let claim = Claim::parse(formula, Mention::parse);
-        Ok(self.judge(&claim.map_err(|error| Refused::formula(&error))?))
     }
 
     fn steps(&self) -> Vec<&'static str> {

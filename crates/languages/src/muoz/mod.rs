@@ -38,6 +38,7 @@ mod semantics;
 mod show;
 mod state;
 mod wait;
+mod words;
 
 pub use event::{Act, Event};
 pub use machine::{EventId, Machine, NoStep, Refusal};

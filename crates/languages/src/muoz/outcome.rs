@@ -5,6 +5,7 @@ use std::fmt;
 use super::names::Names;
 use super::semantics::{MuOz, Ready};
 use super::state::{State, Value};
+use crate::source;
 
 /// A message in a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +66,10 @@ impl Remains {
                 Ready::Waits(port) => format!("waits on {}", names.show(&port)),
                 Ready::Stuck(stuck) => stuck.show(&names),
             };
+            let span = program.next_span(state, name);
+            let starts = &program.program().line_starts;
+            let line = span.map(|span| format!(", line {}", source::line_of(starts, span)));
+            let reason = reason + &line.unwrap_or_default();
             remains.waiting.push((name.to_string(), reason));
         }
         remains

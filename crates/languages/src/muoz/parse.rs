@@ -57,6 +57,26 @@ pub type ParseError = source::ParseError<ParseErrorKind>;
 
 type Parsed<T> = Result<T, ParseError>;
 
+impl source::Fault for ParseErrorKind {
+    fn opener(&self, text: &str, at: Span) -> Option<Span> {
+        let ends = text.get(at.start as usize..)?.trim().is_empty();
+        if !ends || !matches!(self, Self::Expected(_)) {
+            return None;
+        }
+        let mut stack = Vec::new();
+        for (token, span) in lex(text).ok()? {
+            match token {
+                Token::Word("if" | "let" | "thread" | "proc" | "{" | "(") => stack.push(span),
+                Token::Word("end" | "}" | ")") => {
+                    stack.pop();
+                }
+                _ => {}
+            }
+        }
+        stack.pop()
+    }
+}
+
 /// Parses a program.
 pub(super) fn parse(text: &str) -> Parsed<Program> {
     if text.len() > MAX_TEXT {
@@ -78,6 +98,7 @@ pub(super) fn parse(text: &str) -> Parsed<Program> {
             spans: Vec::new(),
             idents: Vec::new(),
             main: Block(0),
+            line_starts: source::line_starts(text),
         },
     };
     parser.program.main = parser.block()?;

@@ -151,6 +151,8 @@ pub(super) struct Program {
     pub(super) spans: Vec<Span>,
     pub(super) idents: Vec<Box<str>>,
     pub(super) main: Block,
+    /// Where the lines of the text begin, after the first.
+    pub(super) line_starts: Box<[u32]>,
 }
 
 impl Program {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::predicate::{Predicate, PredicateError};
 use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
+use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -50,6 +50,9 @@ pub enum BreakpointError {
     /// The name is missing.
     #[error("{0} of what? Say the name of a message, or `line` and its number")]
     Missing(&'static str),
+    /// No such method.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
     /// No such send.
     #[error("no message {0} is sent in this program; there are {1}")]
     NoSite(String, String),
@@ -74,7 +77,10 @@ impl Breakpoint {
         let sites = |kind| Sites::parse(program, text, kind, rest);
         let method = |kind| match rest {
             "" => Err(BreakpointError::Missing(kind)),
-            name => Ok(name.to_owned()),
+            name => {
+                predicate::resolve(program, Kind::Method, name)?;
+                Ok(name.to_owned())
+            }
         };
         Ok(match kind {
             "creation" => Self::Creation,
@@ -85,7 +91,7 @@ impl Breakpoint {
             "after" => Self::After(method("after")?),
             "resolver" => Self::Resolver(sites("resolver")?),
             "resolution" => Self::Resolution(sites("resolution")?),
-            "when" => Self::When(Predicate::parse(rest)?),
+            "when" => Self::When(Predicate::of(program, rest)?),
             _ => return Err(BreakpointError::Kind(kind.to_owned())),
         })
     }
@@ -145,6 +151,16 @@ impl Breakpoint {
             before: Some(before),
             mover,
             after,
+        };
+        !self.hits(program, &arrival).is_empty()
+    }
+
+    /// Whether the breakpoint halts before the first step.
+    pub(crate) fn halts_at_start(&self, program: &AmbientTalk, start: &State) -> bool {
+        let arrival = Arrival {
+            before: None,
+            mover: None,
+            after: start,
         };
         !self.hits(program, &arrival).is_empty()
     }

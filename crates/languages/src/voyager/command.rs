@@ -4,12 +4,13 @@ use borges_multiverse::language::Span;
 
 use super::breakpoint::{Breakpoint, BreakpointError};
 use super::goal::{Goal, StepKind};
-use super::predicate::find;
-use super::session::Voyager;
+use super::session::{Early, Voyager};
 use super::universe::{
     ActorMode, BreakpointId, Configuration, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId,
 };
 use crate::ambienttalk::{ActorId, ActorView};
+use crate::model::debug::Watch;
+use crate::predicate::find;
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub struct Ran {
     pub held: Vec<UniverseId>,
     /// Whether the limit of universes cut it short.
     pub cut: bool,
+    /// Whether the user stopped it; the same command again goes on.
+    pub stopped: bool,
     /// For a step or a search: whether it came to its goal in no universe. Unknown while cut short.
     pub never_reached: bool,
 }
@@ -169,6 +172,19 @@ impl Voyager {
     /// # Errors
     /// [`VoyagerError`] says what is missing.
     pub fn execute(&mut self, command: Command) -> Result<Reply, VoyagerError> {
+        self.execute_while(command, &mut |_| true)
+    }
+
+    /// As [`Voyager::execute`]; `keep_going` is asked before each universe that is explored, and
+    /// stops the command by returning false. What was found stays.
+    ///
+    /// # Errors
+    /// [`VoyagerError`] says what is missing.
+    pub fn execute_while(
+        &mut self,
+        command: Command,
+        keep_going: Watch<'_>,
+    ) -> Result<Reply, VoyagerError> {
         match command {
             Command::Break(spec) => {
                 let breakpoint = Breakpoint::parse(&self.program, &self.text, &spec)?;
@@ -198,14 +214,14 @@ impl Voyager {
             Command::Edit(text) => self.edit(&text),
             Command::Run => {
                 let start = self.start();
-                Ok(Reply::Ran(self.run(start, None)))
+                Ok(Reply::Ran(self.run(start, None, keep_going)))
             }
-            Command::Resume(id) => self.resume(id),
-            Command::Seek(id) => self.seek(id),
-            Command::Pause(id) => self.pause(id),
-            Command::Step(id, actor, kind) => self.step_actor(id, actor, kind),
-            Command::Hold(id, actor) => self.hold(id, actor, true),
-            Command::Release(id, actor) => self.hold(id, actor, false),
+            Command::Resume(id) => self.resume(id, keep_going),
+            Command::Seek(id) => self.seek(id, keep_going),
+            Command::Pause(id) => self.pause(id, keep_going),
+            Command::Step(id, actor, kind) => self.step_actor(id, actor, kind, keep_going),
+            Command::Hold(id, actor) => self.hold(id, actor, true, keep_going),
+            Command::Release(id, actor) => self.hold(id, actor, false, keep_going),
             Command::Inspect(_) | Command::Difference(_) | Command::Path(_) => self.look(&command),
         }
     }
@@ -300,11 +316,12 @@ impl Voyager {
         Ok(configuration)
     }
 
-    fn run(&mut self, from: UniverseId, step: Option<StepKind>) -> Ran {
-        let (rest, cut) = self.run_from(from);
+    fn run(&mut self, from: UniverseId, step: Option<StepKind>, keep_going: Watch<'_>) -> Ran {
+        let (rest, early) = self.run_from(from, keep_going);
         let mut ran = Ran {
             from: Some(from),
-            cut,
+            cut: early == Some(Early::Limit),
+            stopped: early == Some(Early::Stopped),
             ..Ran::default()
         };
         let mut reached = false;
@@ -320,19 +337,19 @@ impl Voyager {
                 _ => ran.ends.push(id),
             }
         }
-        ran.never_reached = step.is_some() && !reached && !cut;
+        ran.never_reached = step.is_some() && !reached && early.is_none();
         ran
     }
 
-    fn resume(&mut self, id: UniverseId) -> Result<Reply, VoyagerError> {
+    fn resume(&mut self, id: UniverseId, keep_going: Watch<'_>) -> Result<Reply, VoyagerError> {
         let mut to = self.paused(id)?;
         to.resume();
         let kind = EdgeKind::Command("resume".to_owned());
         let (to, _) = self.connect(id, to, kind, vec!["RESUME-EXECUTION"]);
-        Ok(Reply::Ran(self.run(to, None)))
+        Ok(Reply::Ran(self.run(to, None, keep_going)))
     }
 
-    fn seek(&mut self, id: UniverseId) -> Result<Reply, VoyagerError> {
+    fn seek(&mut self, id: UniverseId, keep_going: Watch<'_>) -> Result<Reply, VoyagerError> {
         if self.breakpoints.values().all(|(_, enabled)| !enabled) {
             return Err(VoyagerError::NoLead);
         }
@@ -349,17 +366,18 @@ impl Voyager {
                 self.connect(id, to, kind, vec!["RESUME-EXECUTION"]).0
             }
         };
-        let (paused, cut) = self.seek_from(from);
+        let (paused, early) = self.seek_from(from, keep_going);
         Ok(Reply::Ran(Ran {
             from: Some(from),
-            never_reached: paused.is_empty() && !cut,
+            never_reached: paused.is_empty() && early.is_none(),
             paused,
-            cut,
+            cut: early == Some(Early::Limit),
+            stopped: early == Some(Early::Stopped),
             ..Ran::default()
         }))
     }
 
-    fn pause(&mut self, id: UniverseId) -> Result<Reply, VoyagerError> {
+    fn pause(&mut self, id: UniverseId, keep_going: Watch<'_>) -> Result<Reply, VoyagerError> {
         let mut to = self.configuration(id)?.clone();
         if to.mode == Mode::Pause {
             return Err(VoyagerError::NotRunning);
@@ -368,10 +386,16 @@ impl Voyager {
         to.pause(vec![Hit::User]);
         let kind = EdgeKind::Command("pause".to_owned());
         let (to, _) = self.connect(id, to, kind, vec!["PAUSE-EXECUTION"]);
-        Ok(Reply::Ran(self.run(to, None)))
+        Ok(Reply::Ran(self.run(to, None, keep_going)))
     }
 
-    fn hold(&mut self, id: UniverseId, actor: ActorId, hold: bool) -> Result<Reply, VoyagerError> {
+    fn hold(
+        &mut self,
+        id: UniverseId,
+        actor: ActorId,
+        hold: bool,
+        keep_going: Watch<'_>,
+    ) -> Result<Reply, VoyagerError> {
         let mut to = self.paused(id)?;
         if self.program.next(&to.program, actor).is_none() {
             return Err(VoyagerError::NoActor(actor));
@@ -388,7 +412,7 @@ impl Voyager {
         let name = self.program.actor_name(&to.program, actor);
         let kind = EdgeKind::Command(format!("{verb} {name}"));
         let (to, _) = self.connect(id, to, kind, Vec::new());
-        Ok(Reply::Ran(self.run(to, None)))
+        Ok(Reply::Ran(self.run(to, None, keep_going)))
     }
 
     fn step_actor(
@@ -396,6 +420,7 @@ impl Voyager {
         id: UniverseId,
         actor: ActorId,
         kind: StepKind,
+        keep_going: Watch<'_>,
     ) -> Result<Reply, VoyagerError> {
         let from = self.paused(id)?;
         if self.program.next(&from.program, actor).is_none() {
@@ -414,7 +439,7 @@ impl Voyager {
                 step @ EdgeKind::Step(_) => step,
             };
             let (to, _) = self.connect(id, to, command, vec!["CEL-STEP-LOCAL"]);
-            return Ok(Reply::Ran(self.run(to, Some(kind))));
+            return Ok(Reply::Ran(self.run(to, Some(kind), keep_going)));
         }
         let goal = Goal::of(&self.program, &from.program, actor, kind).ok_or(impossible)?;
         let mut to = from;
@@ -422,7 +447,7 @@ impl Voyager {
         to.set(actor, ActorMode::Step);
         to.goal = Some(goal);
         let (to, _) = self.connect(id, to, command, vec!["PREPARE-STEP-NEXT-TURN"]);
-        Ok(Reply::Ran(self.run(to, Some(kind))))
+        Ok(Reply::Ran(self.run(to, Some(kind), keep_going)))
     }
 
     fn inspect(&self, id: UniverseId) -> Result<Node, VoyagerError> {

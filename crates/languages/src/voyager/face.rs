@@ -1,25 +1,26 @@
 //! Voyager as faces see it.
 
+use std::any::Any;
+
 use super::breakpoint::Breakpoint;
-use super::command::{Command, Ran, Reply, VoyagerError};
+use super::command::{Command, Ran, Reply};
 use super::goal::StepKind;
 use super::session::Voyager;
 use super::universe::{ActorMode, BreakpointId, EdgeId, EdgeKind, Hit, Status, UniverseId};
-use super::verdict::{Verdict, Verdicts};
 use crate::ambienttalk::{ActorId, ActorView, Doing};
 use crate::model::debug::{
-    AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, JUDGED, Judgement, LinkRow, NodeRow,
-    Opinion, Order, Possible, RanRow, Refused, line,
+    AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, LinkRow, NodeRow, Order, Possible,
+    RanRow, Refused, Watch, line,
 };
 use crate::source;
-use borges_multiverse::language::{Label, Language};
+use borges_multiverse::language::Language;
 
 impl Debugger for Voyager {
     fn text(&self) -> &str {
         Self::text(self)
     }
 
-    fn carry_out(&mut self, order: Order) -> Result<Came, Refused> {
+    fn carry_out(&mut self, order: Order, keep_going: Watch<'_>) -> Result<Came, Refused> {
         let command = match order {
             Order::Run => Command::Run,
             Order::Restart => Command::Restart,
@@ -47,7 +48,7 @@ impl Debugger for Voyager {
             Order::Enable { id, on } => Command::Enable(BreakpointId(id), on),
             Order::Edit { text } => Command::Edit(text),
         };
-        Ok(match self.execute(command)? {
+        Ok(match self.execute_while(command, keep_going)? {
             Reply::Broken(id) => Came {
                 breakpoint: Some(id.0),
                 ran: None,
@@ -58,6 +59,18 @@ impl Debugger for Voyager {
             },
             _ => Came::default(),
         })
+    }
+
+    fn visit(&mut self, way: &[&dyn Any]) -> Option<u32> {
+        let mut at = UniverseId::ROOT;
+        for state in way {
+            at = self.follow(at, state.downcast_ref()?)?;
+        }
+        Some(at.0)
+    }
+
+    fn program_state(&self, universe: u32) -> Option<&dyn Any> {
+        Some(self.state(UniverseId(universe))?)
     }
 
     fn len(&self) -> u32 {
@@ -189,16 +202,6 @@ impl Debugger for Voyager {
             on: *on,
         };
         rows.map(row).collect()
-    }
-
-    fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
-        let verdicts = Self::occurs(self, spec, JUDGED).map_err(VoyagerError::from)?;
-        Ok(judgement(verdicts))
-    }
-
-    fn check(&self, formula: &str) -> Result<Judgement, Refused> {
-        let verdicts = Self::check(self, formula, JUDGED);
-        Ok(judgement(verdicts.map_err(|e| Refused::formula(&e))?))
     }
 
     fn steps(&self) -> Vec<&'static str> {
@@ -348,29 +351,7 @@ fn ran_row(ran: &Ran) -> RanRow {
         ends: numbers(&ran.ends),
         held: numbers(&ran.held),
         cut: ran.cut,
+        stopped: ran.stopped,
         never_reached: ran.never_reached,
-    }
-}
-
-pub(crate) fn judgement(verdicts: Verdicts) -> Judgement {
-    let opinion = |verdict: Verdict| {
-        let (holds, witness) = match verdict {
-            Verdict::Yes(witness) => (Some(true), witness),
-            Verdict::No(witness) => (Some(false), witness),
-            Verdict::Unknown => (None, None),
-        };
-        let texts = |labels: Vec<Label>| labels.into_iter().map(|label| label.text).collect();
-        let (steps, cycle) = witness.map_or_else(Default::default, |witness| {
-            (texts(witness.steps), texts(witness.cycle))
-        });
-        Opinion {
-            holds,
-            steps,
-            cycle,
-        }
-    };
-    Judgement {
-        may: opinion(verdicts.may),
-        must: opinion(verdicts.must),
     }
 }

@@ -31,19 +31,16 @@ mod breakpoint;
 mod command;
 mod face;
 mod goal;
-mod predicate;
 mod session;
 mod show;
 mod universe;
 mod verdict;
 
-pub(crate) use face::judgement;
-pub(crate) use verdict::verdicts;
+pub(crate) use verdict::{verdicts_on, witness};
 
 pub use breakpoint::{Breakpoint, BreakpointError, Sites};
 pub use command::{Change, Command, Node, Ran, Reply, VoyagerError};
 pub use goal::StepKind;
-pub use predicate::{Operand, Predicate, PredicateError};
 pub use session::Voyager;
 pub use universe::{
     ActorMode, BreakpointId, Edge, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId,

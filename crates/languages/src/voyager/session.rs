@@ -12,6 +12,8 @@ use super::universe::{
     UniverseId,
 };
 use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Grain, Options, ParseError, State};
+use crate::model::Progress;
+use crate::model::debug::Watch;
 
 /// A debugging session: a program, breakpoints, and the universes seen so far.
 pub struct Voyager {
@@ -29,6 +31,15 @@ pub struct Voyager {
     index: HashMap<Configuration, UniverseId>,
     /// The most universes.
     pub(super) limit: usize,
+}
+
+/// Why a run ended before all that it leads to was known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Early {
+    /// There are more universes than allowed.
+    Limit,
+    /// The user stopped it.
+    Stopped,
 }
 
 /// The longest step within a turn, in rules.
@@ -243,14 +254,21 @@ impl Voyager {
     }
 
     /// Lets all universes from `from` on run until they pause or end. Returns those that it came to
-    /// (paused, ended, held), and whether the limit of universes stopped it.
-    pub(super) fn run_from(&mut self, from: UniverseId) -> (Vec<UniverseId>, bool) {
+    /// (paused, ended, held), and what stopped it early.
+    pub(super) fn run_from(
+        &mut self,
+        from: UniverseId,
+        keep_going: Watch<'_>,
+    ) -> (Vec<UniverseId>, Option<Early>) {
         let mut seen = HashSet::from([from]);
         let mut todo = VecDeque::from([from]);
         let mut rest = Vec::new();
         while let Some(id) = todo.pop_front() {
             if self.universes.len() >= self.limit && !self.universes[id.0 as usize].explored {
-                return (rest, true);
+                return (rest, Some(Early::Limit));
+            }
+            if !keep_going(&self.progress(todo.len())) {
+                return (rest, Some(Early::Stopped));
             }
             let next = self.expand(id);
             if next.is_empty() {
@@ -258,18 +276,34 @@ impl Voyager {
             }
             todo.extend(next.into_iter().filter(|next| seen.insert(*next)));
         }
-        (rest, false)
+        (rest, None)
+    }
+
+    fn progress(&self, waiting: usize) -> Progress {
+        Progress {
+            states: self.universes.len() as u64,
+            edges: self.edges.len() as u64,
+            ends: 0,
+            waiting: waiting as u64,
+        }
     }
 
     /// Lets universes from `from` on run, the nearest to a breakpoint first, until one pauses that
-    /// was not known. Returns what paused, and whether the limit of universes stopped it.
-    pub(super) fn seek_from(&mut self, from: UniverseId) -> (Vec<UniverseId>, bool) {
+    /// was not known. Returns what paused, and what stopped it early.
+    pub(super) fn seek_from(
+        &mut self,
+        from: UniverseId,
+        keep_going: Watch<'_>,
+    ) -> (Vec<UniverseId>, Option<Early>) {
         let known = self.universes.len();
         let mut seen = HashSet::from([from]);
         let mut todo = BinaryHeap::from([(0, Reverse(from))]);
         while let Some((_, Reverse(id))) = todo.pop() {
             if self.universes.len() >= self.limit && !self.universes[id.0 as usize].explored {
-                return (Vec::new(), true);
+                return (Vec::new(), Some(Early::Limit));
+            }
+            if !keep_going(&self.progress(todo.len())) {
+                return (Vec::new(), Some(Early::Stopped));
             }
             let mut paused = Vec::new();
             for next in self.expand(id) {
@@ -288,10 +322,10 @@ impl Voyager {
                 ));
             }
             if !paused.is_empty() {
-                return (paused, false);
+                return (paused, None);
             }
         }
-        (Vec::new(), false)
+        (Vec::new(), None)
     }
 
     /// How near a state is to the breakpoint that it is nearest to.
@@ -321,29 +355,41 @@ impl Voyager {
         self.program.enabled(&configuration.program, &mut choices);
         choices.retain(|choice| configuration.allows(choice));
         let mut next = Vec::new();
+        let program = self.program.clone();
         for choice in &choices {
-            let (to, kind, rules) = self.step(&configuration, choice);
-            let Some(to) = to else { continue };
-            let (mover, receiver) = match *choice {
-                Choice::Act(actor) => {
-                    let next = self.program.next(&configuration.program, actor);
-                    let sends = next.filter(|next| next.doing != Doing::CreateActor);
-                    (actor, sends.and_then(|next| next.to))
-                }
-                Choice::Deliver { from, to, .. } => (from, Some(to)),
-            };
-            let edge = Edge {
-                from: id,
-                to: id,
-                kind,
-                rules,
-                mover: Some(mover),
-                receiver,
-            };
-            next.push(self.add(to, edge).0);
+            next.extend(self.take(id, &configuration, choice, &program));
         }
         self.universes[id.0 as usize].explored = true;
         next
+    }
+
+    /// Takes a step of a universe that runs; returns where it leads.
+    fn take(
+        &mut self,
+        id: UniverseId,
+        configuration: &Configuration,
+        choice: &Choice,
+        program: &AmbientTalk,
+    ) -> Option<UniverseId> {
+        let (to, kind, rules) = self.step(configuration, choice, program);
+        let to = to?;
+        let (mover, receiver) = match *choice {
+            Choice::Act(actor) => {
+                let next = self.program.next(&configuration.program, actor);
+                let sends = next.filter(|next| next.doing != Doing::CreateActor);
+                (actor, sends.and_then(|next| next.to))
+            }
+            Choice::Deliver { from, to, .. } => (from, Some(to)),
+        };
+        let edge = Edge {
+            from: id,
+            to: id,
+            kind,
+            rules,
+            mover: Some(mover),
+            receiver,
+        };
+        Some(self.add(to, edge).0)
     }
 
     /// CEL-STEP-LOCAL or CEL-STEP-GLOBAL, and what the debugger makes of it.
@@ -351,9 +397,10 @@ impl Voyager {
         &self,
         from: &Configuration,
         choice: &Choice,
+        program: &AmbientTalk,
     ) -> (Option<Configuration>, EdgeKind, Vec<&'static str>) {
         let before = &from.program;
-        let label = self.program.label(before, choice);
+        let label = program.label(before, choice);
         let mover = match choice {
             Choice::Act(actor) => Some(*actor),
             Choice::Deliver { .. } => None,
@@ -378,7 +425,7 @@ impl Voyager {
         {
             rules.push("SAVE-MRB");
         }
-        let next = self.program.apply(before, choice);
+        let next = program.apply(before, choice);
         let to = next.map(|next| {
             let mut to = Configuration {
                 program: next.state,
@@ -435,6 +482,31 @@ impl Voyager {
             configuration.pause(hits);
         }
         rules
+    }
+
+    /// Goes on from a universe to a state that one step leads to, in either grain, past breakpoints.
+    pub(super) fn follow(&mut self, from: UniverseId, to: &State) -> Option<UniverseId> {
+        let mut configuration = self.universe(from)?.configuration.clone();
+        let mut at = from;
+        if configuration.mode == Mode::Pause || configuration.breakpoints != self.epoch {
+            configuration.breakpoints = self.epoch;
+            configuration.resume();
+            let kind = EdgeKind::Command("resume".to_owned());
+            let rules = vec!["RESUME-EXECUTION"];
+            at = self.connect(from, configuration.clone(), kind, rules).0;
+        }
+        let state = configuration.program.clone();
+        for program in [self.program.clone(), self.fine.clone()] {
+            let mut choices = Vec::new();
+            program.enabled(&state, &mut choices);
+            for choice in &choices {
+                let next = program.apply(&state, choice);
+                if next.is_some_and(|next| next.state == *to) {
+                    return self.take(at, &configuration, choice, &program);
+                }
+            }
+        }
+        None
     }
 
     /// Takes a step within a turn: nobody else moves. None if the actor has no step to take.

@@ -41,6 +41,11 @@ impl<L: Language> Runs<L> {
         self
     }
 
+    /// The longest run that is folded, in steps.
+    pub const fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The language with all its steps.
     pub const fn inner(&self) -> &L {
         &self.inner

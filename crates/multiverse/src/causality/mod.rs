@@ -9,11 +9,13 @@
 //! a class ([`Classes`]).
 
 mod classes;
+mod races;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 pub use classes::{Classes, Found};
+pub use races::{Race, races};
 
 use crate::language::{Footprint, Language};
 

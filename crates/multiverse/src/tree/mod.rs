@@ -165,6 +165,8 @@ struct Branch<E: Entry> {
     /// The absolute step up to which the run after the last entry is known.
     reached: u64,
     end: End<E::Outcome>,
+    /// Nothing is added to it any more.
+    closed: bool,
 }
 
 impl<E: Entry> Branch<E> {
@@ -227,6 +229,7 @@ impl<E: Entry> Tree<E> {
             forks: BTreeSet::new(),
             reached: 0,
             end: End::Open,
+            closed: false,
         };
         Self {
             branches: vec![Some(root)],
@@ -252,7 +255,7 @@ impl<E: Entry> Tree<E> {
             return Err(TreeError::Backwards { step, reached });
         }
         let tip = line.tip();
-        if line.forks.last().is_some_and(|&(index, _)| index == tip) {
+        if line.closed || line.forks.last().is_some_and(|&(index, _)| index == tip) {
             return self.fork(Place { branch, index: tip }, entry);
         }
         let index = line.push(entry)?;
@@ -284,7 +287,8 @@ impl<E: Entry> Tree<E> {
         }
         let next_id = u32::try_from(self.branches.len());
         let line = self.branch_mut(at.branch).ok_or(TreeError::Unknown)?;
-        if at.index == line.tip() && line.end == End::Open && line.reached <= step {
+        let is_open = line.end == End::Open && !line.closed;
+        if at.index == line.tip() && is_open && line.reached <= step {
             let index = line.push(entry)?;
             return Ok(Edge {
                 place: Place { index, ..at },
@@ -306,6 +310,7 @@ impl<E: Entry> Tree<E> {
             forks: BTreeSet::new(),
             reached: step,
             end: End::Open,
+            closed: false,
         };
         let index = fresh.push(entry)?;
         line.forks.insert((at.index, id));
@@ -363,8 +368,34 @@ impl<E: Entry> Tree<E> {
             forks: BTreeSet::new(),
             reached,
             end: End::Open,
+            closed: false,
         }));
         Ok(id)
+    }
+
+    /// Leaves out the ids before `next` that no branch has: no branch will get them.
+    ///
+    /// What was lost of a multiverse that is kept elsewhere keeps its names in this way.
+    pub fn skip_to(&mut self, next: BranchId) {
+        let length = self.branches.len().max(next.0 as usize);
+        self.branches.resize(length, None);
+    }
+
+    /// Lets a branch grow no more: what happens at its tip begins a branch of its own, as everywhere else on it. For a
+    /// branch of which the rest is lost.
+    ///
+    /// # Errors
+    /// [`TreeError::Unknown`] for a pruned branch.
+    pub fn close(&mut self, branch: BranchId) -> Result<(), TreeError> {
+        let line = self.branch_mut(branch).ok_or(TreeError::Unknown)?;
+        line.closed = true;
+        Ok(())
+    }
+
+    /// Whether a branch does not grow any more.
+    #[must_use]
+    pub fn is_closed(&self, branch: BranchId) -> bool {
+        self.branch(branch).is_some_and(|line| line.closed)
     }
 
     /// Notes that the run after the tip of `branch` is known up to `step`; never goes back.

@@ -15,12 +15,7 @@ impl Session {
         place: Option<&CodePlace>,
         around: u32,
     ) -> Result<Reply, CommandError> {
-        let here = self
-            .history
-            .twin
-            .machine
-            .location()
-            .and_then(|location| self.info.place_at(location.offset));
+        let here = self.shown_place();
         let (file, line) = match place {
             Some(CodePlace::Line { file, line }) => (self.file(file.as_deref())?, *line),
             Some(place) => {
@@ -42,8 +37,8 @@ impl Session {
                         "there is no source line here: try 'disassemble'".to_owned(),
                     )
                 };
-                let main = self.info.function(self.entry.0).place;
-                let found = here.or(main).ok_or_else(none)?;
+                let first = || self.info.first_place(self.entry.0);
+                let found = here.or_else(first).ok_or_else(none)?;
                 (found.file, found.line)
             }
         };

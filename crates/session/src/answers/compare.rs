@@ -6,7 +6,7 @@ use borges_multiverse::tree::Place;
 use crate::command::Reply;
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::Stops;
+use crate::history::{Stops, unobserved};
 use crate::listing::{PlaceView, UniverseDifference, Written};
 use crate::motion::Observer;
 use crate::session::{Session, done};
@@ -18,7 +18,6 @@ impl Session {
         right: &str,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        let here = self.history.here();
         let left_at = self.moment_named(left, observer)?;
         let right_at = self.moment_named(right, observer)?;
         let join = self
@@ -32,12 +31,13 @@ impl Session {
         };
         let (left_choice, right_choice) =
             (choice(self, left_at.place), choice(self, right_at.place));
-        let l = self.sight_of(left_at)?;
-        let r = self.sight_of(right_at)?;
         let join_at = self.history.moment_of(join).unwrap_or(Moment::START);
-        self.history.seek(join_at)?;
-        let join = self.view(join_at);
-        self.history.seek(here)?;
+        let (l, r, join) = self.elsewhere(|session| {
+            let l = session.sight_of(left_at, observer)?;
+            let r = session.sight_of(right_at, observer)?;
+            session.history.seek(join_at, observer)?;
+            Ok((l, r, session.view(join_at)))
+        })?;
         let mut variables = Vec::new();
         for (name, value) in &l.variables {
             let other = r
@@ -74,8 +74,8 @@ impl Session {
         })))
     }
 
-    fn sight_of(&mut self, at: Moment) -> Result<Sight, CommandError> {
-        self.history.seek(at)?;
+    fn sight_of(&mut self, at: Moment, observer: Observer<'_>) -> Result<Sight, CommandError> {
+        self.history.seek(at, observer)?;
         let look = self.look();
         let locals = look.locals(0).unwrap_or_default().into_iter();
         let variables = locals
@@ -92,30 +92,58 @@ impl Session {
     }
 
     /// Goes back to the last write of a place.
-    pub(crate) fn who(&mut self, what: &str) -> Result<Reply, CommandError> {
-        let here = self.history.here();
-        let watches = self.look().watches(what, 0)?;
-        let local = watches
-            .iter()
-            .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
-        let depth = self.history.twin.machine.depth();
+    pub(crate) fn who(
+        &mut self,
+        what: &str,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        let here = self.history.hold();
+        let found = self.writer_of(what, here, observer);
+        let back = match &found {
+            Ok(Reply::Written(_)) => Ok(()),
+            // Nothing was found, or the search was paused: the view stays.
+            _ => self.history.seek(here, &mut unobserved),
+        };
+        self.history.release();
+        back?;
+        found
+    }
+
+    fn writer_of(
+        &mut self,
+        what: &str,
+        here: Moment,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        let look = self.look();
+        let watches = look.watches(what, look.own_frame())?;
+        // Of a local, the call that it belongs to: so many frames deep.
+        let local = watches.iter().find_map(|watch| match watch {
+            borges_vm::Watch::Local { frame, .. } => Some(*frame as usize + 1),
+            _ => None,
+        });
         let stops = Stops {
             watches,
             ..Stops::default()
         };
-        let found = self.last_write(here, &stops, local.then_some(depth))?;
-        let Some(written) = found else {
-            self.history.seek(here)?;
+        let mut back_to = self.looked_back_to(here, &stops);
+        let found = self.last_write(&mut back_to, &stops, local, observer);
+        if matches!(found, Err(CommandError::Paused)) {
+            let far = self.search_paused(here, stops, back_to);
+            let text = format!("paused: {far}, and nothing wrote '{what}' since");
+            return Ok(done(&text));
+        }
+        let Some(written) = found? else {
             let text = format!(
                 "'{what}' was not written before here: it has had its value since the start"
             );
             return Ok(done(&text));
         };
         let value = |session: &Self| session.look().watched(what);
-        self.history.seek(written)?;
+        self.history.seek(written, observer)?;
         let after = value(self);
         let before_write = self.history.before(written).unwrap_or(Moment::START);
-        self.history.seek(before_write)?;
+        self.history.seek(before_write, observer)?;
         let before = value(self);
         let at = self.here();
         Ok(Reply::Written(Box::new(Written {

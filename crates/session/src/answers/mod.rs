@@ -2,6 +2,7 @@
 
 mod code;
 mod compare;
+mod layout;
 mod paths;
 mod places;
 mod state;
@@ -14,6 +15,7 @@ use crate::command::{Command, Reply, UniverseId};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::listing::{BoardListing, NoteListing, PlaceView};
+use crate::notes::Note;
 use crate::session::{Session, done};
 
 impl Session {
@@ -31,11 +33,11 @@ impl Session {
             Command::Variables { frame } => self.variables(frame),
             Command::Stack => Ok(Reply::Stack(self.look().stack())),
             Command::Memory { address, length } => self.memory(&address, length),
+            Command::Examine { layout, address } => self.examine(&layout, &address),
             Command::List { place, around } => self.source(place.as_ref(), around),
             Command::Disassemble { place, around } => self.disassemble(place.as_ref(), around),
             Command::Functions { containing } => Ok(self.functions(&containing)),
             Command::Tree { lines } => Ok(self.tree(lines)),
-            Command::Path { around } => self.path(around),
             Command::Mocks => Ok(Reply::Mocks {
                 mocks: self.mock_listings(),
             }),
@@ -83,14 +85,20 @@ impl Session {
                 Ok(done(&format!("'jump {name}' comes back here")))
             }
             Command::Notes => {
-                let listing = |(at, note): (Moment, &crate::notes::Note)| NoteListing {
-                    universe: universe_id(&self.history, at),
-                    steps: at.steps,
-                    name: note.name.clone(),
-                    text: note.text.clone(),
+                let listing = |(at, note): (Moment, Note)| {
+                    let (name, text) = match note {
+                        Note::Text(text) => (None, text),
+                        Note::Name(name) => (Some(name), String::new()),
+                    };
+                    NoteListing {
+                        universe: universe_id(&self.history, at),
+                        steps: at.steps,
+                        name,
+                        text,
+                    }
                 };
                 Ok(Reply::Notes {
-                    notes: self.notes.all().map(listing).collect(),
+                    notes: self.notes.all().into_iter().map(listing).collect(),
                 })
             }
             Command::Moment => {
@@ -111,8 +119,10 @@ impl Session {
     pub(crate) fn view(&self, at: Moment) -> PlaceView {
         let location = self.history.twin.machine.location();
         let offset = location.map(|location| location.offset);
-        let function = offset.and_then(|offset| self.info.frames_at(offset).into_iter().next());
-        let place = offset.and_then(|offset| self.info.place_at(offset));
+        let look = self.look();
+        let frame = look.own_frame();
+        let shown = look.shown_frame();
+        let place = shown.as_ref().and_then(|shown| shown.place);
         let file = place.and_then(|place| self.info.file(place.file));
         let text = file
             .zip(place)
@@ -121,7 +131,8 @@ impl Session {
         PlaceView {
             universe: universe_id(&self.history, at),
             steps: at.steps,
-            function: function.map(|frame| frame.function),
+            frame,
+            function: shown.map(|shown| shown.function),
             file: file.map(|file| file.path.clone()),
             line: place.map(|place| place.line),
             text: text.map(|text| text.trim_end().to_owned()),

@@ -8,6 +8,7 @@ use crate::command::Reply;
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::error::CommandError;
 use crate::listing::{PathEntry, PathListing, TreeListing};
+use crate::motion::Observer;
 use crate::session::Session;
 use crate::values::show;
 
@@ -66,7 +67,11 @@ impl Session {
         }
     }
 
-    pub(super) fn path(&mut self, around: u32) -> Result<Reply, CommandError> {
+    pub(crate) fn path(
+        &mut self,
+        around: u32,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         let (here, tip) = (self.history.here(), self.history.tip());
         let index = here.place.index;
         let (first, last) = (
@@ -84,7 +89,9 @@ impl Session {
             .at_depth(tip.place, last)
             .unwrap_or(tip.place);
         let mut entries = Vec::new();
-        for (place, entry, call) in self.history.calls_between(from, to)? {
+        let calls =
+            self.elsewhere(|session| Ok(session.history.calls_between(from, to, observer)?))?;
+        for (place, entry, call) in calls {
             let text = match (&entry.kind, call) {
                 (EntryKind::Input { value, .. }, Some((id, args))) => {
                     format!("{} = {}", self.look().call_text(id, &args), show(*value))
@@ -114,7 +121,6 @@ impl Session {
                 next: before == here.place,
             });
         }
-        self.history.seek(here)?;
         let (before, after) = (u64::from(first), u64::from(tip.place.index - last));
         Ok(Reply::Path(PathListing {
             entries,

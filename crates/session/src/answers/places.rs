@@ -1,6 +1,6 @@
 //! Places in the code: what the user names, and what to call them.
 
-use borges_debuginfo::FileId;
+use borges_debuginfo::{FileId, Known, SourcePlace};
 use borges_vm::CodeOffset;
 
 use crate::command::CodePlace;
@@ -33,7 +33,10 @@ impl Session {
                 let offsets = self.info.break_at_function(name);
                 if offsets.is_empty() {
                     let text = if self.info.functions_named(name).is_empty() {
-                        format!("no function is called '{name}': 'functions' lists them")
+                        format!(
+                            "no function is called '{name}'{}",
+                            self.functions_like(name)
+                        )
                     } else {
                         format!("'{name}' is a primitive: use 'break call {name}'")
                     };
@@ -60,6 +63,20 @@ impl Session {
         }
     }
 
+    /// Functions of the program that may be meant by a name that none has.
+    fn functions_like(&self, name: &str) -> String {
+        let functions = self.info.functions();
+        let own = functions.iter().filter(|function| !function.imported);
+        let names = own.flat_map(|function| {
+            let last = function.name.rsplit("::").next();
+            [Some(function.name.as_str()), last].into_iter().flatten()
+        });
+        match Known::near(name, names) {
+            known if known.near => known.to_string(),
+            _ => ": 'functions' lists them".to_owned(),
+        }
+    }
+
     /// The file whose name was given, or the one shown now, or the program's only one.
     pub(super) fn file(&self, name: Option<&str>) -> Result<FileId, CommandError> {
         if let Some(name) = name {
@@ -69,23 +86,24 @@ impl Session {
                 .map_err(|e| CommandError::NoSuch(e.to_string()));
         }
         let machine = &self.history.twin.machine;
-        let mut offsets = (0..machine.depth())
-            .filter_map(|frame| machine.frame(frame))
-            .map(|frame| frame.offset);
-        let shown = offsets
-            .find_map(|offset| self.info.place_at(offset))
-            .map(|place| place.file);
-        let main = self
-            .info
-            .function(self.entry.0)
-            .place
-            .map(|place| place.file);
+        let frames = (0..machine.depth()).filter_map(|frame| machine.frame(frame));
+        let mut places = frames.filter_map(|frame| self.info.place_at(frame.offset));
+        // Where no frame has source, as at the start of a linker's wrapper, the file of the first line is meant.
+        let shown = self.shown_place().or_else(|| places.next());
         let none = || {
             CommandError::NoSuch(
                 "the program has no source lines: use functions or @offsets".to_owned(),
             )
         };
-        shown.or(main).ok_or_else(none)
+        shown
+            .or_else(|| self.info.first_place(self.entry.0))
+            .map(|place| place.file)
+            .ok_or_else(none)
+    }
+
+    /// The place in the source that is shown: of the frame that a stop shows first.
+    pub(crate) fn shown_place(&self) -> Option<SourcePlace> {
+        self.look().shown_frame()?.place
     }
 
     /// Where an instruction is: its line and its function, which is left out if it is the `asked` one.

@@ -1,9 +1,13 @@
 //! The state of the program and of the session: variables, memory, facts.
 
+use super::layout::Layout;
 use crate::command::Reply;
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::listing::{Info, MemoryListing, Variable, VariableListing};
+use crate::history::unobserved;
+use crate::listing::{
+    ExaminedListing, ExaminedUnit, Info, MemoryListing, Variable, VariableListing,
+};
 use crate::session::Session;
 
 impl Session {
@@ -49,6 +53,33 @@ impl Session {
         }))
     }
 
+    pub(super) fn examine(&self, layout: &str, address: &str) -> Result<Reply, CommandError> {
+        let layout = Layout::read(layout)?;
+        let look = self.look();
+        let start = look.number(address)?;
+        let (mut units, mut at) = (Vec::new(), start);
+        let memory = look.machine.memory();
+        for _ in 0..layout.count {
+            let unit = u32::try_from(at)
+                .ok()
+                .and_then(|at| layout.unit(memory, at));
+            let Some((value, bytes)) = unit else { break };
+            units.push(ExaminedUnit {
+                address: at as u32,
+                value,
+            });
+            at += i128::from(bytes);
+        }
+        if units.is_empty() {
+            let size = memory.len();
+            return Err(CommandError::NoSuch(format!(
+                "address {start} is not in the program's memory of {size} bytes"
+            )));
+        }
+        let per_line = layout.per_line();
+        Ok(Reply::Examined(ExaminedListing { units, per_line }))
+    }
+
     pub(super) fn facts(&mut self) -> Info {
         let here = self.here();
         let at = self
@@ -57,11 +88,13 @@ impl Session {
             .map_or(Moment::START, |device| device.state);
         let device_at = match self.history.here() {
             now if now == at => here.clone(),
-            now => {
+            _ => {
                 // A device stands where the twin has been: the way there and back cannot diverge.
-                let sought = self.history.seek(at).map(|()| self.here());
-                let _back = self.history.seek(now);
-                sought.unwrap_or_else(|_| here.clone())
+                let there = self.elsewhere(|session| {
+                    session.history.seek(at, &mut unobserved)?;
+                    Ok(session.here())
+                });
+                there.unwrap_or_else(|_| here.clone())
             }
         };
         let (sent_bytes, received_bytes, retransmissions) = self

@@ -6,7 +6,8 @@ use borges_wire::{Command, ContentHash, DeviceLimits, DeviceStatus, Overflow, Re
 use super::told::Told;
 use super::{Device, DeviceError};
 use crate::entry::Moment;
-use crate::history::History;
+use crate::history::{History, unobserved};
+use crate::motion::Observer;
 
 /// How a device introduced itself.
 pub(super) struct Found {
@@ -54,6 +55,7 @@ impl Device {
         history: &mut History,
         found: &Found,
         left: Option<Moment>,
+        observer: Observer<'_>,
     ) -> Result<bool, DeviceError> {
         let same = found.program == Some(self.program) && found.board == Some(self.board);
         if found.status == DeviceStatus::Idle {
@@ -72,7 +74,7 @@ impl Device {
         // What it still said of its way is of a session that nobody is in any more.
         self.forget_said();
         if let Some(left) = left.filter(|_| same) {
-            history.seek(left)?;
+            history.seek(left, observer)?;
             if (steps, StateHash(state)) == (left.steps, history.twin.hash()) {
                 (self.state, self.effects) = (left, left.place);
                 self.frame = history.twin.frame(Some(&self.frame));
@@ -88,7 +90,7 @@ impl Device {
         }
         // A program that has taken no step has done nothing that could be missed.
         self.notice = (steps > 0).then(|| lost(found.status, same, steps, left));
-        history.seek(Moment::START)?;
+        history.seek(Moment::START, &mut unobserved)?;
         self.client.ask(Command::Reset)?;
         Ok(false)
     }

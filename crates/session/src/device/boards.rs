@@ -3,8 +3,9 @@
 
 use borges_sim::Faults;
 
-use super::Device;
+use super::{Device, Task};
 use crate::command::{Command, Direction, Flow, StepSize};
+use crate::history::unobserved;
 use crate::open::{Board, simulated};
 use crate::{Options, Session};
 
@@ -31,7 +32,9 @@ fn connect(wanted: &str, made_for: &str) -> Result<Session, String> {
     let theirs = Board::find(&program, Some(&file("theirs.toml", made_for.as_bytes()))).unwrap();
     let mut session = Session::open(options).unwrap();
     let (device, _) = simulated(&session.options, &theirs);
-    session.connect(device).map_err(|error| error.to_string())?;
+    session
+        .connect(device, &mut unobserved)
+        .map_err(|error| error.to_string())?;
     Ok(session)
 }
 
@@ -66,17 +69,23 @@ fn what_is_no_board_is_refused() {
     let mut session = connect(NARROW, NARROW).unwrap();
     let program = session.history.twin.program().clone();
     let entry = session.entry.clone();
-    session.history.seek(crate::entry::Moment::START).unwrap();
+    session
+        .history
+        .seek(crate::entry::Moment::START, &mut unobserved)
+        .unwrap();
     for bytes in [&b""[..], b"no board", &[0xff; 300]] {
         let (link, _) = simulated(&session.options, &session.board);
         let refused = Device::connect(
             link,
             1,
-            &program,
-            bytes,
-            entry.clone(),
+            Task {
+                program: &program,
+                board: bytes,
+                entry: entry.clone(),
+            },
             &mut session.history,
             None,
+            &mut unobserved,
         );
         let refused = refused.err().unwrap().to_string();
         assert!(

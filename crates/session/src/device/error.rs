@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::client::LinkError;
-use crate::history::Divergence;
+use crate::history::{Divergence, SeekError};
 
 /// What can go wrong with a device.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -14,6 +14,9 @@ pub enum DeviceError {
     /// A replay.
     #[error(transparent)]
     Divergence(#[from] Divergence),
+    /// The observer paused what was being done; where the device stands is known.
+    #[error("paused before it was done")]
+    Paused,
     /// Device and twin are in different states.
     #[error(
         "device and twin disagree at step {steps}: state {device:016x} there, {twin:016x} here. Up to step {last_good} they agreed; is the device's firmware of the same version?"
@@ -69,6 +72,15 @@ pub enum DeviceError {
     /// The device cannot be moved back.
     #[error("the device cannot be brought there: {0}")]
     CannotMove(String),
+}
+
+impl From<SeekError> for DeviceError {
+    fn from(error: SeekError) -> Self {
+        match error {
+            SeekError::Diverged(divergence) => Self::Divergence(divergence),
+            SeekError::Paused => Self::Paused,
+        }
+    }
 }
 
 impl DeviceError {

@@ -12,6 +12,7 @@ use borges_wire::link::{Link, Port};
 use borges_wire::{Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Report, ToHost};
 
 use crate::command::{Command, Direction, Event, Flow, StepSize};
+use crate::history::unobserved;
 use crate::open::simulated;
 use crate::{CommandError, Options, Session};
 
@@ -194,7 +195,7 @@ fn session(folder: &tempfile::TempDir, lie: impl Lie + 'static) -> Result<Sessio
     };
     let mut session = Session::open(options).unwrap();
     let (device, _) = simulated(&session.options, &session.board);
-    session.connect(Box::new(Liar::new(device, lie)))?;
+    session.connect(Box::new(Liar::new(device, lie)), &mut unobserved)?;
     Ok(session)
 }
 
@@ -238,12 +239,12 @@ fn check(session: &mut Session) {
     let branches: Vec<_> = session.history.tree.branches().collect();
     for branch in branches {
         let tip = session.history.tip_of(branch);
-        session.history.seek(tip).unwrap();
+        session.history.seek(tip, &mut unobserved).unwrap();
         let StateHash(shown) = session.history.twin.hash();
-        session.history.seek_afresh(tip).unwrap();
+        session.history.seek_afresh(tip, &mut unobserved).unwrap();
         assert_eq!(session.history.twin.hash(), StateHash(shown));
     }
-    session.history.seek(here).unwrap();
+    session.history.seek(here, &mut unobserved).unwrap();
 }
 
 #[test]

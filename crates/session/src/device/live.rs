@@ -44,7 +44,7 @@ impl Device {
         }
         self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
         let last_record = self.next_record.saturating_add(entries);
-        let (mut pausing, mut looks) = (None, 0u32);
+        let mut pausing = None;
         let mut patience = self.client.patience(Sign::Life);
         let mut paused = loop {
             if let Some(report) = self.client.listen(&mut patience, "running")?
@@ -53,7 +53,6 @@ impl Device {
                 break paused;
             }
             // A busy device says something at every look: its words must not keep the user from pausing it.
-            looks = looks.wrapping_add(1);
             let done = history.twin.steps();
             let progress = Event::Progress {
                 what: "running".to_owned(),
@@ -61,7 +60,7 @@ impl Device {
                 total: until,
             };
             let full = self.next_record >= last_record;
-            let asked = || looks % 16 == 0 && observer(progress) == Flow::Pause;
+            let mut asked = || observer(progress.clone()) == Flow::Pause;
             if pausing.is_none() && (full || asked()) {
                 pausing = Some((self.client.post(Command::Pause)?, full));
                 patience = self.client.patience(Sign::Word);

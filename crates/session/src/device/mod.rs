@@ -33,9 +33,10 @@ pub(crate) use told::LiveStops;
 use told::Told;
 
 use crate::client::{Client, LinkError, Sign, name_of};
-use crate::command::Flow;
+use crate::command::{Event, Flow};
 use crate::entry::Moment;
-use crate::history::History;
+use crate::history::{History, unobserved};
+use crate::motion::Observer;
 use crate::twin::TwinFrame;
 
 /// A connected device.
@@ -100,19 +101,31 @@ pub(crate) enum Course {
     Along(Place),
 }
 
+/// What a device is to run.
+pub(crate) struct Task<'a> {
+    pub(crate) program: &'a Program,
+    /// What it gets to know of its board.
+    pub(crate) board: &'a [u8],
+    pub(crate) entry: (FuncIdx, Vec<Value>),
+}
+
 impl Device {
     /// Connects to a device. If it stands where `left` says that the last session left it, it goes on there; otherwise
-    /// the program is loaded, unless it lies in the device's flash, and put at its start. `history`'s twin must stand at its start, and may be elsewhere
-    /// afterwards.
+    /// the program is loaded, unless it lies in the device's flash, and put at its start. `history`'s twin must stand at its
+    /// start, and may be elsewhere afterwards.
     pub(crate) fn connect(
         link: Box<dyn Link>,
         seed: u32,
-        program: &Program,
-        board: &[u8],
-        entry: (FuncIdx, Vec<Value>),
+        task: Task<'_>,
         history: &mut History,
         left: Option<Moment>,
+        observer: Observer<'_>,
     ) -> Result<Self, DeviceError> {
+        let Task {
+            program,
+            board,
+            entry,
+        } = task;
         let (client, welcome) = Client::connect(link, seed, None)?;
         let found = Found::from(welcome);
         let bytes = program.module.bytes();
@@ -137,11 +150,11 @@ impl Device {
             overrun: None,
             notice: None,
         };
-        if device.take_over(history, &found, left)? {
+        if device.take_over(history, &found, left, observer)? {
             return Ok(device);
         }
         if found.board != Some(device.board) {
-            device.load(Part::Board, board)?;
+            device.load(Part::Board, board, observer)?;
         }
         if found.program == Some(device.program) {
             // It is there already, or was until it was stopped.
@@ -153,7 +166,7 @@ impl Device {
                 begun => return begun.map(|()| device),
             }
         }
-        device.load(Part::Program, bytes)?;
+        device.load(Part::Program, bytes, observer)?;
         device.begin(history)?;
         Ok(device)
     }
@@ -250,20 +263,28 @@ impl Device {
     /// Finds out where the device stands, if that was left open when the line failed.
     ///
     /// The twin may be elsewhere afterwards.
-    pub(crate) fn recover(&mut self, history: &mut History) -> Result<(), DeviceError> {
+    pub(crate) fn recover(
+        &mut self,
+        history: &mut History,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         self.fulfil(history)?;
         let Some(course) = self.running else {
             return Ok(());
         };
         let line = history.line();
-        history.seek(self.state)?;
+        history.seek(self.state, observer)?;
         let halted = self.halt(history, course);
         history.set_line(line);
         halted
     }
 
     /// Stops a program of which nothing was heard for a while.
-    fn halt(&mut self, history: &mut History, course: Course) -> Result<(), DeviceError> {
+    pub(crate) fn halt(
+        &mut self,
+        history: &mut History,
+        course: Course,
+    ) -> Result<(), DeviceError> {
         let id = self.client.post(Command::Pause)?;
         self.due.push_back((id, Intent::Halting, "pausing"));
         self.client.answer(id, "pausing")?;
@@ -271,9 +292,7 @@ impl Device {
         // All that was said before the answer is here: the first pause is the one that counts.
         while let Some(report) = self.client.listen(&mut patience, "pausing")? {
             let paused = match course {
-                Course::Live => self
-                    .report(history, report, &mut |_| Flow::Continue)?
-                    .is_some(),
+                Course::Live => self.report(history, report, &mut unobserved)?.is_some(),
                 Course::Along(path) => self.report_along(history, path, report)?.is_some(),
             };
             if paused {
@@ -286,10 +305,16 @@ impl Device {
     }
 
     /// Compares the device's state with that of the twin where the device stands.
-    pub(crate) fn verify(&mut self, history: &mut History) -> Result<(u64, u64), DeviceError> {
-        let here = history.here();
-        let recovered = self.recover(history);
-        history.seek(here)?;
+    pub(crate) fn verify(
+        &mut self,
+        history: &mut History,
+        observer: Observer<'_>,
+    ) -> Result<(u64, u64), DeviceError> {
+        let here = history.hold();
+        let recovered = self.recover(history, observer);
+        let back = history.seek(here, &mut unobserved);
+        history.release();
+        back?;
         recovered?;
         match self.client.ask(Command::QueryState)? {
             Report::State { steps, state, .. } => self.agree(steps, state),
@@ -345,10 +370,18 @@ impl Device {
         &mut self,
         history: &mut History,
         path: Place,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
         let mut reached = None;
         let mut patience = self.client.patience(Sign::Word);
         loop {
+            if history
+                .look_up("moving the device", None, observer)
+                .is_err()
+            {
+                self.halt(history, Course::Along(path))?;
+                return Err(DeviceError::Paused);
+            }
             let heard = self.client.listen(&mut patience, "replaying");
             match heard {
                 Err(silence) if silence.may_still_come() => {
@@ -403,7 +436,12 @@ impl Device {
         self.running = None;
     }
 
-    pub(crate) fn load(&mut self, part: Part, bytes: &[u8]) -> Result<(), DeviceError> {
+    pub(crate) fn load(
+        &mut self,
+        part: Part,
+        bytes: &[u8],
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         let hash = ContentHash::of(bytes);
         let total = u32::try_from(bytes.len())
             .map_err(|_| DeviceError::CannotMove("more than 4 GiB".to_owned()))?;
@@ -420,6 +458,14 @@ impl Device {
         {
             let length = bytes.len() as u32;
             let bytes = Bytes::from(bytes);
+            let progress = Event::Progress {
+                what: "loading the device, bytes".to_owned(),
+                done: offset.into(),
+                total: Some(total.into()),
+            };
+            if observer(progress) == Flow::Pause {
+                return Err(DeviceError::Paused);
+            }
             self.client.ask(Command::Load {
                 part,
                 hash,

@@ -461,6 +461,9 @@ impl PlainRun {
             }
             _ => (None, false),
         };
+        if board.check_handler(id, args, &self.machine).is_err() {
+            return self.refuse();
+        }
         let Ok(done) = self.driver.output(&board, id, args, memory) else {
             return self.refuse();
         };
@@ -506,7 +509,7 @@ impl PlainRun {
             info: &self.info,
             machine: &self.machine,
         }
-        .abort_message();
+        .said();
         self.report.trap = Some(TrapAt {
             reason: trap.to_string(),
             message,

@@ -12,9 +12,11 @@ use borges_stub::{Halt, Mocks};
 use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
 use thiserror::Error;
 
+use crate::command::{Event, Flow};
 use crate::entry::{Entry, EntryKind, Moment};
 use crate::inspect::results_of;
 use crate::keyframes::Keyframes;
+use crate::motion::Observer;
 use crate::open::Options;
 use crate::twin::{Feed, Twin, TwinFrame};
 
@@ -30,6 +32,22 @@ use feeds::Recorder;
 pub struct Divergence {
     /// Where.
     pub steps: u64,
+}
+
+/// Why a moment is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(crate) enum SeekError {
+    /// The replay cannot lead there.
+    #[error(transparent)]
+    Diverged(#[from] Divergence),
+    /// The observer paused the replay: the twin stands at a moment on the way.
+    #[error("paused")]
+    Paused,
+}
+
+/// An observer for what must not be left half-way.
+pub(crate) fn unobserved(_: Event) -> Flow {
+    Flow::Continue
 }
 
 /// Stops on the twin, beside the end of a walk.
@@ -80,6 +98,10 @@ pub(crate) struct History {
     stale: bool,
     /// Runs that went past the entries recorded there, because an event did not come this time: up to which step.
     beyond: BTreeMap<Place, u64>,
+    /// Where somebody comes back to, with the twin as it was there unless that is no longer so.
+    held: Vec<(Moment, Option<TwinFrame>)>,
+    /// Steps replayed between two looks at the observer.
+    pub(crate) look_every: u64,
 }
 
 /// Who says what happened.
@@ -127,6 +149,8 @@ impl History {
             fresh: Fresh::default(),
             stale: false,
             beyond: BTreeMap::new(),
+            held: Vec::new(),
+            look_every: options.look_every.max(1),
         }
     }
 
@@ -246,8 +270,35 @@ impl History {
         next.is_none_or(|(_, entry)| from.steps <= entry.step_before())
     }
 
-    /// Shows `target`: restores the nearest keyframe, unless the twin is nearer, and replays.
-    pub(crate) fn seek(&mut self, target: Moment) -> Result<(), Divergence> {
+    /// Keeps the twin as it is here until [`Self::release`]: a seek back to the moment returned needs no replay.
+    pub(crate) fn hold(&mut self) -> Moment {
+        let here = self.here();
+        let (_, near) = self.keyframes.nearest(&self.tree, here);
+        let frame = (!self.stale).then(|| self.twin.frame(Some(near)));
+        self.held.push((here, frame));
+        here
+    }
+
+    /// Lets go of what was held last.
+    pub(crate) fn release(&mut self) {
+        self.held.pop();
+    }
+
+    /// Snapshots of what comes after `place` show what is no longer so.
+    pub(crate) fn forget_after(&mut self, place: Place) {
+        self.keyframes.forget_after(&self.tree, place);
+        for (at, frame) in &mut self.held {
+            if self.tree.is_on_path(place, at.place) {
+                *frame = None;
+            }
+        }
+    }
+
+    /// Shows `target`: restores the nearest snapshot, unless the twin is nearer, and replays.
+    ///
+    /// # Errors
+    /// [`SeekError`]; the twin then stands at a moment on the way to `target`.
+    pub(crate) fn seek(&mut self, target: Moment, observer: Observer<'_>) -> Result<(), SeekError> {
         let steps = target.steps;
         let place = self
             .tree
@@ -259,18 +310,21 @@ impl History {
         if target == self.here() && !stale && attempted {
             return Ok(());
         }
-        let (from, frame) = self.keyframes.nearest(&self.tree, target);
+        let held = self.held.iter().rev().find(|(at, _)| *at == target);
+        let held = held.and_then(|(at, frame)| Some((*at, frame.as_ref()?)));
+        let (from, frame) = held.unwrap_or_else(|| self.keyframes.nearest(&self.tree, target));
         if stale || !(self.leads_to(self.here(), target) && self.here() >= from) {
             self.twin.restore(frame);
             self.place = from.place;
         }
-        let found = self.walk(target, &Stops::default(), None)?;
-        if self.here() != target {
+        let found = self.walk(target, &Stops::default(), None, observer);
+        if found.is_err() || self.here() != target {
             // A program cannot end before a moment that was recorded.
-            debug_assert!(found != Found::Target);
-            return Err(Divergence {
-                steps: self.here().steps,
-            });
+            debug_assert!(!matches!(found, Ok(Found::Target)));
+            // Where it went another way, whoever looks next must not see what came of it.
+            self.stale |= !matches!(found, Err(SeekError::Paused));
+            let steps = self.here().steps;
+            return Err(found.err().unwrap_or(Divergence { steps }.into()));
         }
         Ok(())
     }
@@ -282,24 +336,37 @@ impl History {
     }
 
     /// Shows `target` by a replay from the start of the program, without any keyframe.
-    pub(crate) fn seek_afresh(&mut self, target: Moment) -> Result<(), Divergence> {
+    pub(crate) fn seek_afresh(
+        &mut self,
+        target: Moment,
+        observer: Observer<'_>,
+    ) -> Result<(), SeekError> {
         self.keyframes.forget_after(&self.tree, Place::ROOT);
-        self.seek(Moment::START)?;
-        self.seek(target)
+        let held = std::mem::take(&mut self.held);
+        let sought = match self.seek(Moment::START, observer) {
+            Ok(()) => self.seek(target, observer),
+            paused => paused,
+        };
+        self.held = held;
+        sought
     }
 
     /// Goes forward on the path to `target` until there, or until a stop. A stop at the very moment where the walk begins
     /// does not count.
     ///
     /// Where `mocks` are given and one says something else than the recording, the walk ends before that input.
+    ///
+    /// # Errors
+    /// [`SeekError`]; the twin then stands at a moment on the way to `target`.
     pub(crate) fn walk(
         &mut self,
         target: Moment,
         stops: &Stops,
         mocks: Option<&Mocks>,
-    ) -> Result<Found, Divergence> {
+        observer: Observer<'_>,
+    ) -> Result<Found, SeekError> {
         self.arm(stops);
-        let found = self.walk_armed(target, stops, mocks);
+        let found = self.walk_armed(target, stops, mocks, observer);
         self.disarm(stops);
         found
     }
@@ -310,8 +377,10 @@ impl History {
         target: Moment,
         stops: &Stops,
         mocks: Option<&Mocks>,
-    ) -> Result<Found, Divergence> {
+        observer: Observer<'_>,
+    ) -> Result<Found, SeekError> {
         let begun_at = self.here();
+        let mut looked = begun_at.steps;
         let last = target
             .steps
             .saturating_add(u64::from(self.traps_at(target)));
@@ -326,17 +395,18 @@ impl History {
             self.place = feed.place();
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
             let here = self.here();
+            let event_next = stops.events && feed.event_due() == Some(here.steps);
             match halt {
                 // It should have trapped by now.
                 Halt::Until if here.steps > target.steps => {
-                    return Err(Divergence { steps: here.steps });
+                    return Err(Divergence { steps: here.steps }.into());
                 }
                 Halt::Until if here.steps >= last && exhausted => return Ok(Found::Target),
                 Halt::Until if here.steps >= last => {
                     // An entry of the path should have happened by now.
                     match left_for {
                         Some(found) => return Ok(found),
-                        None => return Err(Divergence { steps: here.steps }),
+                        None => return Err(Divergence { steps: here.steps }.into()),
                     }
                 }
                 Halt::Until | Halt::Yield => {}
@@ -349,20 +419,62 @@ impl History {
                 Halt::Stop(_) => return Ok(Found::Target),
                 Halt::Left => match left_for {
                     Some(found) => return Ok(found),
-                    None => return Err(Divergence { steps: here.steps }),
+                    None => return Err(Divergence { steps: here.steps }.into()),
                 },
             }
             if let Some(found) = left_for {
                 return Ok(found);
             }
             self.keep(here);
+            let due = here.steps - looked >= self.look_every;
+            // Who paused right before a stop and went on would never meet it.
+            if due && !event_next && self.stop_here(stops).is_none() {
+                looked = here.steps;
+                self.look_up("replaying", Some(target.steps), observer)?;
+            }
         }
     }
 
-    /// The step at which a replay stops to see whether to keep a snapshot.
+    /// What of `stops` comes next where the twin stands, events aside.
+    pub(crate) fn stop_here(&self, stops: &Stops) -> Option<Found> {
+        let machine = &self.twin.machine;
+        let code = || {
+            let offset = machine.location()?.offset;
+            stops.code.contains(&offset).then_some(Found::Code(offset))
+        };
+        let primitive = || {
+            let primitive = self.twin.program().primitive(machine.pending()?.func.0)?;
+            let stops = stops.primitives.contains(&primitive);
+            stops.then_some(Found::Primitive(primitive))
+        };
+        code().or_else(primitive)
+    }
+
+    /// Tells the observer how far a replay has come.
+    ///
+    /// # Errors
+    /// [`SeekError::Paused`] if it says so.
+    pub(crate) fn look_up(
+        &self,
+        what: &str,
+        total: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<(), SeekError> {
+        let progress = Event::Progress {
+            what: what.to_owned(),
+            done: self.twin.steps(),
+            total,
+        };
+        match observer(progress) {
+            Flow::Continue => Ok(()),
+            Flow::Pause => Err(SeekError::Paused),
+        }
+    }
+
+    /// The step at which a replay stops to see whether to keep a snapshot and whether to go on.
     pub(crate) fn next_keyframe(&self) -> u64 {
-        let spacing = self.keyframes.spacing();
-        self.twin.steps().saturating_add(spacing)
+        let distance = self.keyframes.spacing().min(self.look_every);
+        self.twin.steps().saturating_add(distance)
     }
 
     /// Keeps a keyframe here if there is none near.
@@ -392,7 +504,7 @@ impl History {
             self.record(entry, source, args)?;
         }
         let (place, steps) = (self.place, self.twin.steps());
-        if self.tree.tip(place.branch) == Some(place) {
+        if self.tree.tip(place.branch) == Some(place) && !self.tree.is_closed(place.branch) {
             self.line = place.branch;
             self.fresh.ends.insert(place.branch);
             match &halt {

@@ -2,6 +2,7 @@
 //!
 //! The file is written as the session goes: [`Session::save`] runs after every command, before its reply is given.
 
+mod damage;
 mod entries;
 mod resume;
 
@@ -12,11 +13,12 @@ use borges_multiverse::tree::{BranchId, End, Place};
 use borges_store::{Bounds, Fork, NewProgram, Primitive, Store, StoreError, Upload, Who};
 
 use crate::breakpoints::Breakpoint;
-use crate::command::{Cell, Reply};
+use crate::command::{Cell, Event, Flow, Reply};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::Fresh;
 use crate::listing::TableListing;
+use crate::motion::Observer;
 use crate::notes::Note;
 use crate::open::OpenError;
 use crate::session::Session;
@@ -169,26 +171,26 @@ impl Session {
     }
 
     fn write_notes(&self, record: &mut Record) -> Result<(), StoreError> {
-        let now: Vec<(Moment, Note)> = self
-            .notes
-            .all()
-            .map(|(at, note)| (at, note.clone()))
-            .collect();
+        let now = self.notes.all();
         if now == record.notes {
             return Ok(());
         }
-        for (at, _) in record
-            .notes
-            .iter()
-            .filter(|(at, _)| !now.iter().any(|(other, _)| other == at))
-        {
-            record.store.remove_note(stored_place(record.upload, *at))?;
+        let name_of = |note: &Note| match note {
+            Note::Text(_) => None,
+            Note::Name(name) => Some(name.clone()),
+        };
+        for (at, note) in record.notes.iter().filter(|old| !now.contains(old)) {
+            let place = stored_place(record.upload, *at);
+            record.store.remove_note(place, name_of(note).as_deref())?;
         }
         for (at, note) in now.iter().filter(|new| !record.notes.contains(new)) {
             record.store.put_note(&borges_store::Note {
                 place: stored_place(record.upload, *at),
-                name: note.name.clone(),
-                text: note.text.clone(),
+                name: name_of(note),
+                text: match note {
+                    Note::Text(text) => text.clone(),
+                    Note::Name(_) => String::new(),
+                },
                 at_ms: now_ms(),
             })?;
         }
@@ -266,7 +268,11 @@ impl Session {
     }
 
     /// Answers a question in SQL about the session file.
-    pub(crate) fn query(&mut self, sql: &str) -> Result<Reply, CommandError> {
+    pub(crate) fn query(
+        &mut self,
+        sql: &str,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
         self.save()?;
         let none = || {
             CommandError::Invalid(
@@ -274,8 +280,20 @@ impl Session {
             )
         };
         let record = self.record.as_mut().ok_or_else(none)?;
-        let table = record.store.query(sql, Bounds::default());
-        let table = table.map_err(|error| CommandError::Invalid(error.to_string()))?;
+        let mut goes_on = || {
+            let progress = Event::Progress {
+                what: "asking the session file".to_owned(),
+                done: 0,
+                total: None,
+            };
+            observer(progress) == Flow::Continue
+        };
+        let bounds = Bounds::default();
+        let table = record.store.query_while(sql, bounds, &mut goes_on);
+        let table = table.map_err(|error| match error {
+            StoreError::QueryPaused => CommandError::Paused,
+            error => CommandError::Invalid(error.to_string()),
+        })?;
         Ok(Reply::Table(self::table(table)))
     }
 }

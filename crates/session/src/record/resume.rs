@@ -8,12 +8,16 @@ use std::rc::Rc;
 use borges_multiverse::tree::{BranchId, End, Place, Tree};
 use borges_store::{Access, Store, StoreError, Upload, Who};
 
+use super::damage::{fatal, told};
 use super::entries::from_stored;
 use super::{Record, moment, stored_breakpoint, stored_mock};
+use crate::answers::universe_id;
 use crate::breakpoints::{Breakpoint, Target};
 use crate::command::{MockValues, NewBreakpoint};
-use crate::entry::Entry;
-use crate::notes::Note;
+use crate::entry::{Entry, Moment};
+use crate::error::CommandError;
+use crate::history::{SeekError, unobserved};
+use crate::motion::Observer;
 use crate::open::{Board, OpenError, Options};
 use crate::session::Session;
 
@@ -23,12 +27,24 @@ impl Session {
     /// # Errors
     /// [`OpenError`] if the file is no session file, damaged, in use, or its recording does not fit its program.
     pub fn resume(path: &Path) -> Result<Self, OpenError> {
+        Self::resume_observed(path, &mut unobserved)
+    }
+
+    /// [`Session::resume`], and `observer` hears of the replay to where the user was. If it pauses that, the view stands
+    /// where the replay came to, and the first command says so.
+    ///
+    /// # Errors
+    /// Those of [`Session::resume`].
+    pub fn resume_observed(path: &Path, observer: Observer<'_>) -> Result<Self, OpenError> {
         let wrong = |message: String| OpenError::Session {
             path: path.to_owned(),
             message,
         };
         let stored = |error: StoreError| wrong(error.to_string());
         let store = Store::open(path, Access::Write).map_err(stored)?;
+        if let Some(fatal) = fatal(&store) {
+            return Err(wrong(fatal));
+        }
         let info = store.programs().map_err(stored)?.pop();
         let upload = info
             .ok_or_else(|| wrong("it holds no program".to_owned()))?
@@ -47,7 +63,8 @@ impl Session {
         }
         let mut session = Self::start(options, board, &program.bytes)?;
         session.version = upload.0;
-        session.read_tree(&store, upload, path).map_err(wrong)?;
+        session.damage = told(&store);
+        session.read_tree(&store, upload).map_err(wrong)?;
         let user = store
             .place(Who::User)
             .map_err(stored)?
@@ -60,31 +77,25 @@ impl Session {
         for note in notes.into_iter().filter(|note| note.place.upload == upload) {
             let at = moment(note.place);
             if session.history.tree.contains(at.place) {
-                session.notes.restore(
-                    at,
-                    Note {
-                        name: note.name,
-                        text: note.text,
-                    },
-                );
+                match &note.name {
+                    Some(name) => session.notes.name(at, name),
+                    None => session.notes.write(at, &note.text),
+                }
             }
         }
         session.read_stops(&store).map_err(stored)?;
         if let Some(place) = user {
             let at = moment(place);
-            session
-                .history
-                .seek(at)
-                .map_err(|error| wrong(error.to_string()))?;
-            session
-                .history
-                .set_line(session.history.here().place.branch);
+            if session.damage.is_empty() || session.history.tree.contains(at.place) {
+                match session.history.seek(at, observer) {
+                    Err(SeekError::Paused) => session.notice = Some(session.opened_before(at)),
+                    sought => sought.map_err(|error| wrong(error.to_string()))?,
+                }
+                let place = session.history.tree.canonical(at.place);
+                session.history.set_line(place.unwrap_or(at.place).branch);
+            }
         }
-        let notes = session
-            .notes
-            .all()
-            .map(|(at, note)| (at, note.clone()))
-            .collect();
+        let notes = session.notes.all();
         session.left_device = left.map(moment);
         session.record = Some(Record {
             breakpoints: session
@@ -108,10 +119,20 @@ impl Session {
         Ok(session)
     }
 
+    /// Where the view stands, in words, if the replay to where the user was did not come so far.
+    fn opened_before(&self, was: Moment) -> String {
+        let universe = universe_id(&self.history, was);
+        format!(
+            "paused on the way to where you were: this is step {} of {}; 'jump {universe}' goes on",
+            self.history.here().steps,
+            was.steps
+        )
+    }
+
     /// Takes in the branches; their entries are read when somebody looks at them.
-    fn read_tree(&mut self, store: &Store, upload: Upload, path: &Path) -> Result<(), String> {
+    fn read_tree(&mut self, store: &Store, upload: Upload) -> Result<(), String> {
         let damaged = || "its branches do not fit together; the file is damaged".to_owned();
-        let reader = Store::open(path, Access::Read).map_err(|e| e.to_string())?;
+        let reader = store.reader().map_err(|e| e.to_string())?;
         let reader = Rc::new(Reader {
             store: reader,
             last: RefCell::default(),
@@ -123,6 +144,8 @@ impl Session {
             });
             let tree: &mut Tree<Entry> = &mut self.history.tree;
             let (reader, number) = (reader.clone(), branch.branch);
+            // Branches that are lost keep their numbers.
+            tree.skip_to(BranchId(number));
             let load =
                 Rc::new(move |range: Range<usize>| reader.entries(upload, number, at.index, range));
             let id = tree
@@ -141,14 +164,23 @@ impl Session {
                 }
             };
             ended.map_err(|_| damaged())?;
+            if !branch.whole {
+                self.history.tree.close(id).map_err(|_| damaged())?;
+            }
         }
+        let next = store.branch_numbers(upload).map_err(|e| e.to_string())?;
+        self.history.tree.skip_to(BranchId(next));
         Ok(())
     }
 
-    /// Mocks that no longer make sense are left out, such breakpoints switched off.
+    /// Mocks that no longer make sense are left out and named, such breakpoints switched off.
     fn read_stops(&mut self, store: &Store) -> Result<(), StoreError> {
         for stored in store.breakpoints()? {
             let Ok(spec) = serde_json::from_str::<NewBreakpoint>(&stored.spec) else {
+                self.damage.push(format!(
+                    "breakpoint {} in the session file is not one that this Borges knows: it does not stop",
+                    stored.id
+                ));
                 continue;
             };
             let found = self.breakpoint_target(&spec.kind);
@@ -164,8 +196,15 @@ impl Session {
             });
         }
         for stored in store.mocks()? {
-            if let Ok(values) = serde_json::from_str::<MockValues>(&stored.spec) {
-                let _made_no_sense = self.add_mock(&stored.call, &values);
+            let added = match serde_json::from_str::<MockValues>(&stored.spec) {
+                Ok(values) => self.add_mock(&stored.call, &values),
+                Err(error) => Err(CommandError::Invalid(error.to_string())),
+            };
+            if let Err(error) = added {
+                self.damage.push(format!(
+                    "the mock of {} in the session file cannot be used ({error}): the input is read live",
+                    stored.call
+                ));
             }
         }
         Ok(())

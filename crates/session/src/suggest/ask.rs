@@ -8,11 +8,13 @@ use borges_debuginfo::Expression;
 use borges_vm::{CodeOffset, Outcome};
 
 use super::inquiry::{Goal, Inquiry};
-use super::question::{Question, SuggestionListing, Target, Turn, Within};
+use super::question::{Question, Target, Turn, Within};
 use crate::answers::universe_id;
-use crate::command::{CodePlace, Event, Flow, Reply};
+use crate::command::{CodePlace, Flow, Reply};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
+use crate::history::unobserved;
+use crate::inspect::Look;
 use crate::motion::Observer;
 use crate::session::Session;
 
@@ -65,16 +67,12 @@ impl Session {
     ) -> Result<Reply, CommandError> {
         let inquiry = self.inquire(question, within)?;
         let mut told = Instant::now();
-        let listing = inquiry.answer(&mut |listing: SuggestionListing| {
-            if told.elapsed().as_millis() < 50 {
+        let listing = inquiry.answer(&mut |progress, _| {
+            if told.elapsed() < super::TELL {
                 return Flow::Continue;
             }
             told = Instant::now();
-            observer(Event::Progress {
-                what: listing.question,
-                done: listing.paths.into(),
-                total: None,
-            })
+            observer(super::progress_event(&inquiry.words, progress))
         });
         Ok(Reply::Suggestions(Box::new(listing)))
     }
@@ -111,11 +109,6 @@ impl Session {
     }
 
     fn target(&self, target: &Target) -> Result<(Goal, String), CommandError> {
-        let parsed = |condition: &str| {
-            Expression::parse(condition)
-                .map(|_| condition.to_owned())
-                .map_err(|error| CommandError::Invalid(error.to_string()))
-        };
         match target {
             Target::Trap { named } => {
                 let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
@@ -123,10 +116,11 @@ impl Session {
             }
             Target::Place { place, condition } => {
                 let (offsets, mut words) = self.resolve(place)?;
-                let condition = condition.as_deref().map(parsed).transpose()?;
-                if let Some(condition) = &condition {
+                if let Some(condition) = condition {
+                    self.must_mean_something(condition, &offsets)?;
                     words.push_str(&format!(" if {condition}"));
                 }
+                let condition = condition.clone();
                 Ok((Goal::Places { offsets, condition }, words))
             }
             Target::Condition { condition } => {
@@ -138,11 +132,53 @@ impl Session {
                         .flat_map(|f| module.instr_starts(f))
                         .collect();
                 }
+                self.must_mean_something(condition, &offsets)?;
                 let words = format!("if {condition}");
-                let condition = Some(parsed(condition)?);
+                let condition = Some(condition.clone());
                 Ok((Goal::Places { offsets, condition }, words))
             }
         }
+    }
+
+    /// Refuses a condition that cannot be read, or that names something that is known at none of these places.
+    fn must_mean_something(
+        &self,
+        condition: &str,
+        offsets: &[CodeOffset],
+    ) -> Result<(), CommandError> {
+        let invalid = |error: &dyn std::fmt::Display| {
+            Err(CommandError::Invalid(format!("'{condition}': {error}")))
+        };
+        let condition = match Expression::parse(condition) {
+            Ok(condition) => condition,
+            Err(error) => return invalid(&error),
+        };
+        let look = Look {
+            program: self.program(),
+            info: &self.info,
+            machine: &self.history.twin.machine,
+        };
+        for name in condition.mentions() {
+            let mut unknown = None;
+            for offset in offsets {
+                match look.unknown(&name, *offset) {
+                    // Most often it is known where it is first looked for.
+                    None => {
+                        unknown = None;
+                        break;
+                    }
+                    Some(error) => {
+                        // Of all that is said, a near name helps most.
+                        let is_better = unknown.is_none() || Look::has_similar(&error);
+                        unknown = if is_better { Some(error) } else { unknown };
+                    }
+                }
+            }
+            if let Some(error) = unknown {
+                return invalid(&error);
+            }
+        }
+        Ok(())
     }
 
     /// The state shown, to explore from.
@@ -177,7 +213,7 @@ impl Session {
         let first = choices.len().saturating_sub(MOST_TURNS);
         let mut turns = Vec::new();
         for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
-            self.history.seek(moment)?;
+            self.history.seek(moment, &mut unobserved)?;
             // Right after an event, its handler runs: no choice of the program's is made there.
             if let Ok(start) = self.start_here() {
                 let universe = universe_id(&self.history, moment);
@@ -189,7 +225,7 @@ impl Session {
                 turns.push((turn, start));
             }
         }
-        self.history.seek(here)?;
+        self.history.seek(here, &mut unobserved)?;
         Ok(turns)
     }
 }

@@ -2,36 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use borges_concolic::Explored;
-use borges_debuginfo::DebugInfo;
+use borges_concolic::{Explored, Witness};
 
-use super::question::{CoverListing, CoveredLine, OneSided};
+use super::inquiry::Inquiry;
+use super::question::{CoverListing, CoveredLine, OneSided, SuggestedInput};
 use super::report::place_of;
-use super::walk;
+use super::{listing, walk};
 use crate::values::show;
 
 /// The program's own lines and branches; those of the compiler's library are left out.
-pub(super) fn listing(info: &DebugInfo, explored: &Explored) -> CoverListing {
+pub(super) fn listing(inquiry: &Inquiry, explored: &Explored) -> CoverListing {
+    let info = &inquiry.info;
     let own = |at| {
         let place = info.place_at(at)?;
         let file = info.file(place.file)?;
         (!file.path.starts_with('~')).then_some((&file.path, place.line))
     };
-    let mut lines: BTreeMap<(&String, u32), Option<Vec<String>>> = BTreeMap::new();
+    let mut lines: BTreeMap<(&String, u32), Option<&Witness>> = BTreeMap::new();
     for (offset, witness) in explored.coverage.instructions() {
         let Some(line) = own(offset) else { continue };
         let known = lines.entry(line).or_default();
-        if let (None, Some(witness)) = (&known, witness) {
-            let inputs = witness.inputs.iter().map(|value| show(*value));
-            let events = witness.events.iter().map(walk::arrival);
-            let events = events.map(|event| format!("interrupt: {event}"));
-            *known = Some(inputs.chain(events).collect());
-        }
+        *known = known.or(witness);
     }
-    let lines = lines.into_iter().map(|((file, line), inputs)| CoveredLine {
-        file: file.clone(),
-        line,
-        inputs,
+    let lines = lines.into_iter().map(|((file, line), witness)| {
+        let reads = witness.map(|witness| reads(inquiry, witness));
+        CoveredLine {
+            file: file.clone(),
+            line,
+            inputs: reads
+                .as_ref()
+                .map(|reads| reads.iter().map(|read| read.value.clone()).collect()),
+            reads: reads.unwrap_or_default(),
+        }
     });
     let has_lines = info.has_lines();
     let branches = explored.coverage.one_sided();
@@ -46,4 +48,18 @@ pub(super) fn listing(info: &DebugInfo, explored: &Explored) -> CoverListing {
             })
             .collect(),
     }
+}
+
+/// What leads to a line: inputs, then interrupts.
+fn reads(inquiry: &Inquiry, witness: &Witness) -> Vec<SuggestedInput> {
+    let look = listing::look(inquiry);
+    let inputs = witness.inputs.iter().map(|answered| SuggestedInput {
+        call: look.call_text(answered.primitive, &answered.args),
+        value: show(answered.value),
+    });
+    let events = witness.events.iter().map(|event| SuggestedInput {
+        call: listing::EVENT.to_owned(),
+        value: walk::arrival(event),
+    });
+    inputs.chain(events).collect()
 }

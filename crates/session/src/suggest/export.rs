@@ -259,7 +259,7 @@ pub(crate) fn write_tests(
     };
     // Plain data with text keys always has a JSON form.
     let text = serde_json::to_string_pretty(&tests).unwrap_or_default();
-    fs::write(file, text + "\n").map_err(|source| ExportError::File {
+    write_private(file, &(text + "\n")).map_err(|source| ExportError::File {
         path: file.to_owned(),
         source,
     })
@@ -393,4 +393,13 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
         .skip(shared)
         .map(|_| Component::ParentDir);
     up.chain(path.components().skip(shared)).collect()
+}
+
+/// Writes a file; a new one only its owner may read, where the system knows such files.
+fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::io::Write::write_all(&mut options.open(file)?, text.as_bytes())
 }

@@ -1,15 +1,18 @@
 //! What an inquiry found, as data for faces.
 
 use borges_concolic::{
-    End, Explored, Path, Progress, SuggestionNode as Branching, Suggestions, value_of,
+    Budget, End, Explored, Path, Progress, SuggestionNode as Branching, Suggestions, value_of,
 };
 
+use super::cuts;
 use super::inquiry::Inquiry;
 use super::question::{
-    FoundPath, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, UnexploredReport,
+    FoundPath, RestListing, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode,
+    UnexploredReport,
 };
 use super::report::{ended, place_of};
-use super::walk::{self, Choice, Walk};
+use super::sets;
+use super::walk::{self, Check, Choice, Walk};
 use crate::headless::json;
 use crate::inspect::Look;
 use crate::moments::MomentText;
@@ -20,15 +23,24 @@ const MOST_DRAWN: usize = 300;
 /// Characters of moments in one listing; options beyond have none.
 const MOST_MOMENTS: usize = 4 << 20;
 
-/// Makes listings of one exploration.
+/// Makes listings of one exploration, as long as the budget lasts.
 pub(super) struct Lister<'l> {
     inquiry: &'l Inquiry,
     explored: &'l Explored,
+    budget: &'l Budget<'l>,
 }
 
 impl<'l> Lister<'l> {
-    pub(super) fn new(inquiry: &'l Inquiry, explored: &'l Explored) -> Self {
-        Lister { inquiry, explored }
+    pub(super) fn new(
+        inquiry: &'l Inquiry,
+        explored: &'l Explored,
+        budget: &'l Budget<'l>,
+    ) -> Self {
+        Lister {
+            inquiry,
+            explored,
+            budget,
+        }
     }
 
     /// Numbers, and what was left out.
@@ -38,26 +50,16 @@ impl<'l> Lister<'l> {
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let traps = explored.paths.iter();
         let traps = traps.filter(|path| matches!(path.end, End::Trapped(..)));
-        // A bound that nobody asked for has cut off what it ended.
-        let cut = inquiry.within.inputs.is_none()
-            && explored.paths.iter().any(|path| path.end == End::Inputs);
-        let unexplored = explored.unexplored.iter().map(|left| UnexploredReport {
-            reason: left.reason.to_string(),
-            place: left.at.map(|at| place_of(&inquiry.info, at)),
-            inputs: left
-                .inputs
-                .iter()
-                .zip(&left.types)
-                .map(|(cell, ty)| json(value_of(*ty, *cell)))
-                .collect(),
-        });
+        let complete = cuts::is_complete(explored, inquiry.asked());
         SuggestionListing {
             paths: small(explored.paths.len() as u64),
-            complete: explored.is_complete() && !cut,
+            complete,
+            ended: cuts::ended(explored),
+            looked: explored.looked.filter(|_| !complete),
             traps: small(traps.count() as u64),
             solver_queries: small(effort.solver_queries),
             evaluations: small(effort.evaluated),
-            unexplored: unexplored.collect(),
+            unexplored: cuts::left_out(&inquiry.info, explored, inquiry.asked()),
             ..SuggestionListing::default()
         }
     }
@@ -66,7 +68,7 @@ impl<'l> Lister<'l> {
     pub(super) fn goals(&self) -> SuggestionListing {
         let mut listing = self.facts();
         let met = self.explored.paths.iter();
-        let met = met.filter(|path| self.inquiry.goal.is_met(path));
+        let met = met.filter(|path| self.inquiry.goal.is_met(&path.end));
         let mut walks: Vec<Walk<'_>> = met.filter_map(Walk::of).collect();
         walks.sort_by_key(|walk| (walk.answers.len(), walk.path.steps));
         let mut ends = Vec::new();
@@ -89,24 +91,25 @@ impl<'l> Lister<'l> {
     pub(super) fn tree(&self, tree: &Suggestions) -> SuggestionListing {
         let mut listing = self.facts();
         listing.complete &= tree.left_out.is_empty();
+        let apart =
+            cuts::for_want_of_time(tree.left_out.len(), "not in the tree: no value was found");
+        listing.unexplored.extend(apart);
         let inquiry = self.inquiry;
         let mut walks = Vec::new();
-        let mut number_of = vec![None; self.explored.paths.len()];
         for (number, path) in self.explored.paths.iter().enumerate() {
             let Some(walk) = Walk::of(path) else { continue };
             let walk = match tree.answers.get(number).and_then(Option::as_ref) {
                 Some(cells) => Walk::with(path, cells).unwrap_or(walk),
                 None => walk,
             };
-            walks.push((number, walk));
+            walks.push(walk);
         }
-        let (numbers, plain): (Vec<usize>, Vec<Walk<'_>>) = walks.into_iter().unzip();
-        let mut kept = Vec::new();
-        for (number, walk) in numbers.into_iter().zip(plain) {
-            if let Some(walk) = self.checked(vec![walk], &mut listing).pop() {
-                number_of[number] = Some(kept.len() as u32);
-                kept.push(walk);
-            }
+        let kept = self.checked(walks, &mut listing);
+        let mut number_of = vec![None; self.explored.paths.len()];
+        let mut rest = (0..).zip(&kept).peekable();
+        for (path, number) in self.explored.paths.iter().zip(&mut number_of) {
+            let kept = rest.next_if(|(_, walk)| std::ptr::eq(walk.path, path));
+            *number = kept.map(|(place, _)| place);
         }
         listing.nodes = tree
             .nodes
@@ -131,21 +134,30 @@ impl<'l> Lister<'l> {
                             }
                         })
                         .collect(),
-                    end: None,
+                    ..SuggestionNode::default()
                 },
                 Branching::Input {
                     primitive,
                     args,
                     ty,
                     options,
+                    rest,
                     ..
                 } => SuggestionNode {
+                    rest: rest.as_ref().map(|rest| RestListing {
+                        set: sets::describe(&rest.set, *ty),
+                        options: rest
+                            .options
+                            .iter()
+                            .map(|number| show(value_of(*ty, options[*number].cell)))
+                            .collect(),
+                    }),
                     call: Some(look(inquiry).call_text(*primitive, args)),
                     options: options
                         .iter()
                         .map(|option| SuggestedOption {
                             value: show(value_of(*ty, option.cell)),
-                            set: option.set.to_codomain(*ty).describe(),
+                            set: sets::describe(&option.set, *ty),
                             exact: option.is_exact,
                             next: option.next as u32,
                             moment: String::new(),
@@ -167,18 +179,27 @@ impl<'l> Lister<'l> {
         mut walks: Vec<Walk<'w>>,
         listing: &mut SuggestionListing,
     ) -> Vec<Walk<'w>> {
+        let mut unchecked = 0;
         walks.retain(|walk| {
-            let true_so = walk.comes_true(&self.inquiry.program, &self.inquiry.start);
-            if !true_so {
-                listing.complete = false;
-                listing.unexplored.push(UnexploredReport {
-                    reason: walk::NOT_TRUE.to_owned(),
-                    place: None,
-                    inputs: walk.answers.iter().map(|value| json(*value)).collect(),
-                });
+            match walk.check(&self.inquiry.program, &self.inquiry.start, self.budget) {
+                Check::True => return true,
+                Check::Unknown => {
+                    unchecked += 1;
+                    return true;
+                }
+                Check::Untrue => {}
             }
-            true_so
+            listing.complete = false;
+            listing.unexplored.push(UnexploredReport {
+                reason: walk::NOT_TRUE.to_owned(),
+                place: None,
+                inputs: walk.answers.iter().map(|value| json(*value)).collect(),
+                bound: None,
+            });
+            false
         });
+        let unchecked = cuts::for_want_of_time(unchecked, walk::NOT_CHECKED);
+        listing.unexplored.extend(unchecked);
         walks
     }
 }
@@ -187,7 +208,6 @@ impl<'l> Lister<'l> {
 pub(super) struct Partial<'i> {
     inquiry: &'i Inquiry,
     paths: Vec<Path>,
-    progress: Progress,
 }
 
 impl<'i> Partial<'i> {
@@ -195,7 +215,6 @@ impl<'i> Partial<'i> {
         Partial {
             inquiry,
             paths: Vec::new(),
-            progress: Progress::default(),
         }
     }
 
@@ -205,18 +224,15 @@ impl<'i> Partial<'i> {
         }
     }
 
-    pub(super) fn note(&mut self, progress: Progress) {
-        self.progress = progress;
-    }
-
-    pub(super) fn listing(&self) -> SuggestionListing {
+    pub(super) fn listing(&self, progress: Progress) -> SuggestionListing {
         let walks: Vec<Walk<'_>> = self.paths.iter().filter_map(Walk::of).collect();
         let nodes = merged(self.inquiry, &walks);
         SuggestionListing {
             question: self.inquiry.words.clone(),
             from: Some(self.inquiry.from),
             working: true,
-            paths: self.progress.paths as u32,
+            paths: progress.paths as u32,
+            looked: Some(progress.inputs),
             max_options: options(&nodes),
             nodes,
             found: walks.iter().map(|walk| found(self.inquiry, walk)).collect(),
@@ -225,7 +241,7 @@ impl<'i> Partial<'i> {
     }
 }
 
-fn look(inquiry: &Inquiry) -> Look<'_> {
+pub(super) fn look(inquiry: &Inquiry) -> Look<'_> {
     Look {
         program: &inquiry.program,
         info: &inquiry.info,
@@ -253,7 +269,7 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
                 Choice::Input(read, value) => (
                     look(inquiry).call_text(read.primitive, &read.args),
                     show(value),
-                    read.domain.to_codomain(read.ty).describe(),
+                    sets::describe(&read.domain, read.ty),
                 ),
                 Choice::Event(event) => {
                     (EVENT.to_owned(), walk::arrival(event), walk::arrival(event))
@@ -346,7 +362,7 @@ fn end_of(path: &Path) -> u64 {
 }
 
 /// What an event is called among inputs.
-const EVENT: &str = "interrupt";
+pub(super) const EVENT: &str = "interrupt";
 /// The option that no event arrives before the next input.
 const NO_EVENT: &str = "none";
 

@@ -2,33 +2,41 @@
 
 mod ask;
 mod cover;
+mod cuts;
 mod export;
 mod inquiry;
 mod listing;
 mod question;
 mod report;
+mod runs;
+mod sets;
 mod walk;
 mod why;
 
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use borges_board::{BoardState, Driver, PrimitiveId};
-use borges_concolic::{Bounds, Explored, Flow as Goes, MOST_INPUTS, News, Start, Strategy};
+use borges_concolic::{
+    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, Start, Strategy,
+};
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
 
+use cuts::Asked;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
-pub use inquiry::Inquiry;
+pub use inquiry::{Inquiry, Tell};
 pub use question::{
-    CoverListing, CoveredLine, FoundPath, OneSided, Order, Question, SuggestedInput,
+    CoverListing, CoveredLine, FoundPath, OneSided, Order, Question, RestListing, SuggestedInput,
     SuggestedOption, SuggestionListing, SuggestionNode, Target, Turn, UnexploredReport, WhyListing,
     Within,
 };
 pub use report::{
-    ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, TreeReport,
+    ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, RestReport,
+    TreeReport,
 };
 
 use crate::command::{Event, Flow};
@@ -214,33 +222,71 @@ pub fn of_program(
         None => Vec::new(),
     };
     let began = Instant::now();
-    let mut explored = explore(&subject.start, stops, options, observer);
-    let suggestions = borges_concolic::suggest(&mut explored);
+    let clock = || began.elapsed();
+    let last = Cell::new(Duration::ZERO);
+    let observer = RefCell::new(observer);
+    let heard = |progress: Progress| {
+        let now = began.elapsed();
+        if now - last.get() < TELL {
+            return Goes::Continue;
+        }
+        last.set(now);
+        let event = progress_event("paths", progress);
+        match (observer.borrow_mut())(event) {
+            Flow::Continue => Goes::Continue,
+            Flow::Pause => Goes::Stop,
+        }
+    };
+    let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
+    let time = Duration::from_secs_f64(seconds);
+    let budget = Budget::new(time, &clock, &heard);
+    let mut explored = explore(&subject.start, stops, options, &budget.part(75));
+    let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
     let report = report::Reporter {
         subject: &subject,
         explored: &explored,
         suggestions: &suggestions,
+        asked: Asked {
+            bounds_inputs: options.inputs.is_some(),
+            time,
+        },
     };
-    Ok(report.paths(options, began.elapsed()))
+    Ok(report.paths(&inquiry::tidying(&budget), clock))
+}
+
+/// Between two looks at whether the user has had enough.
+const TELL: Duration = Duration::from_millis(20);
+
+/// How far it has come, for people.
+fn progress_event(what: &str, progress: Progress) -> Event {
+    let what = match progress.inputs {
+        0 => what.to_owned(),
+        inputs => format!("{what} (all of up to {inputs} inputs looked at)"),
+    };
+    Event::Progress {
+        what,
+        done: progress.paths as u64,
+        total: None,
+    }
 }
 
 /// Explores from a state.
-pub(crate) fn explore(
+fn explore(
     start: &Start,
     stops: Vec<CodeOffset>,
     options: &SuggestOptions,
-    observer: &mut dyn FnMut(Event) -> Flow,
+    budget: &Budget<'_>,
 ) -> Explored {
     let usual = Bounds::default();
     let bounds = Bounds {
         inputs: options.inputs.unwrap_or(MOST_INPUTS),
         events: options.events,
-        moments: usual.moments,
         steps: options.steps.unwrap_or(usual.steps),
         paths: options.paths.unwrap_or(usual.paths),
         rounds: options.rounds,
         stops,
         selects_fork: options.selects,
+        ..usual
     };
     let strategy = match options.order {
         Order::Depth if options.inputs.is_some() || options.steps.is_some() => Strategy::DepthFirst,
@@ -249,33 +295,15 @@ pub(crate) fn explore(
         Order::Coverage => Strategy::CoverageFirst,
         Order::Random(seed) => Strategy::Random(seed),
     };
-    let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
-    let deadline = Instant::now() + Duration::from_secs_f64(seconds);
-    let mut last = Instant::now();
     let time = Duration::from_secs(5);
-    // The name was looked at before.
-    let solver =
-        borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default();
-    borges_concolic::explore(start, bounds, strategy, solver, &mut |news| {
-        let now = Instant::now();
-        if now >= deadline {
-            return Goes::Stop;
-        }
-        if let News::Working(progress) = news
-            && now - last > Duration::from_millis(50)
-        {
-            last = now;
-            let event = Event::Progress {
-                what: "paths".to_owned(),
-                done: progress.paths as u64,
-                total: None,
-            };
-            if observer(event) == Flow::Pause {
-                return Goes::Stop;
-            }
-        }
-        Goes::Continue
-    })
+    let search = Search {
+        bounds,
+        strategy,
+        // The name was looked at before.
+        solver: borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default(),
+        ..Search::default()
+    };
+    borges_concolic::explore(start, search, budget, &mut |_| Goes::Continue)
 }
 
 /// The instructions that a place means.

@@ -122,6 +122,12 @@ pub struct SuggestionListing {
     pub max_options: u32,
     /// Whether these are all within the bound on inputs and the place to stop at.
     pub complete: bool,
+    /// What ended it before everything was looked at: `time`, `cancelled`, `paths`, `enough`; nothing if nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// All paths with so many inputs were looked at; nothing if not even those with none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked: Option<u32>,
     /// Paths that trap.
     pub traps: u32,
     /// Questions that a solver was asked.
@@ -153,9 +159,22 @@ pub struct SuggestionNode {
     pub call: Option<String>,
     /// What it may answer.
     pub options: Vec<SuggestedOption>,
+    /// What else it may answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestListing>,
     /// At an end: its index in [`SuggestionListing::found`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<u32>,
+}
+
+/// Answers of an input that stand in for no option: each keeps some of the paths behind one, not all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RestListing {
+    /// These, in words.
+    pub set: String,
+    /// The representatives of the options whose paths some of them keep.
+    pub options: Vec<String>,
 }
 
 /// An answer of an input.
@@ -248,9 +267,12 @@ pub struct CoveredLine {
     pub file: String,
     /// 1-based.
     pub line: u32,
-    /// Inputs that lead there; nothing if no explored path does.
+    /// Values of the inputs that lead there; nothing if no explored path does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<String>>,
+    /// The same with the calls that read them, and interrupts that arrive.
+    #[serde(default)]
+    pub reads: Vec<SuggestedInput>,
 }
 
 /// A branch that went one way only.
@@ -277,4 +299,7 @@ pub struct UnexploredReport {
     /// Inputs that lead there, not past it.
     #[cfg_attr(feature = "typescript", ts(type = "unknown[]"))]
     pub inputs: Vec<serde_json::Value>,
+    /// Which bound cut it off, if one did: `paths`, `time`, `inputs`, `steps`, `rounds`, `rules`, `cancelled`, `enough`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
 }

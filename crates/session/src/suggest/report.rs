@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use borges_concolic::{Cut, Delivered, End, Explored, Set, SuggestionNode, Suggestions, value_of};
+use borges_concolic::{
+    Budget, Cut, Delivered, End, Explored, Set, SuggestionNode, Suggestions, value_of,
+};
 use borges_debuginfo::DebugInfo;
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
 
+use super::Subject;
+use super::cuts::{self, Asked};
 use super::export::{self, ExportError, Future, Launch};
 use super::question::UnexploredReport;
-use super::walk::{self, Walk};
-use super::{Subject, SuggestOptions};
+use super::sets;
+use super::walk::{self, Check, Walk};
 use crate::headless::json;
 
 /// All paths that were found. The names are kept stable.
@@ -32,6 +36,12 @@ pub struct PathsReport {
     /// Whether these are all paths within the bound on inputs and the place to stop at; false if another bound cut
     /// something off, or nobody could answer a question.
     pub complete: bool,
+    /// What ended it before everything was looked at: `time`, `cancelled` or `paths`; nothing if nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// If not complete: all paths with so many inputs were looked at; nothing if not even those with none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looked: Option<u32>,
     /// Paths that end in a trap.
     pub traps: usize,
     /// Questions that a solver was asked.
@@ -83,6 +93,9 @@ pub struct TreeReport {
     /// What it may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<OptionReport>>,
+    /// What else it may answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestReport>,
     /// Instead of an input: the events that may arrive before the next one, and that none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<ArrivalReport>>,
@@ -120,6 +133,17 @@ pub struct OptionReport {
     /// Or the end of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<EndReport>,
+}
+
+/// Answers of an input that stand in for no option: each keeps some of the paths behind one, not all.
+#[derive(Clone, Debug, Serialize)]
+pub struct RestReport {
+    /// These, as closed intervals.
+    pub set: Vec<[serde_json::Value; 2]>,
+    /// The same in words.
+    pub shown: String,
+    /// The representatives of the options whose paths some of them keep.
+    pub options: Vec<serde_json::Value>,
 }
 
 /// An event that arrives.
@@ -183,33 +207,34 @@ pub(crate) struct Reporter<'r> {
     pub(crate) subject: &'r Subject,
     pub(crate) explored: &'r Explored,
     pub(crate) suggestions: &'r Suggestions,
+    pub(crate) asked: Asked,
 }
 
 impl Reporter<'_> {
-    pub(crate) fn paths(&self, options: &SuggestOptions, took: Duration) -> PathsReport {
+    /// The report; paths are run again to check them as long as the budget lasts.
+    pub(crate) fn paths(&self, budget: &Budget<'_>, took: impl Fn() -> Duration) -> PathsReport {
         let explored = self.explored;
         let effort = explored.effort();
         let trapped = explored.paths.iter();
         let trapped = trapped.filter(|path| matches!(path.end, End::Trapped(..)));
-        // A bound that nobody asked for has cut off what it ended.
-        let cut =
-            options.inputs.is_none() && explored.paths.iter().any(|path| path.end == End::Inputs);
-        let untrue = self.untrue();
+        let (untrue, unchecked) = self.untrue(budget);
         let untold = untrue.iter().map(|path| UnexploredReport {
             reason: walk::NOT_TRUE.to_owned(),
             place: None,
             inputs: self.answers(*path).into_iter().map(json).collect(),
+            bound: None,
         });
-        let unexplored = explored.unexplored.iter().map(|left| UnexploredReport {
-            reason: left.reason.to_string(),
-            place: left.at.map(|at| self.place(at)),
-            inputs: left
-                .inputs
-                .iter()
-                .zip(&left.types)
-                .map(|(cell, ty)| json(value_of(*ty, *cell)))
-                .collect(),
-        });
+        let mut unexplored: Vec<UnexploredReport> = untold.collect();
+        unexplored.extend(cuts::left_out(&self.subject.info, explored, self.asked));
+        let apart = self.suggestions.left_out.len();
+        unexplored.extend(cuts::for_want_of_time(
+            apart,
+            "not in the tree: no value was found",
+        ));
+        unexplored.extend(cuts::for_want_of_time(unchecked, walk::NOT_CHECKED));
+        let complete = cuts::is_complete(explored, self.asked)
+            && untrue.is_empty()
+            && self.suggestions.left_out.is_empty();
         PathsReport {
             program: self.subject.path.display().to_string(),
             hash: format!("{:016x}", self.subject.program.module.hash()),
@@ -217,16 +242,15 @@ impl Reporter<'_> {
             entry: self.subject.entry.clone(),
             paths: explored.paths.len() - untrue.len(),
             max_options: self.suggestions.max_options(),
-            complete: explored.is_complete()
-                && !cut
-                && untrue.is_empty()
-                && self.suggestions.left_out.is_empty(),
+            complete,
+            ended: cuts::ended(explored),
+            looked: explored.looked.filter(|_| !complete),
             traps: trapped.count(),
             solver_queries: effort.solver_queries,
             evaluations: effort.evaluated,
-            seconds: took.as_secs_f64(),
+            seconds: took().as_secs_f64(),
             steps: explored.steps,
-            unexplored: untold.chain(unexplored).collect(),
+            unexplored,
             before: self
                 .subject
                 .before
@@ -238,16 +262,20 @@ impl Reporter<'_> {
         }
     }
 
-    /// The paths that do not come true when they are replayed: none, unless Borges is wrong about them.
-    fn untrue(&self) -> Vec<usize> {
+    /// The paths that do not come true when they are replayed: none, unless Borges is wrong about them. Also how many there
+    /// was no time to replay.
+    fn untrue(&self, budget: &Budget<'_>) -> (Vec<usize>, usize) {
         let (program, start) = (&self.subject.program, &self.subject.start);
-        let comes_true = |number: usize| {
-            let path = &self.explored.paths[number];
+        let (mut untrue, mut unchecked) = (Vec::new(), 0);
+        for (number, path) in self.explored.paths.iter().enumerate() {
             let answers = self.answers(number);
-            Walk { path, answers }.comes_true(program, start)
-        };
-        let paths = 0..self.explored.paths.len();
-        paths.filter(|number| !comes_true(*number)).collect()
+            match (Walk { path, answers }).check(program, start, budget) {
+                Check::True => {}
+                Check::Untrue => untrue.push(number),
+                Check::Unknown => unchecked += 1,
+            }
+        }
+        (untrue, unchecked)
     }
 
     /// The paths with all that is needed to run them again.
@@ -302,14 +330,24 @@ impl Reporter<'_> {
                     ty,
                     step,
                     options,
+                    rest: others,
                 } => {
+                    let others = others.as_ref().map(|others| RestReport {
+                        set: intervals(&others.set, *ty),
+                        shown: sets::describe(&others.set, *ty),
+                        options: others
+                            .options
+                            .iter()
+                            .map(|number| json(value_of(*ty, options[*number].cell)))
+                            .collect(),
+                    });
                     let found = self.subject.program.board.primitive(*primitive);
                     let options = options.iter().map(|option| {
                         let (subtree, end) = rest(option.next);
                         OptionReport {
                             value: json(value_of(*ty, option.cell)),
                             set: intervals(&option.set, *ty),
-                            shown: option.set.to_codomain(*ty).describe(),
+                            shown: sets::describe(&option.set, *ty),
                             exact: option.is_exact,
                             subtree,
                             end,
@@ -317,6 +355,7 @@ impl Reporter<'_> {
                     });
                     TreeReport {
                         options: Some(options.collect()),
+                        rest: others,
                         input: Some(InputReport {
                             primitive: found.map_or_else(String::new, |p| p.name.to_string()),
                             args: args.iter().map(|value| json(*value)).collect(),
@@ -391,6 +430,7 @@ fn cut_by(cut: Cut) -> &'static str {
         Cut::Steps => "the bound on steps",
         Cut::Rounds => "the bound on rounds of a loop",
         Cut::NoValue => "the board's rules leave no value for the next input",
+        Cut::Waits => "exploration ended before",
     }
 }
 

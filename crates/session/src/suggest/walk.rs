@@ -1,7 +1,7 @@
 //! A path with the answers that lead along it, and its replay on the plain VM.
 
-use borges_board::{BoardState, Captured, EventSource};
-use borges_concolic::{Delivered, End, Path, Read, Start, value_of};
+use borges_board::{BoardState, Captured, Codomain, EventSource};
+use borges_concolic::{Budget, Delivered, End, Path, Read, Start, value_of};
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::Value;
 
@@ -58,11 +58,9 @@ impl<'p> Walk<'p> {
     /// Whether a plain run with these answers ends as the path says.
     pub(super) fn comes_true(&self, program: &Program, start: &Start) -> bool {
         let mut machine = start.machine.clone();
-        let mut world = Given {
-            program,
-            state: start.state.clone(),
-            answers: self.answers.iter(),
-        };
+        let mut answers = self.answers.iter();
+        let mut answer = |_: &Codomain| answers.next().copied();
+        let mut world = Plain::new(program, start.state.clone(), &mut answer);
         for delivered in &self.path.events {
             let halt = execute(&mut machine, program, &mut world, delivered.step);
             let is_there = halt == Halt::Until && machine.steps() == delivered.step;
@@ -77,7 +75,7 @@ impl<'p> Walk<'p> {
         };
         let halt = execute(&mut machine, program, &mut world, until);
         let location = machine.location().map(|location| location.offset);
-        let here = machine.steps() == steps && world.answers.len() == 0;
+        let here = machine.steps() == steps && answers.len() == 0;
         here && match (&self.path.end, halt) {
             (End::Returned, Halt::Finished) | (End::Inputs, Halt::Left) => true,
             (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
@@ -101,32 +99,72 @@ pub(super) fn arrival(delivered: &Delivered) -> String {
     format!("{} after {} steps", source(delivered), delivered.step)
 }
 
+/// Whether to show a walk: whether it comes true, as long as there is time to find out.
+pub(super) enum Check {
+    /// It does.
+    True,
+    /// It does not.
+    Untrue,
+    /// There was no time.
+    Unknown,
+}
+
+impl Walk<'_> {
+    /// Replays it, unless nothing is left to spend.
+    pub(super) fn check(&self, program: &Program, start: &Start, budget: &Budget<'_>) -> Check {
+        if budget.is_spent() {
+            return Check::Unknown;
+        }
+        match self.comes_true(program, start) {
+            true => Check::True,
+            false => Check::Untrue,
+        }
+    }
+}
+
 /// Why a suggestion that did not come true is not shown.
 pub(super) const NOT_TRUE: &str =
     "a suggestion did not come true when it was replayed: please report this";
 
-/// The outside of a plain run: inputs as given, outputs on the model.
-struct Given<'g> {
-    program: &'g Program,
+/// The outside of a plain run: inputs as somebody answers them, outputs on the model.
+pub(super) struct Plain<'p> {
+    program: &'p Program,
     state: BoardState,
-    answers: std::slice::Iter<'g, Value>,
+    /// The answer to an input that allows these values; without one, the run ends.
+    answer: &'p mut dyn FnMut(&Codomain) -> Option<Value>,
+    /// What inputs answered.
+    pub(super) given: Vec<Value>,
 }
 
-impl World for Given<'_> {
+impl<'p> Plain<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        state: BoardState,
+        answer: &'p mut dyn FnMut(&Codomain) -> Option<Value>,
+    ) -> Self {
+        Plain {
+            program,
+            state,
+            answer,
+            given: Vec::new(),
+        }
+    }
+}
+
+impl World for Plain<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         let board = &self.program.board;
         if board.check_input(call.primitive, call.args).is_err() {
             return Answer::Trap;
         }
-        let Some(value) = self.answers.next() else {
+        let codomain = board.codomain_at(call.primitive, call.args, &self.state);
+        let value = (self.answer)(&codomain);
+        let Some(value) = value.filter(|value| codomain.contains(*value)) else {
             return Answer::Leave;
         };
-        let codomain = board.codomain_at(call.primitive, call.args, &self.state);
-        if !codomain.contains(*value) {
-            return Answer::Leave;
-        }
-        self.state.observe(board, call.primitive, call.args, *value);
-        Answer::Value(Some(*value))
+        self.given.push(value);
+        self.state.observe(board, call.primitive, call.args, value);
+        Answer::Value(Some(value))
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
@@ -141,3 +179,6 @@ impl World for Given<'_> {
         }
     }
 }
+
+/// What is said of paths that there was no time to replay.
+pub(super) const NOT_CHECKED: &str = "not run again to check them";

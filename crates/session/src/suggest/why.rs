@@ -1,30 +1,43 @@
 //! Which choice made something inevitable, and since which one it was possible.
 
-use std::time::Instant;
+use borges_concolic::{Budget, End, Flow as Goes, Start, Strategy};
 
-use borges_concolic::{Explored, Flow as Goes, News, Start, Strategy};
-
-use super::inquiry::{INPUTS, Inquiry, Plan, Tell};
-use super::question::{SuggestionListing, WhyListing};
-use crate::command::Flow;
+use super::inquiry::{Inquiry, Plan};
+use super::question::{Question, SuggestionListing, WhyListing};
 
 /// Paths looked at from one universe.
 const MOST: usize = 10_000;
+/// Bounds on inputs, one after the other, as long as there is time.
+const DEPTHS: &[u32] = &[
+    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1000,
+];
+/// A future that goes on so long without coming to the goal, and as long as the way that was taken, goes another way.
+const FAR: u32 = 4;
 
 /// What the futures of a universe say of the goal.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// All of them come to it.
     Inevitable,
     /// Some do.
     Possible,
-    /// None does, within the bound.
-    No,
-    /// Not all could be looked at.
-    Open,
+    /// None does, or some go on without, within so many inputs; `None`: however many.
+    No(Option<u32>),
+    /// Not all could be looked at, but all with so many inputs.
+    Open(Option<u32>),
+}
+
+/// What is asked of the futures of a universe.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Whether all come to the goal.
+    All,
+    /// Whether one does.
+    One,
 }
 
 impl Inquiry {
-    pub(super) fn why(&self, deadline: Instant, tell: Tell<'_>) -> SuggestionListing {
+    pub(super) fn why(&self, budget: &Budget<'_>) -> SuggestionListing {
         let mut why = WhyListing {
             what: self.words.clone(),
             inevitable: None,
@@ -35,71 +48,123 @@ impl Inquiry {
             complete: true,
             ..SuggestionListing::default()
         };
-        for (turn, start) in self.turns.iter().rev() {
-            match self.verdict(start, false, deadline, &mut listing, tell) {
+        let first = budget.part(60);
+        for (left, (turn, start)) in (0..).zip(self.turns.iter().rev()) {
+            // So many choices led to the goal from here.
+            let far = FAR.max(left + 1);
+            match self.verdict(start, Wanted::All, far, &first, &mut listing) {
                 Verdict::Inevitable => why.inevitable = Some(turn.clone()),
-                Verdict::Possible | Verdict::No => break,
-                Verdict::Open => {
+                Verdict::Possible | Verdict::No(None) => break,
+                // They go on without it so long that they count as going another way.
+                Verdict::No(Some(inputs)) => {
+                    listing.looked = Some(inputs);
+                    break;
+                }
+                Verdict::Open(inputs) => {
                     why.open.push(format!(
-                        "whether it was inevitable after {} is not known: not everything could be explored in time",
-                        turn.choice
+                        "whether it was inevitable after {} is not known: {}",
+                        turn.choice,
+                        looked_at(inputs)
                     ));
                     break;
                 }
             }
         }
-        for (turn, start) in &self.turns {
-            match self.verdict(start, true, deadline, &mut listing, tell) {
-                Verdict::Inevitable | Verdict::Possible => {
-                    why.possible = Some(turn.clone());
-                    break;
-                }
-                Verdict::No => {}
-                Verdict::Open => {
-                    why.open.push(format!(
-                        "whether it was possible after {} is not known: not everything could be explored in time",
-                        turn.choice
-                    ));
-                    break;
-                }
-            }
-        }
+        self.since(&mut why, budget, &mut listing);
         listing.complete = why.open.is_empty();
+        listing.ended = budget.spent().map(super::cuts::spent_word);
+        if !listing.complete {
+            let reasons = why.open.iter().cloned();
+            let reports = reasons.map(|reason| super::cuts::bound_report("time", reason));
+            listing.unexplored.extend(reports);
+        }
         listing.why = Some(why);
         listing
     }
 
-    /// What the futures of a state say; if one that comes to the goal is enough, it looks no further.
+    /// Since which choice it was possible.
+    fn since(&self, why: &mut WhyListing, budget: &Budget<'_>, listing: &mut SuggestionListing) {
+        // What has happened was possible from the start, if nobody asks within how many inputs.
+        let has_happened = self.question == Question::Why { target: None };
+        if has_happened && self.within.inputs.is_none() {
+            why.possible = self.turns.first().map(|(turn, _)| turn.clone());
+            return;
+        }
+        let count = self.turns.len() as u32;
+        for (number, (turn, start)) in (0..).zip(&self.turns) {
+            // Each may take its share of what is left.
+            let part = budget.part(100 / (count - number).min(4));
+            match self.verdict(start, Wanted::One, u32::MAX, &part, listing) {
+                Verdict::Inevitable | Verdict::Possible => {
+                    why.possible = Some(turn.clone());
+                    break;
+                }
+                Verdict::No(_) => {}
+                Verdict::Open(inputs) => {
+                    why.open.push(format!(
+                        "whether it was possible after {} is not known: {}",
+                        turn.choice,
+                        looked_at(inputs)
+                    ));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// What the futures of a state say, with more and more inputs; with `far` of them, what goes on without the goal goes
+    /// another way.
     fn verdict(
         &self,
         start: &Start,
-        one_is_enough: bool,
-        deadline: Instant,
+        wanted: Wanted,
+        far: u32,
+        budget: &Budget<'_>,
         listing: &mut SuggestionListing,
-        tell: Tell<'_>,
+    ) -> Verdict {
+        if let Some(inputs) = self.within.inputs {
+            return self.verdict_within(start, wanted, inputs, inputs, budget, listing);
+        }
+        let mut verdict = Verdict::Open(None);
+        for inputs in DEPTHS {
+            let next = self.verdict_within(start, wanted, *inputs, far, budget, listing);
+            match next {
+                Verdict::Open(None) => return verdict,
+                Verdict::Open(_) => verdict = next,
+                known => return known,
+            }
+        }
+        verdict
+    }
+
+    /// What the futures of so many inputs say.
+    fn verdict_within(
+        &self,
+        start: &Start,
+        wanted: Wanted,
+        inputs: u32,
+        far: u32,
+        budget: &Budget<'_>,
+        listing: &mut SuggestionListing,
     ) -> Verdict {
         let plan = Plan {
             strategy: Strategy::BreadthFirst,
-            inputs: self.within.inputs.unwrap_or(INPUTS),
+            inputs,
             paths: MOST,
-            deadline,
+            examples: Vec::new(),
         };
-        let (mut met, mut other) = (false, false);
-        let explored: Explored = self.explore(start, plan, &mut |news| {
-            if let News::Found(path) = news {
-                match self.goal.is_met(path) {
-                    true => met = true,
-                    false => other = true,
-                }
+        let (mut met, mut other, mut goes_on) = (false, false, false);
+        let explored = self.explore(start, plan, budget, &mut |path| {
+            match (self.goal.is_met(&path.end), &path.end) {
+                (true, _) => met = true,
+                (false, End::Inputs) => goes_on = true,
+                (false, _) => other = true,
             }
-            let known = if one_is_enough { met } else { met && other };
-            let told = SuggestionListing {
-                question: self.words.clone(),
-                from: Some(self.from),
-                working: true,
-                ..SuggestionListing::default()
+            let known = match wanted {
+                Wanted::One => met,
+                Wanted::All => met && (other || goes_on && inputs >= far),
             };
-            match known || tell(told) == Flow::Pause {
+            match known {
                 true => Goes::Stop,
                 false => Goes::Continue,
             }
@@ -108,14 +173,27 @@ impl Inquiry {
         listing.paths += explored.paths.len() as u32;
         listing.solver_queries += effort.solver_queries as u32;
         listing.evaluations += effort.evaluated as u32;
-        match (met, other, explored.is_complete()) {
-            (true, true, _) => Verdict::Possible,
-            (true, false, true) => Verdict::Inevitable,
-            (true, false, false) if one_is_enough => Verdict::Possible,
-            (false, _, true) => Verdict::No,
-            // A future that goes another way is one that does not come to it.
-            (false, true, false) if !one_is_enough => Verdict::No,
-            _ => Verdict::Open,
+        let is_complete = explored.is_complete();
+        match wanted {
+            _ if met && other => Verdict::Possible,
+            Wanted::One if met => Verdict::Possible,
+            Wanted::One if is_complete && (!goes_on || inputs >= far) => Verdict::No(None),
+            // A future that ends another way is one that does not come to it.
+            Wanted::All if other => Verdict::No(None),
+            Wanted::All if goes_on && inputs >= far && met => Verdict::Possible,
+            Wanted::All if goes_on && inputs >= far => Verdict::No(Some(inputs)),
+            Wanted::All if is_complete && met && !goes_on => Verdict::Inevitable,
+            Wanted::All if is_complete && !met && !goes_on => Verdict::No(None),
+            _ => Verdict::Open(is_complete.then_some(inputs)),
         }
+    }
+}
+
+fn looked_at(inputs: Option<u32>) -> String {
+    match inputs {
+        Some(inputs) => format!(
+            "all futures of up to {inputs} inputs were looked at, more were not finished in time"
+        ),
+        None => "not even those without an input were looked at in time".to_owned(),
     }
 }

@@ -298,6 +298,13 @@ impl Plain {
         args: &[Value],
         captured: &Captured,
     ) -> Result<Option<Option<Value>>, String> {
+        if self
+            .board
+            .check_handler(primitive, args, &self.machine)
+            .is_err()
+        {
+            return Ok(None);
+        }
         self.put_motors(captured, false);
         let steps = self.machine.steps();
         let done = self
@@ -398,9 +405,10 @@ impl Plain {
             Kind::Constant(value) => Some(Some(value)),
             Kind::Trap => None,
             Kind::Output => {
-                let done = self
-                    .driver
-                    .output(&self.board, primitive, &args, self.machine.memory());
+                let handled = self.board.check_handler(primitive, &args, &self.machine);
+                let memory = self.machine.memory();
+                let done = handled
+                    .and_then(|()| self.driver.output(&self.board, primitive, &args, memory));
                 done.ok().map(|done| {
                     let captured = done.captured;
                     self.happened.push(Happened {

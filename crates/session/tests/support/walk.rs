@@ -107,6 +107,7 @@ impl<'s> Walk<'s> {
             match result {
                 Ok(reply) => Ok(reply),
                 Err(CommandError::Invalid(text) | CommandError::NoSuch(text)) => Err(text),
+                Err(error @ CommandError::Paused) => Err(error.to_string()),
                 Err(CommandError::Device(DeviceError::Link(LinkError::Silent {
                     doing, ..
                 }))) if self.manners.cable => Err(format!("silent while {doing}")),

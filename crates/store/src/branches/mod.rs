@@ -3,31 +3,30 @@
 //! Branches are numbered by the session, and a parent's number is smaller than its children's. A
 //! branch has the entries from its fork on; `position` counts from the start of the program.
 //!
-//! Entries are rows, so that others can query them. They are read and checked in blocks of
-//! [`BLOCK`].
+//! Entries are rows, so that others can query them. Each has its own sum, and their number is in the row of the branch.
 
 mod rows;
 mod tail;
+mod verify;
 
 use std::ops::Range;
 
-use rusqlite::{Connection, params};
+use rusqlite::types::ToSql;
 
-use crate::entry::{CHECKSUM_START, checksum};
+use crate::seal::ENTRY;
 use crate::{Damage, Entry, Store, StoreError, Upload};
-pub(crate) use rows::insert_branch;
-use rows::{amend_block, branch_from_row, fits, forget_places, key, read_block};
+pub(crate) use rows::BranchRow;
+pub(crate) use rows::entry_from_row;
+use rows::{is_next, put_entry};
 pub(crate) use tail::Tail;
+pub(crate) use verify::verify_branches;
 
-/// How many entries share a checksum and are read together.
+/// How many entries are worth reading together.
 pub const BLOCK: u32 = 4096;
 
 /// How many bytes one entry may carry, and how many arguments.
 const ENTRY_BYTES: usize = 1 << 16;
 const ARGUMENTS: usize = 1000;
-
-/// How many bytes the captured data of one block may have.
-const BLOCK_BYTES: usize = ENTRY_BYTES * BLOCK as usize;
 
 /// Where a branch leaves its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,12 +44,14 @@ pub struct Branch {
     pub branch: u32,
     /// Where it begins; `None` for the root.
     pub fork: Option<Fork>,
-    /// How many entries are its own.
+    /// How many entries are its own; of a damaged branch, those before the damage.
     pub length: u32,
     /// The step count up to which the run after its last entry is known.
     pub reached: u64,
     /// How it ended.
     pub end: End,
+    /// Whether all of it can be read. What is not whole cannot grow.
+    pub whole: bool,
 }
 
 /// How a branch ended.
@@ -63,54 +64,6 @@ pub enum End {
     Finished(String),
     /// The program trapped; as text how.
     Trapped(String),
-}
-
-/// A block of a branch, without its entries: enough to find a moment by its step count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// The positions of its entries.
-    pub first: u32,
-    /// How many there are.
-    pub count: u32,
-    /// The steps of the first of them.
-    pub first_steps: u64,
-    /// The steps of the last of them.
-    pub last_steps: u64,
-}
-
-/// The row of a branch.
-#[derive(Clone, Copy, Debug)]
-struct Key {
-    id: i64,
-    parent: Option<u32>,
-    fork: u32,
-}
-
-impl Key {
-    /// What the checksums of a branch's blocks begin with, so that a block cannot be taken for one
-    /// of another branch.
-    fn identity(&self, upload: Upload, branch: u32) -> u64 {
-        let parent = self.parent.map_or(u64::MAX, u64::from);
-        [
-            u64::from(upload.0),
-            u64::from(branch),
-            parent,
-            u64::from(self.fork),
-        ]
-        .iter()
-        .fold(CHECKSUM_START, |state, word| {
-            checksum(state, &word.to_le_bytes())
-        })
-    }
-
-    /// The row of the entry at `position`.
-    fn row(&self, position: u32) -> i64 {
-        self.id << 32 | i64::from(position)
-    }
-}
-
-fn block_start(identity: u64, block: u32) -> u64 {
-    checksum(identity, &block.to_le_bytes())
 }
 
 impl Store {
@@ -128,7 +81,8 @@ impl Store {
         first: &Entry,
     ) -> Result<(), StoreError> {
         let parent = self.tail(upload, from.parent)?;
-        if !(parent.fork..=parent.next).contains(&from.position) {
+        let end = self.cut(upload, from.parent).unwrap_or(parent.next);
+        if !(parent.fork..=end).contains(&from.position) {
             return Err(StoreError::Unknown("place to fork from"));
         }
         if branch <= from.parent {
@@ -145,12 +99,11 @@ impl Store {
                 return Err(StoreError::OutOfOrder);
             }
         }
-        let taken = "SELECT 1 FROM branch WHERE upload = ?1 AND number = ?2";
-        if self.db.prepare_cached(taken)?.exists([upload.0, branch])? {
+        if self.branch_row(upload, branch)?.is_some() {
             return Err(StoreError::Taken("branch"));
         }
         let result = self.write(|db| {
-            insert_branch(db, upload, branch, Some(from))?;
+            BranchRow::add(db, &self.seals, upload, branch, Some(from))?;
             self.append_within(db, upload, branch, std::slice::from_ref(first))
         });
         if result.is_err() {
@@ -159,7 +112,7 @@ impl Store {
         result
     }
 
-    /// Changes what outputs captured: their positions, ascending, with the new data. Each block's checksum follows.
+    /// Changes what outputs captured: their positions, with the new data.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if there is no such entry, [`StoreError::TooLarge`] if data is longer than 64 KiB; nothing
@@ -170,30 +123,33 @@ impl Store {
         branch: u32,
         changes: &[(u32, Vec<u8>)],
     ) -> Result<(), StoreError> {
-        self.write_tails()?;
         self.write(|db| {
-            let key = key(db, upload, branch)?;
-            let block_of = |position: u32| position.checked_sub(key.fork).map(|own| own / BLOCK);
-            for changes in changes.chunk_by(|(a, _), (b, _)| block_of(*a) == block_of(*b)) {
-                let Some(block) = changes
-                    .first()
-                    .and_then(|(position, _)| block_of(*position))
-                else {
-                    return Err(StoreError::Unknown("entry"));
-                };
-                amend_block(db, upload, branch, &key, block, changes)?;
+            for (position, data) in changes {
+                let after = position.checked_add(1);
+                let after = after.ok_or(StoreError::Unknown("entry"))?;
+                let mut found = self.entries(upload, branch, *position..after)?;
+                let entry = found.first_mut().ok_or(StoreError::Unknown("entry"))?;
+                if data.len() > ENTRY_BYTES {
+                    return Err(StoreError::TooLarge("entry"));
+                }
+                entry.data.clone_from(data);
+                let id = self.tail(upload, branch)?.row(*position);
+                ENTRY.remove(db, &self.seals, &[&id])?;
+                put_entry(
+                    &mut ENTRY.inserter(db)?,
+                    &mut self.seals.borrow_mut(),
+                    id,
+                    entry,
+                )?;
             }
             Ok(())
-        })?;
-        // What is in memory of the last block has its old checksum.
-        self.tails.borrow_mut().remove(&(upload.0, branch));
-        Ok(())
+        })
     }
 
     /// Says how a branch ended, or how far the run after its last entry is known.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] if there is no such branch.
+    /// [`StoreError::Unknown`] if there is no such branch, [`Damage::Entries`] if it is damaged.
     pub fn set_end(
         &self,
         upload: Upload,
@@ -201,217 +157,132 @@ impl Store {
         reached: u64,
         end: &End,
     ) -> Result<(), StoreError> {
-        let (ending, outcome) = match end {
-            End::Open => (0, ""),
-            End::Finished(outcome) => (1, outcome.as_str()),
-            End::Trapped(outcome) => (2, outcome.as_str()),
-        };
-        let reached = i64::try_from(reached).map_err(|_| StoreError::OutOfOrder)?;
+        i64::try_from(reached).map_err(|_| StoreError::OutOfOrder)?;
+        self.refuse_cut(upload, branch)?;
+        self.write_tails()?;
         self.write(|db| {
-            let changed = db
-                .prepare_cached(
-                    "UPDATE branch SET reached = ?3, ending = ?4, outcome = ?5
-                     WHERE upload = ?1 AND number = ?2",
-                )?
-                .execute(params![upload.0, branch, reached, ending, outcome])?;
-            if changed == 0 {
-                Err(StoreError::Unknown("branch"))
-            } else {
-                Ok(())
-            }
+            let row = self.branch_row(upload, branch)?;
+            let mut row = row.ok_or(StoreError::Unknown("branch"))?;
+            (row.reached, row.end) = (reached, end.clone());
+            row.put(db, &self.seals)
         })
     }
 
-    /// Removes entries: those of `cut`'s branch from its position on, and all of `branches`. What
-    /// is pruned from the session's tree at once is given here at once, so that the file is a tree
-    /// at any moment.
+    /// The branches of a version that can be shown, by number: each leaves an earlier one of them at a place that it has,
+    /// and has the entries that it should, or at least the first of them.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] if there is no such branch, if `cut` leaves nothing of its branch, or
-    /// if something would be left without its parent; nothing is removed then.
-    pub fn prune(
-        &self,
-        upload: Upload,
-        cut: Option<(u32, u32)>,
-        branches: &[u32],
-    ) -> Result<(), StoreError> {
-        self.write_tails()?;
-        self.write(|db| {
-            for &branch in branches {
-                let key = key(db, upload, branch)?;
-                db.execute(
-                    "DELETE FROM entry WHERE id BETWEEN ?1 AND ?2",
-                    [key.row(0), key.row(u32::MAX)],
-                )?;
-                db.execute("DELETE FROM block WHERE branch = ?1", [key.id])?;
-                db.execute("DELETE FROM branch WHERE id = ?1", [key.id])?;
-                forget_places(db, upload, branch, 0)?;
-            }
-            if let Some((branch, position)) = cut {
-                self.cut(db, upload, branch, position)?;
-            }
-            let cut = cut.unwrap_or((0, u32::MAX));
-            let orphaned = db
-                .prepare_cached(
-                    "SELECT 1 FROM branch c WHERE c.upload = ?1 AND c.parent IS NOT NULL AND (
-                       (c.parent = ?2 AND c.fork > ?3) OR NOT EXISTS (
-                         SELECT 1 FROM branch p WHERE p.upload = ?1 AND p.number = c.parent))",
-                )?
-                .exists([upload.0, cut.0, cut.1])?;
-            if orphaned {
-                Err(StoreError::Unknown("parent of a branch that stays"))
-            } else {
-                Ok(())
-            }
-        })?;
-        let mut tails = self.tails.borrow_mut();
-        let cut = cut.map(|(branch, _)| branch);
-        tails.retain(|&(version, branch), _| {
-            version != upload.0 || (!branches.contains(&branch) && cut != Some(branch))
-        });
-        drop(tails);
-        self.count_snapshots()
-    }
-
-    /// Shortens a branch. Its last block gets a new checksum over what is left of it.
-    fn cut(
-        &self,
-        db: &Connection,
-        upload: Upload,
-        branch: u32,
-        position: u32,
-    ) -> Result<(), StoreError> {
-        let key = key(db, upload, branch)?;
-        let own = position.saturating_sub(key.fork);
-        if own == 0 && key.parent.is_some() {
-            return Err(StoreError::Unknown("entry to keep"));
-        }
-        let block = own / BLOCK;
-        let first = key.fork.saturating_add(block * BLOCK);
-        let mut kept = read_block(db, upload, branch, &key, block)?;
-        kept.truncate((own % BLOCK) as usize);
-        db.execute(
-            "DELETE FROM entry WHERE id BETWEEN ?1 AND ?2",
-            [key.row(first), key.row(u32::MAX)],
-        )?;
-        db.execute(
-            "DELETE FROM block WHERE branch = ?1 AND number >= ?2",
-            params![key.id, block],
-        )?;
-        let reached = match kept.last() {
-            Some(last) => last.steps,
-            None if block == 0 => 0,
-            None => read_block(db, upload, branch, &key, block - 1)?
-                .last()
-                .map_or(0, |e| e.steps),
-        };
-        db.execute(
-            "UPDATE branch SET reached = ?2, ending = 0, outcome = '' WHERE id = ?1",
-            params![key.id, reached],
-        )?;
-        forget_places(db, upload, branch, position.saturating_add(1))?;
-        self.tails.borrow_mut().remove(&(upload.0, branch));
-        self.append_within(db, upload, branch, &kept)?;
-        let mut tails = self.tails.borrow_mut();
-        tails
-            .get_mut(&(upload.0, branch))
-            .map_or(Ok(()), |tail| tail.write(db))
-    }
-
-    /// The branches of a version, by number. Checked: each leaves an earlier one at a place that it
-    /// has.
-    ///
-    /// # Errors
-    /// [`Damage::Branch`] names the first one that does not fit.
+    /// As for every reading. What is damaged is left out, and named by [`Store::damage`].
     pub fn branches(&self, upload: Upload) -> Result<Vec<Branch>, StoreError> {
         self.write_tails_if_writing()?;
-        let db = &self.db;
-        let mut statement = db.prepare_cached(
-            "SELECT b.number, b.parent, b.fork, b.reached, b.ending, b.outcome,
-                    count(k.number), coalesce(max(k.number), 0), coalesce(sum(k.count), 0)
-             FROM branch b LEFT JOIN block k ON k.branch = b.id
-             WHERE b.upload = ?1 GROUP BY b.id ORDER BY b.number",
-        )?;
-        let mut rows = statement.query([upload.0])?;
         let mut branches: Vec<Branch> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let number: u32 = row.get(0)?;
-            let branch = branch_from_row(row, number)
-                .filter(|branch| fits(branch, &branches))
-                .ok_or(Damage::Branch {
-                    upload: upload.0,
-                    branch: number,
-                })?;
-            branches.push(branch);
+        for row in self.branch_rows(upload)? {
+            let mut branch = row.branch();
+            if let Some(cut) = self.cut(upload, row.number) {
+                branch.whole = false;
+                if cut < row.fork + branch.length {
+                    branch.length = cut - row.fork;
+                    (branch.reached, branch.end) = (0, End::Open);
+                    if let Some(last) = cut.checked_sub(1).filter(|last| *last >= row.fork) {
+                        let last = self.entries(upload, row.number, last..cut)?;
+                        branch.reached = last.last().map_or(0, |entry| entry.steps);
+                    }
+                }
+            }
+            if fits(&branch, &branches) {
+                branches.push(branch);
+            }
         }
         Ok(branches)
     }
 
-    /// The blocks of a branch, in order.
+    /// How many numbers of branches are used in a version, as far as that can be told of a damaged file: new branches
+    /// get later ones.
     ///
     /// # Errors
-    /// [`Damage::Branch`] if they do not follow each other.
-    pub fn blocks(&self, upload: Upload, branch: u32) -> Result<Vec<Block>, StoreError> {
-        self.write_tails_if_writing()?;
-        let db = &self.db;
-        let key = key(db, upload, branch)?;
-        let mut statement = db.prepare_cached(
-            "SELECT number, count, first_steps, last_steps FROM block
-             WHERE branch = ?1 ORDER BY number",
-        )?;
-        let mut rows = statement.query([key.id])?;
-        let mut blocks: Vec<Block> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let number: u32 = row.get(0)?;
-            let first = number
-                .checked_mul(BLOCK)
-                .and_then(|own| own.checked_add(key.fork));
-            let follows = number as usize == blocks.len()
-                && blocks.last().is_none_or(|before| before.count == BLOCK);
-            let block = Block {
-                first: first.filter(|_| follows).ok_or(Damage::Branch {
-                    upload: upload.0,
-                    branch,
-                })?,
-                count: row.get(1)?,
-                first_steps: row.get(2)?,
-                last_steps: row.get(3)?,
-            };
-            blocks.push(block);
+    /// As for every reading.
+    pub fn branch_numbers(&self, upload: Upload) -> Result<u32, StoreError> {
+        let rows = self.branch_rows(upload)?;
+        let highest = rows.last().map_or(0, |row| row.number.saturating_add(1));
+        if self.found.damage.is_empty() {
+            return Ok(highest);
         }
-        Ok(blocks)
+        // Numbers are given one after the other, so the rows that there were bound those of them that are lost.
+        let rows = "SELECT count(*) FROM branch";
+        let rows: u32 = self.db.query_row(rows, [], |row| row.get(0))?;
+        let sealed = self.seals.borrow().count(&crate::seal::BRANCH);
+        Ok(highest.max(rows).max(u32::try_from(sealed).unwrap_or(0)))
     }
 
-    /// The entries of a branch at `positions`, as far as they are its own and exist. Whole blocks
-    /// are read and checked.
+    /// The entries of a branch at `positions`, as far as they are its own and exist.
     ///
     /// # Errors
-    /// [`Damage::Entries`] if a block is not the one that was written.
+    /// [`Damage::Entries`] if one is not what was written.
     pub fn entries(
         &self,
         upload: Upload,
         branch: u32,
         positions: Range<u32>,
     ) -> Result<Vec<Entry>, StoreError> {
-        self.write_tails_if_writing()?;
-        let db = &self.db;
-        let key = key(db, upload, branch)?;
-        let start = positions.start.max(key.fork) - key.fork;
-        let end = positions.end.max(key.fork) - key.fork;
+        let tail = self.tail_fresh(upload, branch)?;
+        let start = positions.start.max(tail.fork);
+        let end = positions.end.min(tail.next);
         let mut entries = Vec::new();
-        let mut block = start / BLOCK;
-        while u64::from(block) * u64::from(BLOCK) < u64::from(end) {
-            let base = block * BLOCK;
-            let found = read_block(db, upload, branch, &key, block)?;
-            let count = found.len() as u32;
-            let from = start.saturating_sub(base) as usize;
-            let to = (end - base).min(count) as usize;
-            entries.extend(found.into_iter().take(to).skip(from));
-            if count < BLOCK {
-                break;
+        if start >= end {
+            return Ok(entries);
+        }
+        let damaged = |from| {
+            StoreError::from(Damage::Entries {
+                upload: upload.0,
+                branch,
+                from,
+                to: tail.next,
+            })
+        };
+        let select = ENTRY.select("WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+        let mut statement = self.db.prepare_cached(&select)?;
+        let range: [&dyn ToSql; 2] = [&tail.row(start), &tail.row(end - 1)];
+        let mut rows = statement.query(range)?;
+        for position in start..end {
+            let row = rows.next()?.ok_or_else(|| damaged(position))?;
+            if !is_next(row, tail.row(position))? {
+                return Err(damaged(position));
             }
-            block += 1;
+            entries.push(entry_from_row(row).ok_or_else(|| damaged(position))?);
         }
         Ok(entries)
     }
+
+    /// Where a branch cannot be shown any further, if it is damaged.
+    fn cut(&self, upload: Upload, branch: u32) -> Option<u32> {
+        self.found.cuts.get(&(upload.0, branch)).copied()
+    }
+
+    fn refuse_cut(&self, upload: Upload, branch: u32) -> Result<(), StoreError> {
+        match self.cut(upload, branch) {
+            None => Ok(()),
+            Some(from) => Err(Damage::Entries {
+                upload: upload.0,
+                branch,
+                from,
+                to: from,
+            }
+            .into()),
+        }
+    }
+}
+
+/// Whether a branch fits to those with smaller numbers.
+fn fits(branch: &Branch, before: &[Branch]) -> bool {
+    let Some(fork) = branch.fork else {
+        return branch.branch == 0;
+    };
+    let Ok(index) = before.binary_search_by_key(&fork.parent, |other| other.branch) else {
+        return false;
+    };
+    let Some(parent) = before.get(index) else {
+        return false;
+    };
+    let start = parent.fork.map_or(0, |fork| fork.position);
+    branch.length > 0 && (start..=start + parent.length).contains(&fork.position)
 }

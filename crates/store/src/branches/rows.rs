@@ -1,218 +1,211 @@
 //! Rows of branches and entries, read and written.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::cell::RefCell;
 
-use super::{BLOCK, BLOCK_BYTES, Branch, ENTRY_BYTES, End, Fork, Key, block_start};
-use crate::{Damage, Entry, EntryKind, StoreError, Upload};
+use rusqlite::types::ToSql;
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
-pub(crate) fn insert_branch(
-    db: &Connection,
-    upload: Upload,
-    branch: u32,
-    from: Option<Fork>,
-) -> Result<(), StoreError> {
-    db.prepare_cached(
-        "INSERT INTO branch (upload, number, parent, fork, reached, ending, outcome)
-         VALUES (?1, ?2, ?3, ?4, 0, 0, '')",
-    )?
-    .execute(params![
-        upload.0,
-        branch,
-        from.map(|fork| fork.parent),
-        from.map_or(0, |fork| fork.position)
-    ])?;
-    Ok(())
+use super::{Branch, End, Fork};
+use crate::seal::{BRANCH, ENTRY, Inserter, Seals};
+use crate::{Entry, EntryKind, Store, StoreError, Upload};
+
+/// The row of a branch.
+#[derive(Clone, Debug)]
+pub(crate) struct BranchRow {
+    pub(super) id: i64,
+    pub(super) upload: u32,
+    pub(super) number: u32,
+    pub(super) parent: Option<u32>,
+    pub(super) fork: u32,
+    pub(super) length: u32,
+    pub(super) reached: u64,
+    pub(super) end: End,
 }
 
-/// Notes, snapshots and the like in places that are gone.
-pub(super) fn forget_places(
-    db: &Connection,
-    upload: Upload,
-    branch: u32,
-    from: u32,
-) -> Result<(), StoreError> {
-    for table in ["note", "snapshot", "place"] {
-        db.execute(
-            &format!("DELETE FROM {table} WHERE upload = ?1 AND branch = ?2 AND position >= ?3"),
-            [upload.0, branch, from],
-        )?;
+/// Rows of branches have ids below this: those of their entries are numbered by them.
+const IDS: i64 = 1 << 31;
+
+impl BranchRow {
+    /// A row of [`BRANCH`]; nothing if no Borges writes such a one.
+    pub(super) fn from_row(row: &Row<'_>) -> Option<Self> {
+        let outcome: String = row.get(8).ok()?;
+        let row = Self {
+            id: row.get(0).ok().filter(|id| (0..IDS).contains(id))?,
+            upload: row.get(1).ok()?,
+            number: row.get(2).ok()?,
+            parent: row.get(3).ok()?,
+            fork: row.get(4).ok()?,
+            length: row.get(5).ok()?,
+            reached: row.get(6).ok()?,
+            end: match row.get(7).ok()? {
+                0 => End::Open,
+                1 => End::Finished(outcome),
+                2 => End::Trapped(outcome),
+                _ => return None,
+            },
+        };
+        let begins = row.parent.is_some() || row.fork == 0;
+        row.fork
+            .checked_add(row.length)
+            .filter(|_| begins)
+            .map(|_| row)
     }
-    Ok(())
-}
 
-pub(super) fn key(db: &Connection, upload: Upload, branch: u32) -> Result<Key, StoreError> {
-    let found = db
-        .prepare_cached("SELECT id, parent, fork FROM branch WHERE upload = ?1 AND number = ?2")?
-        .query_row([upload.0, branch], |row| {
-            Ok(Key {
-                id: row.get(0)?,
-                parent: row.get(1)?,
-                fork: row.get(2)?,
-            })
-        })
-        .optional()?;
-    let key = found.ok_or(StoreError::Unknown("branch"))?;
-    // Its entries' rows are numbered by it.
-    if !(0..1 << 31).contains(&key.id) {
-        return Err(Damage::Branch {
+    /// Adds a branch without entries.
+    pub(crate) fn add(
+        db: &Connection,
+        seals: &RefCell<Seals>,
+        upload: Upload,
+        number: u32,
+        from: Option<Fork>,
+    ) -> Result<(), StoreError> {
+        // A damaged row may have the number: it makes room.
+        let there = "SELECT id FROM branch WHERE upload = ?1 AND number = ?2";
+        let there: Option<i64> = db
+            .prepare_cached(there)?
+            .query_row([upload.0, number], |row| row.get(0))
+            .optional()?;
+        if let Some(id) = there {
+            BRANCH.remove(db, seals, &[&id])?;
+        }
+        // Behind all entries too: a branch that is lost may have left some.
+        let next = "SELECT max(
+            (SELECT coalesce(max(id), 0) FROM branch WHERE id < ?1),
+            (SELECT coalesce(max(id) >> 32, 0) FROM entry)) + 1";
+        let id: i64 = db
+            .prepare_cached(next)?
+            .query_row([IDS], |row| row.get(0))?;
+        if !(0..IDS).contains(&id) {
+            return Err(StoreError::TooLarge("multiverse"));
+        }
+        let row = Self {
+            id,
             upload: upload.0,
-            branch,
+            number,
+            parent: from.map(|fork| fork.parent),
+            fork: from.map_or(0, |fork| fork.position),
+            length: 0,
+            reached: 0,
+            end: End::Open,
+        };
+        row.put(db, seals)
+    }
+
+    /// Writes the row.
+    pub(super) fn put(&self, db: &Connection, seals: &RefCell<Seals>) -> Result<(), StoreError> {
+        let (ending, outcome) = match &self.end {
+            End::Open => (0, ""),
+            End::Finished(outcome) => (1, outcome.as_str()),
+            End::Trapped(outcome) => (2, outcome.as_str()),
+        };
+        let values: [&dyn ToSql; 9] = [
+            &self.id,
+            &self.upload,
+            &self.number,
+            &self.parent,
+            &self.fork,
+            &self.length,
+            &self.reached,
+            &ending,
+            &outcome,
+        ];
+        BRANCH.put(db, seals, &values)
+    }
+
+    /// As others see it, with all the entries that it should have.
+    pub(super) fn branch(&self) -> Branch {
+        let position = self.fork;
+        Branch {
+            branch: self.number,
+            fork: self.parent.map(|parent| Fork { parent, position }),
+            length: self.length,
+            reached: self.reached,
+            end: self.end.clone(),
+            whole: true,
         }
-        .into());
     }
-    Ok(key)
-}
 
-pub(super) fn branch_from_row(row: &Row<'_>, number: u32) -> Option<Branch> {
-    let parent: Option<u32> = row.get(1).ok()?;
-    let position: u32 = row.get(2).ok()?;
-    let outcome: String = row.get(5).ok()?;
-    let (blocks, last_block, length): (u32, u32, u32) =
-        (row.get(6).ok()?, row.get(7).ok()?, row.get(8).ok()?);
-    // All blocks but the last are full.
-    let full = blocks.saturating_sub(1).checked_mul(BLOCK)?;
-    let sound = if blocks == 0 {
-        length == 0
-    } else {
-        last_block == blocks - 1 && (1..=BLOCK).contains(&length.checked_sub(full)?)
-    };
-    let fork = match parent {
-        Some(parent) => Some(Fork { parent, position }),
-        None if position == 0 => None,
-        None => return None,
-    };
-    let end = match row.get(4).ok()? {
-        0 => End::Open,
-        1 => End::Finished(outcome),
-        2 => End::Trapped(outcome),
-        _ => return None,
-    };
-    position.checked_add(length).filter(|_| sound)?;
-    Some(Branch {
-        branch: number,
-        fork,
-        length,
-        reached: row.get(3).ok()?,
-        end,
-    })
-}
-
-/// Whether a branch fits to those with smaller numbers.
-pub(super) fn fits(branch: &Branch, before: &[Branch]) -> bool {
-    let Some(fork) = branch.fork else {
-        return branch.branch == 0;
-    };
-    let Ok(index) = before.binary_search_by_key(&fork.parent, |other| other.branch) else {
-        return false;
-    };
-    let Some(parent) = before.get(index) else {
-        return false;
-    };
-    let start = parent.fork.map_or(0, |fork| fork.position);
-    branch.length > 0 && (start..=start + parent.length).contains(&fork.position)
-}
-
-/// Reads a block and checks it. A block that does not exist is empty.
-pub(super) fn read_block(
-    db: &Connection,
-    upload: Upload,
-    branch: u32,
-    key: &Key,
-    block: u32,
-) -> Result<Vec<Entry>, StoreError> {
-    let header: Option<(u32, i64)> = db
-        .prepare_cached("SELECT count, checksum FROM block WHERE branch = ?1 AND number = ?2")?
-        .query_row(params![key.id, block], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((count, expected)) = header else {
-        return Ok(Vec::new());
-    };
-    let from = block
-        .checked_mul(BLOCK)
-        .and_then(|own| own.checked_add(key.fork));
-    let damaged = || Damage::Entries {
-        upload: upload.0,
-        branch,
-        from: from.unwrap_or(key.fork),
-    };
-    let from = from
-        .filter(|_| (1..=BLOCK).contains(&count))
-        .ok_or_else(damaged)?;
-    let to = from.checked_add(count - 1).ok_or_else(damaged)?;
-    let mut statement = db.prepare_cached(
-        "SELECT steps, kind, subject, types, arguments, value, data, mocked FROM entry
-         WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
-    )?;
-    let mut rows = statement.query([key.row(from), key.row(to)])?;
-    let mut entries = Vec::new();
-    let mut state = block_start(key.identity(upload, branch), block);
-    let mut bytes = 0usize;
-    while let Some(row) = rows.next()? {
-        let entry = entry_from_row(row).ok_or_else(damaged)?;
-        bytes = bytes.saturating_add(entry.data.len());
-        if bytes > BLOCK_BYTES || entries.len() == count as usize {
-            return Err(damaged().into());
-        }
-        state = entry.checksum(state);
-        entries.push(entry);
+    /// The row of the entry at `position`.
+    pub(super) fn row(&self, position: u32) -> i64 {
+        self.id << 32 | i64::from(position)
     }
-    if entries.len() != count as usize || state != expected as u64 {
-        return Err(damaged().into());
-    }
-    Ok(entries)
 }
 
-/// Gives entries of a block new data.
-pub(super) fn amend_block(
-    db: &Connection,
-    upload: Upload,
-    branch: u32,
-    key: &Key,
-    block: u32,
-    changes: &[(u32, Vec<u8>)],
-) -> Result<(), StoreError> {
-    let mut entries = read_block(db, upload, branch, key, block)?;
-    let first = key.fork + block * BLOCK;
-    for (position, data) in changes {
-        let entry = entries
-            .get_mut((position - first) as usize)
-            .ok_or(StoreError::Unknown("entry"))?;
-        if data.len() > ENTRY_BYTES {
-            return Err(StoreError::TooLarge("entry"));
-        }
-        entry.data.clone_from(data);
-        db.prepare_cached("UPDATE entry SET data = ?2 WHERE id = ?1")?
-            .execute(params![
-                key.row(*position),
-                (!data.is_empty()).then_some(data)
-            ])?;
+impl Store {
+    /// The branch of a version with a number, if it is as it was written.
+    pub(super) fn branch_row(
+        &self,
+        upload: Upload,
+        branch: u32,
+    ) -> Result<Option<BranchRow>, StoreError> {
+        // Where rows are damaged, an index may lead past others.
+        let rest = match self.damage().is_empty() {
+            true => "WHERE upload = ?1 AND number = ?2",
+            false => "WHERE +upload = ?1 AND +number = ?2",
+        };
+        let mut found = BRANCH.read(&self.db, rest, &[&upload.0, &branch], |row| {
+            Ok(BranchRow::from_row(row))
+        })?;
+        Ok(found.pop().flatten())
     }
-    let start = block_start(key.identity(upload, branch), block);
-    let state = entries
-        .iter()
-        .fold(start, |state, entry| entry.checksum(state));
-    db.prepare_cached("UPDATE block SET checksum = ?3 WHERE branch = ?1 AND number = ?2")?
-        .execute(params![key.id, block, state as i64])?;
-    Ok(())
+
+    /// The branches of a version that are as they were written, by number.
+    pub(super) fn branch_rows(&self, upload: Upload) -> Result<Vec<BranchRow>, StoreError> {
+        let rest = "WHERE +upload = ?1 ORDER BY +number";
+        let found = BRANCH.read(&self.db, rest, &[&upload.0], |row| {
+            Ok(BranchRow::from_row(row))
+        })?;
+        Ok(found.into_iter().flatten().collect())
+    }
 }
 
-pub(super) fn entry_from_row(row: &Row<'_>) -> Option<Entry> {
-    let types = row.get_ref(3).ok()?.as_str_or_null().ok()?;
-    let arguments = row.get_ref(4).ok()?.as_str_or_null().ok()?;
-    let (arguments, value) = Entry::values_from_columns(types, arguments, row.get_ref(5).ok()?)?;
+/// Whether a row of [`ENTRY`] is the one with this id, as it was written.
+pub(super) fn is_next(row: &Row<'_>, id: i64) -> Result<bool, StoreError> {
+    Ok(row.get_ref(0)? == rusqlite::types::ValueRef::Integer(id) && ENTRY.sound(row)?)
+}
+
+/// A row of [`ENTRY`]; nothing if no Borges writes such a one.
+pub(crate) fn entry_from_row(row: &Row<'_>) -> Option<Entry> {
+    let types = row.get_ref(4).ok()?.as_str_or_null().ok()?;
+    let arguments = row.get_ref(5).ok()?.as_str_or_null().ok()?;
+    let (arguments, value) = Entry::values_from_columns(types, arguments, row.get_ref(6).ok()?)?;
     Some(Entry {
-        steps: row.get(0).ok()?,
-        kind: EntryKind::from_number(row.get(1).ok()?)?,
-        subject: row.get(2).ok()?,
+        steps: row.get(1).ok()?,
+        kind: EntryKind::from_number(row.get(2).ok()?)?,
+        subject: row.get(3).ok()?,
         arguments,
         value,
         data: row
-            .get_ref(6)
+            .get_ref(7)
             .ok()?
             .as_blob_or_null()
             .ok()?
             .unwrap_or_default()
             .to_vec(),
-        mocked: row.get(7).ok()?,
+        mocked: row.get(8).ok()?,
     })
+}
+
+/// Adds the row of an entry.
+pub(super) fn put_entry(
+    into: &mut Inserter<'_>,
+    seals: &mut Seals,
+    id: i64,
+    entry: &Entry,
+) -> Result<(), StoreError> {
+    let data = (!entry.data.is_empty()).then_some(&entry.data);
+    into.add(
+        seals,
+        &[
+            &id,
+            &entry.steps,
+            &entry.kind.number(),
+            &entry.subject,
+            &entry.types(),
+            &entry.arguments_json(),
+            &entry.value,
+            &data,
+            &entry.mocked,
+        ],
+    )
 }

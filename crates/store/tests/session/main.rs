@@ -120,11 +120,6 @@ fn a_session_comes_back_as_it_was() {
     store
         .set_place(Who::Device, place(3, 5002, 50_020))
         .unwrap();
-    assert!(
-        store
-            .put_snapshot(place(0, 4096, 40_950), &[7; 100_000])
-            .unwrap()
-    );
 
     let check = |store: &Store| {
         let programs = store.programs().unwrap();
@@ -147,14 +142,16 @@ fn a_session_comes_back_as_it_was() {
                     fork: None,
                     length: 10_000,
                     reached: 123_456,
-                    end: End::Open
+                    end: End::Open,
+                    whole: true
                 },
                 Branch {
                     branch: 3,
                     fork: Some(fork),
                     length: 2,
                     reached: 50_020,
-                    end: End::Trapped("unreachable".into())
+                    end: End::Trapped("unreachable".into()),
+                    whole: true
                 },
             ]
         );
@@ -176,16 +173,6 @@ fn a_session_comes_back_as_it_was() {
             store.entries(upload, 3, 0..9000).unwrap(),
             [input(50_000, -1), output(50_001, 1)]
         );
-        let blocks = store.blocks(upload, 0).unwrap();
-        let firsts: Vec<_> = blocks
-            .iter()
-            .map(|b| (b.first, b.count, b.first_steps))
-            .collect();
-        assert_eq!(
-            firsts,
-            [(0, 4096, 0), (4096, 4096, 40_960), (8192, 1808, 81_920)]
-        );
-        assert_eq!(blocks[2].last_steps, 99_990);
         assert_eq!(store.notes().unwrap(), std::slice::from_ref(&note));
         assert_eq!(
             store.breakpoints().unwrap(),
@@ -202,12 +189,6 @@ fn a_session_comes_back_as_it_was() {
             store.place(Who::Device).unwrap(),
             Some(place(3, 5002, 50_020))
         );
-        assert_eq!(
-            store.snapshot(place(0, 4096, 40_950)).unwrap(),
-            Some(vec![7; 100_000])
-        );
-        assert_eq!(store.snapshot(place(0, 4096, 40_951)).unwrap(), None);
-        assert_eq!(store.snapshot_bytes(), 100_000);
     };
     check(&store);
     store.flush().unwrap();
@@ -231,6 +212,10 @@ fn a_session_comes_back_as_it_was() {
         "a session.borges"
     );
     assert!(names.is_empty(), "a closed session is one file: {names:?}");
+    assert_eq!(
+        Store::open(&folder.file(), Access::Read).unwrap().damage(),
+        []
+    );
 }
 
 #[test]
@@ -302,112 +287,6 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     // A failed append does not spoil the next one.
     store.append(upload, 0, &[input(30, 3)]).unwrap();
     assert_eq!(store.entries(upload, 0, 2..9).unwrap(), [input(30, 3)]);
-}
-
-#[test]
-fn pruning_leaves_a_tree() {
-    let store = Store::in_memory().unwrap();
-    let upload = add_program(&store);
-    let root: Vec<Entry> = (0..9000).map(|n| input(n, n as i32)).collect();
-    store.append(upload, 0, &root).unwrap();
-    let from = |parent, position| Fork { parent, position };
-    store
-        .fork(upload, 1, from(0, 100), &input(100, -1))
-        .unwrap();
-    store
-        .fork(upload, 2, from(0, 8000), &input(8000, -1))
-        .unwrap();
-    store
-        .fork(upload, 3, from(2, 8001), &input(8000, -2))
-        .unwrap();
-    for (branch, position) in [(0, 50), (0, 4999), (0, 5000), (0, 5001), (2, 8001)] {
-        let place = place(branch, position, 0);
-        store
-            .put_note(&Note {
-                place,
-                name: None,
-                text: "x".into(),
-                at_ms: 0,
-            })
-            .unwrap();
-        store.put_snapshot(place, &[1]).unwrap();
-    }
-    // What would leave an orphan is refused as a whole.
-    assert!(matches!(
-        store.prune(upload, Some((0, 5000)), &[2]),
-        Err(StoreError::Unknown(_))
-    ));
-    assert!(matches!(
-        store.prune(upload, Some((0, 5000)), &[]),
-        Err(StoreError::Unknown(_))
-    ));
-    assert!(matches!(
-        store.prune(upload, Some((1, 100)), &[]),
-        Err(StoreError::Unknown(_))
-    ));
-    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root);
-    store.prune(upload, Some((0, 5000)), &[2, 3]).unwrap();
-    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..5000]);
-    let branches = store.branches(upload).unwrap();
-    let found: Vec<_> = branches
-        .iter()
-        .map(|b| (b.branch, b.length, b.reached))
-        .collect();
-    assert_eq!(found, [(0, 5000, 4999), (1, 1, 0)]);
-    let noted: Vec<_> = store
-        .notes()
-        .unwrap()
-        .iter()
-        .map(|n| n.place.position)
-        .collect();
-    assert_eq!(noted, [50, 4999, 5000]);
-    assert_eq!(store.snapshot_bytes(), 3);
-    store.append(upload, 0, &[input(5000, 7)]).unwrap();
-    assert_eq!(
-        store.entries(upload, 0, 4999..9000).unwrap(),
-        [input(4999, 4999), input(5000, 7)]
-    );
-    // Down to a block's edge, and to nothing.
-    store.prune(upload, Some((0, 4096)), &[]).unwrap();
-    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..4096]);
-    store.append(upload, 0, &root[4096..4100]).unwrap();
-    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), root[..4100]);
-    store.prune(upload, Some((0, 0)), &[1]).unwrap();
-    assert_eq!(store.entries(upload, 0, 0..u32::MAX).unwrap(), []);
-    store.append(upload, 0, &root[..3]).unwrap();
-    assert_eq!(store.branches(upload).unwrap()[0].length, 3);
-}
-
-#[test]
-fn snapshots_keep_to_their_budget_and_spread_out() {
-    let mut store = Store::in_memory().unwrap();
-    add_program(&store);
-    store.set_snapshot_budget(1000);
-    for n in 0..100u32 {
-        assert!(
-            store
-                .put_snapshot(place(0, n, u64::from(n) * 50), &[n as u8; 100])
-                .unwrap()
-        );
-        assert!(store.snapshot_bytes() <= 1000);
-    }
-    let steps: Vec<_> = store
-        .snapshots()
-        .unwrap()
-        .iter()
-        .map(|s| s.place.steps)
-        .collect();
-    assert_eq!(steps.len(), 10);
-    assert_eq!(steps.last(), Some(&4950), "the newest is kept");
-    let widest = steps
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .max()
-        .unwrap();
-    assert!(widest <= 1600, "they cover the run: {steps:?}");
-    assert!(!store.put_snapshot(place(0, 7, 7), &[0; 1001]).unwrap());
-    assert!(store.put_snapshot(place(0, 7, 7), &[0; 1000]).unwrap());
-    assert_eq!(store.snapshots().unwrap().len(), 1);
 }
 
 #[test]

@@ -166,6 +166,30 @@ fn a_question_can_change_nothing_and_ends() {
     let many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     let table = store.query(many, bounds).unwrap();
     assert_eq!((table.rows.len(), table.more), (10, true));
+    // Whoever asks may have had enough: rows that are there are an answer, and nothing is said where there are none.
+    let all = Bounds {
+        rows: usize::MAX,
+        time: Duration::from_secs(3600),
+    };
+    for enough in [1, 2, 10] {
+        let mut looks = 0;
+        let mut goes_on = || {
+            looks += 1;
+            looks < enough
+        };
+        let paused = store.query_while(endless, all, &mut goes_on);
+        assert!(matches!(paused, Err(StoreError::QueryPaused)), "{paused:?}");
+        assert_eq!(looks, enough);
+        let mut looks = 0;
+        let mut goes_on = || {
+            looks += 1;
+            looks < enough
+        };
+        match store.query_while(many, all, &mut goes_on) {
+            Ok(table) => assert!(table.more && !table.rows.is_empty()),
+            Err(error) => assert!(matches!(error, StoreError::QueryPaused), "{error}"),
+        }
+    }
     // The store goes on working.
     store.append(upload, 0, &[input(11, 1)]).unwrap();
     store.flush().unwrap();

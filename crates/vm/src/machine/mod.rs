@@ -214,22 +214,32 @@ impl Machine {
 
     /// The elements of a table of the first instance; none if there is no such table.
     pub fn table(&self, index: u32) -> Vec<Value> {
-        let address = self
-            .instances
-            .first()
-            .and_then(|first| first.tables.get(index as usize));
-        let Some(&address) = address else {
-            return Vec::new();
-        };
-        let ty = self.table_types.get(address as usize);
-        let elements = self.state.store.tables.get(address as usize);
-        match (ty, elements) {
-            (Some(ty), Some(elements)) => elements
-                .iter()
-                .map(|&cell| Value::from_cell(ty.element, cell))
-                .collect(),
-            _ => Vec::new(),
-        }
+        let elements = 0..self.table_size(index);
+        elements
+            .filter_map(|element| self.table_element(index, element))
+            .collect()
+    }
+
+    /// How many elements a table of the first instance has; 0 if there is no such table.
+    pub fn table_size(&self, index: u32) -> u32 {
+        let address = self.table_address(index);
+        let elements = address.and_then(|address| self.state.store.tables.get(address));
+        // Limits keep tables far below 2^32 elements.
+        elements.map_or(0, |elements| elements.len() as u32)
+    }
+
+    /// One element of a table of the first instance, if there is such an element.
+    pub fn table_element(&self, index: u32, element: u32) -> Option<Value> {
+        let address = self.table_address(index)?;
+        let ty = self.table_types.get(address)?;
+        let cell = self.state.store.tables.get(address)?;
+        let cell = cell.get(element as usize)?;
+        Some(Value::from_cell(ty.element, *cell))
+    }
+
+    fn table_address(&self, index: u32) -> Option<usize> {
+        let first = self.instances.first()?;
+        Some(*first.tables.get(index as usize)? as usize)
     }
 
     pub(crate) fn func_ty(&self, address: u32) -> Option<&FuncType> {

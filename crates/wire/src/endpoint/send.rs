@@ -394,3 +394,32 @@ impl Timeout {
         self.smoothed_us.unwrap_or(self.min_us) / 4 + REORDERING_US
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a segment counts as lost when the next one, sent so much later, arrives before it.
+    fn is_lost(gap_us: u64) -> bool {
+        let mut sender = Sender::new(8, 16, Timeout::new(20_000, 1_000_000));
+        let mut out = Vec::new();
+        let mut send = |sender: &mut Sender, now| {
+            sender.push(Channel::Control, &[0; 4], now, true);
+            sender.next(now, 0, &mut out)
+        };
+        // A line that takes no time: what is left of the margin is the constant.
+        assert_eq!(send(&mut sender, 1000), Some((0, false)));
+        assert!(sender.acknowledge(1, 0, 1000));
+        assert_eq!(send(&mut sender, 2000), Some((1, false)));
+        assert_eq!(send(&mut sender, 2000 + gap_us), Some((2, false)));
+        assert!(sender.acknowledge(1, 0b10, 2000 + gap_us));
+        sender.next(2000 + gap_us, 0, &mut out).is_some()
+    }
+
+    #[test]
+    fn a_little_disorder_is_no_loss() {
+        assert!(!is_lost(REORDERING_US));
+        assert!(is_lost(REORDERING_US + 1));
+        assert_eq!(REORDERING_US, 500);
+    }
+}

@@ -52,12 +52,17 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         },
     )
     .letters(&["p"])
-    .arguments("EXPRESSION")
-    .details("Variables of the chosen frame and globals, fields (a.b), elements (a[1]), pointers (*p), numbers \
-and operators as in C.")
+    .arguments("[/NOTATION] EXPRESSION")
+    .notation()
+    .details(EXPRESSION_HELP)
     .examples(&[
             ("p current + 1", "a sum"),
             ("p state.queue[2]", "an element of a field"),
+            ("p state.queue[2..5]", "elements 2, 3 and 4"),
+            ("p mode == Mode.Heat", "the variant of an enum"),
+            ("p sizeof(Parser) + (u8)level", "a size, and a cast that wraps"),
+            ("p/x flags", "in hexadecimal"),
+            ("p $0 + $stack0", "a local and an operand of code without names"),
         ])
     .completes(&[Completes::Variable]),
     Spec::new(
@@ -66,7 +71,41 @@ and operators as in C.")
         |_| Ok(Request::InFrame(FrameCommand::Variables)),
     )
     .letters(&["v"])
-    .details("A star marks what changed since the last stop."),
+    .details("A star marks what changed since the last stop. Locals that nobody named are called $0, $1, … (parameters \
+first), operands $stack0, $stack1, … (the bottom first)."),
+    Spec::new(
+        "watch",
+        "show an expression at every stop, with its change",
+        |cursor| {
+            let expression = cursor.take_rest().text;
+            Ok(Request::Watch((!expression.is_empty()).then(|| expression.to_string())))
+        },
+    )
+    .letters(&["display"])
+    .arguments("[[/NOTATION] EXPRESSION]")
+    .notation()
+    .details("Alone it lists what is watched. To stop where something is written, use 'break write'.")
+    .examples(&[
+            ("watch current", "its value at every stop"),
+            ("watch /x flags", "in hexadecimal"),
+        ])
+    .completes(&[Completes::Variable]),
+    Spec::new(
+        "unwatch",
+        "show an expression no longer",
+        |cursor| {
+            if cursor.keyword("all") && cursor.is_done() {
+                return Ok(Request::Unwatch(None));
+            }
+            let expression = cursor.take_rest();
+            if expression.text.is_empty() {
+                return Err(cursor.missing("a watched expression, or all"));
+            }
+            Ok(Request::Unwatch(Some(expression.text.to_string())))
+        },
+    )
+    .letters(&["undisplay"])
+    .arguments("EXPRESSION|all"),
     Spec::new(
         "stack",
         "the call stack, innermost first",
@@ -106,17 +145,33 @@ and operators as in C.")
         "memory",
         "bytes of the program's memory",
         |cursor| {
+            if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
+                cursor.word();
+                let address = cursor.take_rest().text.to_string();
+                if address.is_empty() {
+                    return Err(cursor.missing("an address"));
+                }
+                return Ok(Request::Session(Command::Examine {
+                    layout: layout.to_string(),
+                    address,
+                }));
+            }
             let address = term_or_missing(cursor, "an address")?;
             let length = number_u32(cursor, "a number of bytes", 64)?;
             Ok(Request::Session(Command::Memory { address, length }))
         },
     )
     .letters(&["x"])
-    .arguments("ADDRESS [LENGTH]")
-    .details("ADDRESS is an expression; put it in parentheses if it has spaces.")
+    .arguments("ADDRESS [LENGTH] | /NFU ADDRESS")
+    .notation()
+    .details("ADDRESS is an expression; before a LENGTH, put it in parentheses if it has spaces. \
+With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts that end with a zero), each of size U \
+(b: 1 byte, h: 2, w: 4, g: 8).")
     .examples(&[
             ("x 1024", "64 bytes from address 1024"),
             ("x (buffer + 4) 16", "16 bytes"),
+            ("x/4xw buffer + 4", "four words in hexadecimal"),
+            ("x/s name", "a text"),
         ])
     .completes(&[Completes::Variable]),
     Spec::new(
@@ -137,11 +192,13 @@ and operators as in C.")
             let expression = term_or_missing(cursor, "an expression")?;
             Ok(Request::Session(Command::Series {
                 expressions: vec![expression],
-                samples: 60,
+                samples: COURSE_POINTS,
             }))
         },
     )
     .arguments("EXPRESSION")
+    .details("A bar for the value after every write, in order; a gap where the variable does not exist. A variable of a \
+function is followed through all its calls on the path.")
     .examples(&[("course current", "how a global changed since the start")])
     .completes(&[Completes::Variable]),
     Spec::new(
@@ -155,6 +212,15 @@ and operators as in C.")
         bare!(Command::Console),
     ),
 ];
+
+/// Points of a course: enough that what fits on a line is drawn exactly.
+const COURSE_POINTS: u32 = 2_000;
+
+const EXPRESSION_HELP: &str = "Variables of the chosen frame and globals, fields (a.b), elements (a[1]), ranges of them \
+(a[2..5], without the last), pointers (*p), enum variants (Mode.Heat, Mode::Heat, HEAT), casts ((u8)x, x as u8), sizeof, \
+numbers and operators as in C. $0 is the first local of code without names, $stack0 the bottom of its operand stack, \
+$global0 the first global, mem8[a] to mem64[a] memory.\n\
+NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c (letter) or f (float).";
 
 fn disassemble(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     const AROUND: u32 = 8;

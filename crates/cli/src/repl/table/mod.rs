@@ -24,6 +24,10 @@ pub enum Request {
     InFrame(FrameCommand),
     /// Chooses a frame.
     Frame(FrameChoice),
+    /// Shows an expression at every stop; lists those that are if there is none.
+    Watch(Option<String>),
+    /// Shows an expression no longer; all if there is none.
+    Unwatch(Option<String>),
     /// Compares the universe shown with another one.
     CompareHere(String),
     /// Help, on one command or on all.

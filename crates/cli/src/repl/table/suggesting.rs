@@ -67,7 +67,7 @@ was found.")
     )
     .arguments("[PLACE [if CONDITION] | trap [NAME]] [BOUNDS]")
     .details("At a trap, 'why' alone asks about that trap. 'inputs=N' says how many inputs ahead to look from every \
-choice on the way here (4).")
+choice on the way here (as far as it takes).")
     .examples(&[
         ("why", "at a trap: who decided it?"),
         ("why 28", "why is line 28 executed after this?"),

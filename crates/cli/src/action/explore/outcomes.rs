@@ -1,132 +1,31 @@
-//! `borges explore`: everything that a program of a model language can come to.
+//! What an exploration found, in words.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use borges_languages::model::{
-    Datum, Dialect, End, Explore, Lead, Met, Model, Order, Reduction, Report, Step, Why,
-};
-use borges_session::model::ModelSession;
-use serde::Serialize;
+use borges_languages::model::{Datum, End, Met, Report, Step, Why};
 
 use crate::args;
-use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
 use crate::paint::{Paint, Role, count, grouped, printable};
 
-/// One object for scripts.
-#[derive(Serialize)]
-struct Explored<'a> {
-    program: &'a str,
-    #[serde(flatten)]
-    report: &'a Report,
-}
-
-/// Explores a program.
-///
-/// # Errors
-/// What the user is told.
-pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let Some(model) = super::model::named(&options.program)? else {
-        return Err(Failure::usage(
-            format!("{} is of no model language", options.program),
-            "explore takes .amb, .at and .oz files, and expressions such as '(+ (amb 1 2) 3)'; \
-             'borges repl' walks through the universes of a device program",
-        ));
-    };
-    if options.symmetry && model.dialect() != Dialect::AmbientTalk {
-        return Err(Failure::usage(
-            format!("{} has no actors that could be alike", options.program),
-            "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",
-        ));
-    }
-    let asked = as_asked(options, &model)?;
-    let report = {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-        model.explore(&asked, |come| {
-            progress.update("states explored", come.states, None);
-            !interrupt::pressed()
-        })
-    };
-    if let Some(name) = report.unmet.first() {
-        return Err(Failure::usage(
-            format!(
-                "no state of {} that was explored has a value called '{name}'",
-                options.program
-            ),
-            "--keep takes the names that outcomes show, for example x, acc.bal",
-        ));
-    }
-    if let Some(file) = &options.session {
-        let name = options.program.clone();
-        let mut session = ModelSession::new(name, model, asked, Some(file.clone()));
-        let kept = session.keep(|_| !interrupt::pressed());
-        kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
-    }
-    if output.json {
-        output.json(&Explored {
-            program: &options.program,
-            report: &report,
-        })?;
-    } else {
-        let text = shown(&report, options.traces, &output.paint);
-        output.text(&text)?;
-    }
-    Ok(match report.why {
-        Some(Why::Cancelled) => Exit::Interrupted,
-        _ => Exit::Ok,
-    })
-}
-
-fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {
-    let default = Explore::default();
-    let order = match &options.toward {
-        Some(spec) => Order::Toward {
-            lead: Lead::parse(model, spec).map_err(|error| {
-                Failure::usage(
-                    error.to_string(),
-                    "docs/actors.md has the catalogue of breakpoints",
-                )
-            })?,
-            first: options.first,
-        },
-        None => match options.order {
-            args::Order::Breadth => Order::BreadthFirst,
-            args::Order::Depth => Order::DepthFirst,
-            args::Order::Random => Order::Random(options.seed),
-        },
-    };
-    Ok(Explore {
-        grain: options.steps.grain.into(),
-        delivery: options.steps.delivery.into(),
-        debugger: options.debugger,
-        keep: options.keep.as_ref().map(|names| {
-            let names = names.iter().map(|name| name.trim());
-            let named = names.filter(|name| !name.is_empty());
-            named.map(str::to_string).collect()
-        }),
-        symmetry: options.symmetry,
-        reduction: match options.reduction {
-            args::Reduction::None => Reduction::None,
-            args::Reduction::Dpor => Reduction::Dpor,
-        },
-        order,
-        states: options.states.unwrap_or(default.states),
-        depth: options.depth.unwrap_or(default.depth),
-        ..default
-    })
-}
-
-fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
+/// A report in words.
+pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
     let mut text = String::new();
     if let Some(met) = &report.met {
         text.push_str(&met_shown(met, paint));
     }
-    for end in &report.ends {
-        text.push_str(&end_shown(end, report.reduction == "dpor", paint));
-        if traces {
+    let same = match options.verbose {
+        true => Same::default(),
+        false => Same::of(&report.ends),
+    };
+    for (end, shown) in report.ends.iter().zip(ends_shown(report, &same, paint)) {
+        text.push_str(&shown);
+        if options.traces {
             text.push_str(&trace(&end.trace, paint));
         }
+    }
+    if let Some(note) = same.note() {
+        let _ = writeln!(text, "{}", paint.paint(Role::Dim, note));
     }
     let mut sizes = vec![
         count(report.states, "state"),
@@ -177,6 +76,11 @@ fn shown(report: &Report, traces: bool, paint: &Paint) -> String {
         };
         let note = format!("not all: {why}");
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+        if report.ends.is_empty() && report.reduction == "none" {
+            let note = "no run came to an end within that: '--order depth' comes to ends sooner, \
+                        '--grain visible' takes fewer states to them";
+            let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+        }
     }
     text
 }
@@ -192,7 +96,78 @@ fn met_shown(met: &Met, paint: &Paint) -> String {
     text
 }
 
-fn end_shown(end: &End, reduced: bool, paint: &Paint) -> String {
+/// What all outcomes have in common.
+#[derive(Default)]
+struct Same<'r> {
+    /// The values.
+    values: BTreeSet<&'r str>,
+    /// Whether they printed the same, and something.
+    output: bool,
+}
+
+impl<'r> Same<'r> {
+    fn of(ends: &'r [End]) -> Self {
+        let [first, others @ ..] = ends else {
+            return Self::default();
+        };
+        if others.is_empty() {
+            return Self::default();
+        }
+        let all = |same: &dyn Fn(&End) -> bool| others.iter().all(same);
+        let values = first.values.iter();
+        let values =
+            values.filter(|(name, value)| all(&|end| end.values.get(*name) == Some(*value)));
+        Self {
+            values: values.map(|(name, _)| name.as_str()).collect(),
+            output: !first.output.is_empty() && all(&|end| end.output == first.output),
+        }
+    }
+
+    fn note(&self) -> Option<String> {
+        let values = self.values.len() as u64;
+        let what = match (values, self.output) {
+            (0, false) => return None,
+            (0, true) => "what is printed".to_owned(),
+            (_, false) => count(values, "value"),
+            (_, true) => format!("{} and what is printed", count(values, "value")),
+        };
+        Some(format!(
+            "the same in all outcomes: {what}; --verbose shows it"
+        ))
+    }
+}
+
+/// The outcomes; none is shown as another is.
+fn ends_shown(report: &Report, same: &Same<'_>, paint: &Paint) -> Vec<String> {
+    let reduced = report.reduction == "dpor";
+    let ends = report.ends.iter();
+    let mut shown: Vec<_> = ends
+        .map(|end| end_shown(end, same, reduced, paint))
+        .collect();
+    let twice = |shown: &[String]| -> Vec<usize> {
+        let alike = |text: &String| shown.iter().filter(|other| *other == text).count() > 1;
+        let all = shown.iter().enumerate();
+        all.filter(|(_, text)| alike(text))
+            .map(|(nth, _)| nth)
+            .collect()
+    };
+    for nth in twice(&shown) {
+        let _ = writeln!(
+            shown[nth],
+            "  that is  {}",
+            printable(&report.ends[nth].text)
+        );
+    }
+    for nth in twice(&shown) {
+        let _ = writeln!(
+            shown[nth],
+            "  outcome {nth}, told apart by what is not shown"
+        );
+    }
+    shown
+}
+
+fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String {
     let role = if end.kind == "finished" {
         Role::Good
     } else {
@@ -204,10 +179,11 @@ fn end_shown(end: &End, reduced: bool, paint: &Paint) -> String {
         paint.paint(role, end.kind),
         paint.paint(Role::Dim, many)
     );
-    for line in &end.output {
+    for line in end.output.iter().filter(|_| !same.output) {
         let _ = writeln!(text, "  prints  {}", printable(line));
     }
-    for (name, value) in &end.values {
+    let values = end.values.iter();
+    for (name, value) in values.filter(|(name, _)| !same.values.contains(name.as_str())) {
         let _ = writeln!(
             text,
             "  {} = {}",
@@ -234,7 +210,8 @@ fn datum(value: &Datum) -> String {
     }
 }
 
-fn trace(steps: &[Step], paint: &Paint) -> String {
+/// Steps one below the other.
+pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
     let mut text = String::new();
     for step in steps {
         let place = match (step.line, step.column) {

@@ -1,0 +1,136 @@
+//! A page's socket: the Pause button, and how long until the answer is there.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tungstenite::Message;
+
+use crate::Bench;
+use crate::rows::{Debugger, Row};
+
+/// No command without an end is pressed later than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A debugger's page, without a browser.
+struct Page {
+    server: Child,
+    /// Sends; what arrives comes out of `answers`.
+    socket: tungstenite::WebSocket<TcpStream>,
+    /// Numbers of what was answered.
+    answers: Receiver<u64>,
+    next: u64,
+}
+
+impl Page {
+    fn open(bench: &Bench, program: &str) -> Result<Self, String> {
+        let mut command = bench.borges(&["debug", program, "--no-browser", "--no-prompt", "--json"]);
+        let mut server = command.stdout(Stdio::piped()).spawn().map_err(|e| e.to_string())?;
+        let out = server.stdout.take().ok_or("the server has no output")?;
+        let mut line = String::new();
+        BufReader::new(out).read_line(&mut line).map_err(|e| e.to_string())?;
+        let told: Value = serde_json::from_str(&line).map_err(|e| format!("{line}: {e}"))?;
+        let url = told["url"].as_str().ok_or("the server says no address")?.to_owned();
+        let rest = url.strip_prefix("http://").ok_or("the address is no page's")?;
+        let host = rest.split('/').next().unwrap_or_default();
+        let stream = TcpStream::connect(host).map_err(|e| e.to_string())?;
+        stream.set_nodelay(true).map_err(|e| e.to_string())?;
+        let twin = stream.try_clone().map_err(|e| e.to_string())?;
+        let address = format!("ws://{rest}socket");
+        let (socket, _) = tungstenite::client(&address, stream).map_err(|e| e.to_string())?;
+        let (heard, answers) = mpsc::channel();
+        let mut ears = tungstenite::WebSocket::from_raw_socket(twin, tungstenite::protocol::Role::Client, None);
+        thread::spawn(move || {
+            while let Ok(message) = ears.read() {
+                let Message::Text(text) = message else { continue };
+                let Ok(told) = serde_json::from_str::<Value>(&text) else { continue };
+                if let (Some("reply" | "failed"), Some(id)) = (told["tell"].as_str(), told["id"].as_u64())
+                    && heard.send(id).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Ok(Self { server, socket, answers, next: 1 })
+    }
+
+    fn send(&mut self, ask: &Value) -> Result<(), String> {
+        self.socket.send(Message::text(ask.to_string())).map_err(|e| e.to_string())
+    }
+
+    fn ask(&mut self, command: &Value) -> Result<u64, String> {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({"ask": "command", "id": id, "command": command}))?;
+        Ok(id)
+    }
+
+    /// Waits until a question is answered; whether it is.
+    fn answered(&self, id: u64, within: Duration) -> Result<bool, String> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(of) if of == id => return Ok(true),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
+                Err(RecvTimeoutError::Disconnected) => return Err("the server has gone".into()),
+            }
+        }
+    }
+
+    fn done(&mut self, command: &Value) -> Result<(), String> {
+        let id = self.ask(command)?;
+        match self.answered(id, PATIENCE)? {
+            true => Ok(()),
+            false => Err(format!("{command} does not end")),
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _gone = self.server.kill();
+        let _waited = self.server.wait();
+    }
+}
+
+pub fn press(bench: &mut Bench, debuggers: &[Debugger<Value>], print: &mut dyn FnMut(Row)) -> Result<(), String> {
+    for debugger in debuggers {
+        let wanted = |(_, command): &&(Vec<Value>, Value)| bench.wants(&command.to_string());
+        if !debugger.rows.iter().any(|row| wanted(&row)) {
+            continue;
+        }
+        let mut page = Page::open(bench, debugger.opens)?;
+        for command in &debugger.ready {
+            page.done(command)?;
+        }
+        for (before, command) in &debugger.rows {
+            if !bench.wants(&command.to_string()) {
+                continue;
+            }
+            let mut row = Row::new("page", command);
+            while !row.is_full(bench.presses) {
+                for command in before {
+                    page.done(command)?;
+                }
+                let id = page.ask(command)?;
+                if page.answered(id, bench.moment(debugger.within))? {
+                    row.ended += 1;
+                    continue;
+                }
+                let pressed = Instant::now();
+                page.send(&json!({"ask": "pause"}))?;
+                if !page.answered(id, PATIENCE)? {
+                    return Err(format!("{command} is deaf"));
+                }
+                row.times.push(pressed.elapsed().as_secs_f64() * 1e3);
+            }
+            print(row);
+        }
+    }
+    Ok(())
+}

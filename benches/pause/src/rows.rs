@@ -1,0 +1,159 @@
+//! What is pressed, and what came of it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::Bench;
+
+/// A process that is started anew for each press.
+pub struct Process {
+    pub arguments: Vec<String>,
+    /// The press comes within this time.
+    pub within: Duration,
+}
+
+/// A debugger that stays for many presses: what it is started with, what makes it ready, and for each row how to get to
+/// where the command begins and the command.
+pub struct Debugger<C> {
+    pub opens: &'static str,
+    pub ready: Vec<C>,
+    pub rows: Vec<(Vec<C>, C)>,
+    pub within: Duration,
+}
+
+/// All that is pressed.
+pub struct Commands {
+    pub prompt: Vec<Debugger<String>>,
+    pub page: Vec<Debugger<Value>>,
+    pub processes: Vec<Process>,
+}
+
+const SLOW_SQL: &str = "SELECT count(*) FROM entry a, entry b";
+
+impl Commands {
+    pub fn all(bench: &Bench) -> Self {
+        let within = Duration::from_millis(150);
+        Self { prompt: prompts(within), page: pages(within), processes: processes(bench) }
+    }
+}
+
+fn prompts(within: Duration) -> Vec<Debugger<String>> {
+    let row = |before: &[&str], command: &str| (before.iter().map(ToString::to_string).collect(), command.to_owned());
+    vec![
+        Debugger { opens: "forever.wasm", ready: vec![], rows: vec![row(&[], "c"), row(&[], "e"), row(&[], "n")], within },
+        Debugger {
+            opens: "recording.borges",
+            // A watch makes every function slow; the place is never written.
+            ready: vec!["break write 0, 4".into()],
+            rows: vec![
+                row(&["jump tip"], "C"),
+                row(&["jump tip"], "who 0, 4"),
+                row(&["jump tip"], "reverse-until main"),
+                row(&["restart"], "c"),
+                row(&["restart"], "entry 90000"),
+                row(&["jump tip"], "reverse-entry 90000"),
+                row(&["jump tip"], "course mean"),
+                row(&["jump tip"], "find nothing"),
+                row(&["jump tip"], &format!("query {SLOW_SQL}")),
+                row(&["restart"], "paths"),
+                row(&["restart"], "bugs"),
+                row(&["restart"], "cover"),
+                row(&["restart"], "reach trap"),
+                row(&["restart"], "why trap"),
+            ],
+            within,
+        },
+        Debugger { opens: "withdrawals.at", ready: vec![], rows: vec![row(&[], "ask outcomes"), row(&[], "check G !{1 == 2}")], within },
+    ]
+}
+
+fn pages(within: Duration) -> Vec<Debugger<Value>> {
+    let tip = || json!({"command": "jump", "target": "tip"});
+    let start = || json!({"command": "restart"});
+    let onward = json!({"command": "continue", "direction": "forward"});
+    let back = json!({"command": "continue", "direction": "backward"});
+    let watch = json!({"command": "break", "kind": {"write": "0, 4"}});
+    let entries = |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
+    let ask = |question: &str| json!({"command": "suggest", "question": {"question": question}, "within": {}});
+    let futures = ["paths", "bugs", "cover"].map(|question| (vec![start()], ask(question)));
+    let mut rows = vec![
+        (vec![tip()], back),
+        (vec![tip()], json!({"command": "who", "what": "0, 4"})),
+        (vec![start()], onward.clone()),
+        (vec![start()], entries("forward")),
+        (vec![tip()], entries("backward")),
+        (vec![tip()], json!({"command": "series", "expressions": ["mean"], "samples": 500})),
+        (vec![tip()], json!({"command": "find", "text": "nothing", "most": 10})),
+        (vec![tip()], json!({"command": "query", "sql": SLOW_SQL})),
+    ];
+    rows.extend(futures);
+    vec![
+        Debugger { opens: "forever.wasm", ready: vec![], rows: vec![(vec![], onward)], within },
+        Debugger { opens: "recording.borges", ready: vec![watch], rows, within },
+    ]
+}
+
+fn processes(bench: &Bench) -> Vec<Process> {
+    let within = Duration::from_millis(600);
+    let fresh = bench.file("fresh.borges");
+    let kept = bench.file("kept.borges");
+    let list: [&[&str]; 13] = [
+        &["run", "forever.wasm"],
+        &["record", "recording.wasm", "--output", &fresh],
+        &["record", "forever.wasm", "--output", &fresh],
+        &["replay", "recording.borges"],
+        &["repl", "recording.borges", "-x", "c"],
+        &["repl", "recording.wasm", "--session", &fresh, "-x", "c"],
+        &["paths", "recording.wasm", "--time", "60", "--max-paths", "1000000"],
+        &["bugs", "recording.wasm", "--time", "60"],
+        &["reach", "recording.wasm", "trap", "--time", "60"],
+        &["why", "recording.wasm", "trap", "--time", "60"],
+        &["cover", "recording.wasm", "--time", "60"],
+        &["explore", "withdrawals.at", "--states", "30000000"],
+        &["explore", "withdrawals.at", "--states", "30000000", "--session", &kept],
+    ];
+    let process = |arguments: &&[&str]| Process { arguments: arguments.iter().map(ToString::to_string).collect(), within };
+    list.iter().map(process).collect()
+}
+
+/// How long a command took to end after it was pressed.
+pub struct Row {
+    pub face: &'static str,
+    pub command: String,
+    /// In ms.
+    pub times: Vec<f64>,
+    /// Commands that had ended before they were pressed: those say nothing.
+    pub ended: usize,
+}
+
+impl Row {
+    pub fn new(face: &'static str, command: impl ToString) -> Self {
+        Self { face, command: command.to_string(), times: Vec::new(), ended: 0 }
+    }
+
+    /// Whether enough presses are there, or so many commands ended by themselves that there is nothing to press.
+    pub fn is_full(&self, presses: usize) -> bool {
+        self.times.len() >= presses || self.ended >= 3 * presses
+    }
+
+    /// Prints the row; whether what must hold does.
+    pub fn print(mut self, (median, most): (f64, f64)) -> bool {
+        self.times.sort_by(f64::total_cmp);
+        let count = self.times.len();
+        let at = |percent: usize| self.times.get((count * percent / 100).min(count.saturating_sub(1))).copied();
+        let show = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| format!("{ms:.1}"));
+        let kept = at(50).is_none_or(|ms| ms < median) && at(99).is_none_or(|ms| ms < most);
+        let verdict = if kept { "" } else { " **too long**" };
+        println!(
+            "| {} | `{}` | {count} | {} | {} | {} | {}{verdict} |",
+            self.face,
+            self.command.replace('|', "\\|"),
+            show(at(50)),
+            show(at(99)),
+            show(self.times.last().copied()),
+            self.ended,
+        );
+        kept
+    }
+}

@@ -1,0 +1,115 @@
+//! Goals: what the program is held to, and how the command ends.
+
+use std::fmt::Write as _;
+
+use borges_languages::model::{Finding, Goal, Model, Report, Why};
+use borges_session::model::ModelSession;
+
+use super::outcomes;
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::paint::{Paint, Role, count, printable};
+
+/// The goal that the breakpoint of `--toward` is met.
+const MET: &str = "met";
+
+/// The goals of the command line, before anything is explored.
+///
+/// # Errors
+/// One that says nothing about this program.
+pub(super) fn of(options: &args::Explore, model: &Model) -> Result<Vec<Goal>, Failure> {
+    if options.expect.iter().any(|goal| goal == MET) && options.toward.is_none() {
+        return Err(Failure::usage(
+            "--expect met says nothing without --toward",
+            "name the breakpoint that must be met: --toward 'receiver getResult' --expect met",
+        ));
+    }
+    let expected = options.expect.iter().filter(|goal| *goal != MET);
+    let expected = expected.map(|text| ("--expect", text, Goal::expect(model, text)));
+    let forbidden = options.forbid.iter();
+    let forbidden = forbidden.map(|text| ("--forbid", text, Goal::forbid(model, text)));
+    expected
+        .chain(forbidden)
+        .map(|(flag, text, goal)| {
+            goal.map_err(|error| {
+                Failure::usage(
+                    format!("{flag} '{text}': {error}"),
+                    "docs/languages.md has the predicates",
+                )
+            })
+        })
+        .collect()
+}
+
+/// What became of the goals.
+///
+/// # Errors
+/// A goal names what no state has.
+pub(super) fn judged(
+    goals: &[Goal],
+    options: &args::Explore,
+    report: &Report,
+    session: &ModelSession,
+) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for goal in goals {
+        if let Some(found) = session.hold_to(goal) {
+            let found = found
+                .map_err(|error| Failure::usage(error, "docs/languages.md has the predicates"))?;
+            findings.push(found);
+        }
+    }
+    if options.expect.iter().any(|goal| goal == MET) {
+        let holds = match (&report.met, report.complete) {
+            (Some(_), _) => Some(true),
+            (None, true) => Some(false),
+            (None, false) => None,
+        };
+        findings.push(Finding {
+            goal: format!("expect {MET}"),
+            holds,
+            found: (holds == Some(false)).then(|| "no run comes to the breakpoint".to_owned()),
+            state: None,
+            trace: Vec::new(),
+        });
+    }
+    Ok(findings)
+}
+
+/// Each goal in a line, and what speaks against it with the way there.
+pub(super) fn shown(findings: &[Finding], report: &Report, paint: &Paint) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let (word, role) = match finding.holds {
+            Some(true) => ("holds", Role::Good),
+            Some(false) => ("broken", Role::Bad),
+            None => ("unknown", Role::Warning),
+        };
+        let goal = printable(&finding.goal);
+        let why = match (&finding.found, finding.holds) {
+            (Some(found), _) => format!(": {}", printable(found)),
+            (None, None) => format!(
+                ": nothing speaks against it in {}, which are not all",
+                count(report.states, "state")
+            ),
+            (None, _) => String::new(),
+        };
+        let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
+        text.push_str(&outcomes::trace(&finding.trace, paint));
+    }
+    text
+}
+
+/// How the command ends.
+pub(super) fn exit(findings: &[Finding], report: &Report) -> Exit {
+    let any = |holds| findings.iter().any(|finding| finding.holds == holds);
+    if any(Some(false)) {
+        Exit::Failed
+    } else if report.why == Some(Why::Cancelled) {
+        Exit::Interrupted
+    } else if any(None) {
+        Exit::Unknown
+    } else {
+        Exit::Ok
+    }
+}

@@ -1,0 +1,124 @@
+//! `borges explore`: everything that a program of a model language can come to.
+
+mod goals;
+mod outcomes;
+
+use borges_languages::model::{Dialect, Explore, Finding, Lead, Model, Order, Reduction, Report};
+use borges_session::model::ModelSession;
+use serde::Serialize;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+
+/// One object for scripts.
+#[derive(Serialize)]
+struct Explored<'a> {
+    program: &'a str,
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    goals: &'a [Finding],
+}
+
+/// Explores a program.
+///
+/// # Errors
+/// What the user is told.
+pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let Some(model) = super::model::named(&options.program)? else {
+        return Err(Failure::usage(
+            format!("{} is of no model language", options.program),
+            "explore takes .amb, .at and .oz files, and expressions such as '(+ (amb 1 2) 3)'; \
+             'borges repl' walks through the universes of a device program",
+        ));
+    };
+    if options.symmetry && model.dialect() != Dialect::AmbientTalk {
+        return Err(Failure::usage(
+            format!("{} has no actors that could be alike", options.program),
+            "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",
+        ));
+    }
+    let asked = as_asked(options, &model)?;
+    let goals = goals::of(options, &model)?;
+    let name = options.program.clone();
+    let mut session = ModelSession::new(name, model, asked, options.session.clone());
+    let report = {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
+        session.explore(|come| {
+            progress.update("states explored", come.states, None);
+            !interrupt::pressed()
+        })
+    };
+    if let Some(name) = report.unmet.first() {
+        return Err(Failure::usage(
+            format!(
+                "no state of {} that was explored has a value called '{name}'",
+                options.program
+            ),
+            "--keep takes the names that outcomes show, for example x, acc.bal",
+        ));
+    }
+    let findings = goals::judged(&goals, options, &report, &session)?;
+    if output.json {
+        output.json(&Explored {
+            program: &options.program,
+            report: &report,
+            goals: &findings,
+        })?;
+    } else {
+        let text = outcomes::shown(&report, options, &output.paint);
+        output.text(&text)?;
+        let text = goals::shown(&findings, &report, &output.paint);
+        output.text(&text)?;
+    }
+    if let Some(file) = &options.session {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
+        let kept = session.write(|come| {
+            progress.update("states to write", come.states, None);
+            !interrupt::pressed()
+        });
+        kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
+    }
+    Ok(goals::exit(&findings, &report))
+}
+
+fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {
+    let default = Explore::default();
+    let order = match &options.toward {
+        Some(spec) => Order::Toward {
+            lead: Lead::parse(model, spec).map_err(|error| {
+                Failure::usage(
+                    error.to_string(),
+                    "docs/actors.md has the catalogue of breakpoints",
+                )
+            })?,
+            first: options.first,
+        },
+        None => match options.order {
+            args::Order::Breadth => Order::BreadthFirst,
+            args::Order::Depth => Order::DepthFirst,
+            args::Order::Random => Order::Random(options.seed),
+        },
+    };
+    Ok(Explore {
+        grain: options.steps.grain().into(),
+        delivery: options.steps.delivery.into(),
+        debugger: options.debugger,
+        keep: options.keep.as_ref().map(|names| {
+            let names = names.iter().map(|name| name.trim());
+            let named = names.filter(|name| !name.is_empty());
+            named.map(str::to_string).collect()
+        }),
+        symmetry: options.symmetry,
+        reduction: match options.reduction {
+            args::Reduction::None => Reduction::None,
+            args::Reduction::Dpor => Reduction::Dpor,
+        },
+        order,
+        states: options.states.unwrap_or(default.states),
+        depth: options.depth.unwrap_or(default.depth),
+        ..default
+    })
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds these programs with the compilers of scripts/build-examples.sh.
+set -euo pipefail
+cd "$(dirname "$0")"
+export PATH="$PATH:../../../../examples/node_modules/binaryen/bin"
+
+c() { # c SOURCE OUTPUT OPTIONS...
+    local object
+    object=$(mktemp --suffix=.o)
+    clang-14 --target=wasm32 -g -O0 -ffreestanding -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. \
+        -c "$1" -o "$object"
+    wasm-ld-14 --stack-first -z stack-size=8192 "${@:3}" "$object" -o "$2"
+    rm -f "$object"
+    chmod 644 "$2"
+}
+
+# With the linker's own wrapper around main, which has no source.
+c sibling-calls.c sibling-calls.wasm --no-entry --export=main
+c meter.c meter.wasm --no-entry --export=main
+wasm-as nameless.wat -o nameless.wasm
+# Rust's library without its debug information, which would be most of the file.
+sysroot=$(rustc --print sysroot)
+parts=$(mktemp -d)
+for library in core compiler_builtins; do
+    LD_LIBRARY_PATH="$sysroot/lib" "$sysroot"/lib/rustlib/*/bin/rust-objcopy --strip-debug \
+        "$sysroot"/lib/rustlib/wasm32-unknown-unknown/lib/lib$library-*.rlib "$parts/lib$library.a"
+done
+rustc --edition 2024 --crate-type lib --target wasm32-unknown-unknown -C opt-level=0 -C debuginfo=2 \
+    -C panic=abort -C codegen-units=1 --emit obj --remap-path-prefix "$PWD=." -o "$parts/tank.o" tank.rs
+wasm-ld-14 --no-entry --export=main --stack-first -z stack-size=8192 "$parts/tank.o" "$parts"/*.a -o tank.wasm
+rm -r "$parts"
+chmod 644 tank.wasm

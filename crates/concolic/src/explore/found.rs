@@ -1,0 +1,57 @@
+//! The paths that were found, each once.
+
+use std::collections::HashMap;
+
+use super::State;
+use crate::path::{Delivered, End, Outcome, Path, Way};
+
+/// What makes a path another one: all its branches, its end, its events. Which of the branches depend on inputs is no part
+/// of it: where an instruction was executed for one value at a time, that may differ from way to way.
+type PathKey = (u128, End, Vec<Delivered>);
+
+/// Paths, each once: what leads along a known one is another way.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) paths: Vec<Path>,
+    known: HashMap<PathKey, usize>,
+}
+
+impl Found {
+    /// Notes a path; its number, and whether it is a new one.
+    pub(super) fn add(
+        &mut self,
+        state: &State,
+        outcomes: Vec<Outcome>,
+        end: End,
+        steps: u64,
+    ) -> (usize, bool) {
+        let way = Way {
+            reads: state.reads.clone(),
+            constraints: state.constraints.clone(),
+            model: state.model.clone(),
+        };
+        let key = (state.shadow.trail, end, state.events.clone());
+        if let Some(&number) = self.known.get(&key) {
+            let ways = &mut self.paths[number].ways;
+            let same =
+                |known: &&mut Way| known.reads == way.reads && known.constraints == way.constraints;
+            match ways.iter_mut().find(same) {
+                // A run that was followed first may have had any values; those of a search are simple.
+                Some(known) => known.model = way.model,
+                None => ways.push(way),
+            }
+            return (number, false);
+        }
+        let number = self.paths.len();
+        self.known.insert(key.clone(), number);
+        let (_, end, events) = key;
+        self.paths.push(Path {
+            outcomes,
+            end,
+            ways: vec![way],
+            steps,
+            events,
+        });
+        (number, true)
+    }
+}

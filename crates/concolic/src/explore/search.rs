@@ -1,0 +1,172 @@
+//! What to explore, how far, and what came of it.
+
+use borges_board::{Board, BoardState, PrimitiveId, Shared};
+use borges_vm::{CodeOffset, Machine};
+
+use crate::budget::Spent;
+use crate::coverage::Coverage;
+use crate::dag::Dag;
+use crate::decide::{Decider, Effort};
+use crate::path::{Cut, End, Path, Unexplored};
+use crate::solver::Solver;
+
+/// Where exploration starts.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The program; it runs, and no event handler is active.
+    pub machine: Machine,
+    /// Its board.
+    pub board: Shared<Board>,
+    /// The primitive of every imported function.
+    pub primitives: Vec<PrimitiveId>,
+    /// What was done to the outside so far.
+    pub state: BoardState,
+}
+
+/// In which order paths are explored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// A path to its end, then the last branch before that.
+    #[default]
+    DepthFirst,
+    /// Fewest inputs first: all paths with so many inputs before any with one more. Where that leads nowhere (more
+    /// branches than anybody can look at, and no end), it goes on depth first.
+    BreadthFirst,
+    /// Code that was not executed yet first.
+    CoverageFirst,
+    /// Nearest to these instructions first, by the number of branches in between.
+    Towards(Vec<CodeOffset>),
+    /// In an order that the seed determines.
+    Random(u64),
+}
+
+/// How far to go. What a bound cuts off is marked in the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Inputs on a path: one that would read another one ends.
+    pub inputs: u32,
+    /// Events (interrupts and timers that the program subscribed to) on a path; without a bound none arrive, and that is
+    /// noted as unexplored.
+    pub events: Option<u32>,
+    /// Moments on a path at which events may arrive, where their arrival makes a difference.
+    pub moments: u32,
+    /// Instructions on a path.
+    pub steps: u64,
+    /// Paths in all.
+    pub paths: usize,
+    /// Branches that wait while it goes breadth first; with more, it goes on depth first.
+    pub waiting: usize,
+    /// Rounds of each loop on a path.
+    pub rounds: Option<u32>,
+    /// Instructions before which a path ends.
+    pub stops: Vec<CodeOffset>,
+    /// Whether a `select` that depends on inputs counts as a branch.
+    pub selects_fork: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds {
+            inputs: MOST_INPUTS,
+            events: None,
+            moments: MOST_MOMENTS,
+            steps: MOST_STEPS,
+            paths: MOST_PATHS,
+            waiting: MOST_WAITING,
+            rounds: None,
+            stops: Vec::new(),
+            selects_fork: false,
+        }
+    }
+}
+
+/// No path has more inputs.
+pub const MOST_INPUTS: u32 = 1000;
+
+/// Moments of a path at which events arrive, without another bound.
+pub const MOST_MOMENTS: u32 = 100;
+
+/// Instructions on a path, without another bound.
+pub const MOST_STEPS: u64 = 10_000_000;
+
+/// Paths in all, without another bound.
+pub const MOST_PATHS: usize = 1000;
+
+/// Branches that wait, breadth first: a few kilobytes each.
+const MOST_WAITING: usize = 1 << 15;
+
+/// Whether a path ends at a stop where the program is in this state.
+pub type Accepts<'a> = &'a mut dyn FnMut(&Machine) -> bool;
+
+/// What to look for, and how.
+#[derive(Default)]
+pub struct Search<'s> {
+    /// How far.
+    pub bounds: Bounds,
+    /// In which order.
+    pub strategy: Strategy,
+    /// Who answers what trying values cannot; `None`: nobody.
+    pub solver: Option<Box<dyn Solver>>,
+    /// If given, a path ends at a stop only where this says so: other inputs that lead there are tried too.
+    pub accepts: Option<Accepts<'s>>,
+    /// What inputs answer, as cells, on runs that are followed before anything is searched: a path that one of them takes
+    /// to its end is found at once.
+    pub examples: Vec<Vec<u64>>,
+}
+
+/// What ended an exploration before everything within its bounds was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ended {
+    /// The bound on paths.
+    Paths,
+    /// Its budget.
+    Spent(Spent),
+    /// Who hears of paths has had enough.
+    Enough,
+}
+
+/// All that an exploration found.
+pub struct Explored {
+    /// The expressions in the paths' constraints.
+    pub dag: Dag,
+    /// The paths, in the order in which they were found; last those that were not followed to their ends.
+    pub paths: Vec<Path>,
+    /// What was left out, and why; what was only cut off is told by the paths' ends.
+    pub unexplored: Vec<Unexplored>,
+    /// What ended it early, if something did.
+    pub ended: Option<Ended>,
+    /// Branches that were left where it ended early.
+    pub waiting: usize,
+    /// All paths with so many inputs (or fewer) were looked at, if even those with none were: all there are within the
+    /// bounds, if it did not end early.
+    pub looked: Option<u32>,
+    /// What was executed, and with which inputs.
+    pub coverage: Coverage,
+    /// Instructions executed.
+    pub steps: u64,
+    /// How far it was to go.
+    pub bounds: Bounds,
+    pub(crate) decider: Decider,
+}
+
+impl Explored {
+    /// What deciding has cost so far.
+    #[must_use]
+    pub fn effort(&self) -> Effort {
+        self.decider.effort
+    }
+
+    /// Whether these are all paths: nothing was cut off but by the bound on inputs and the places to stop at.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let cut = |path: &Path| matches!(path.end, End::Cut(_));
+        self.ended.is_none() && self.unexplored.is_empty() && !self.paths.iter().any(cut)
+    }
+
+    /// How many paths a bound of theirs cut off.
+    #[must_use]
+    pub fn cut(&self, by: Cut) -> usize {
+        let paths = self.paths.iter();
+        paths.filter(|path| path.end == End::Cut(by)).count()
+    }
+}

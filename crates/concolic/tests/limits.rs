@@ -1,0 +1,253 @@
+//! Each bound of an exploration: at it nothing is missing, one past it something is, and that is said.
+
+mod common;
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use borges_concolic::{
+    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, Search, Spent, Start, Strategy,
+    explore,
+};
+use common::{board, explore_all, explore_by, i32s, start_wat, suggest};
+
+/// Reads bits until it has read so many.
+fn reads(count: u32) -> Start {
+    let text = format!(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func (export "main") (local $n i32)
+                (loop $l
+                    (if (call $in) (then (nop)))
+                    (local.set $n (i32.add (local.get $n) (i32.const 1)))
+                    (br_if $l (i32.lt_u (local.get $n) (i32.const {count}))))))"#
+    );
+    start_wat(&text, board(vec![("in", vec![], i32s(0, 1))]))
+}
+
+/// Reads one input that never differs, again and again, for ever.
+fn endless() -> Start {
+    start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func (export "main") (loop $l (drop (call $in)) (br $l))))"#,
+        board(vec![("in", vec![], i32s(0, 1))]),
+    )
+}
+
+fn by(start: &Start, bounds: Bounds) -> Explored {
+    explore_by(start, &bounds, Strategy::DepthFirst)
+}
+
+fn ends(explored: &Explored, end: &End) -> usize {
+    let paths = explored.paths.iter();
+    paths.filter(|path| path.end == *end).count()
+}
+
+#[test]
+fn inputs() {
+    let bounds = |inputs| Bounds {
+        inputs,
+        ..Bounds::default()
+    };
+    let at = by(&reads(3), bounds(3));
+    assert_eq!((ends(&at, &End::Returned), ends(&at, &End::Inputs)), (8, 0));
+    let past = by(&reads(4), bounds(3));
+    assert_eq!(
+        (ends(&past, &End::Returned), ends(&past, &End::Inputs)),
+        (0, 8)
+    );
+    // Nobody gets more than the most there is.
+    let most = by(&endless(), bounds(u32::MAX));
+    assert_eq!(most.paths.len(), 1);
+    assert_eq!(most.paths[0].ways[0].reads.len(), MOST_INPUTS as usize);
+    assert_eq!(most.bounds.inputs, MOST_INPUTS);
+}
+
+#[test]
+fn paths() {
+    let bounds = |paths| Bounds {
+        paths,
+        ..Bounds::default()
+    };
+    let at = by(&reads(3), bounds(8));
+    assert_eq!((at.paths.len(), at.ended, at.waiting), (8, None, 0));
+    assert!(at.is_complete());
+    let past = by(&reads(3), bounds(7));
+    assert_eq!((past.paths.len(), past.ended), (7, Some(Ended::Paths)));
+    assert_eq!(past.waiting, 1);
+    assert!(!past.is_complete());
+}
+
+#[test]
+fn steps() {
+    let whole = by(&reads(1), Bounds::default());
+    let needed = whole.paths.iter().map(|path| path.steps).max();
+    let bounds = |steps| Bounds {
+        steps,
+        ..Bounds::default()
+    };
+    let needed = needed.expect("two paths");
+    let at = by(&reads(1), bounds(needed));
+    assert!(at.is_complete(), "{:?}", at.paths);
+    let past = by(&reads(1), bounds(needed - 1));
+    assert!(past.cut(Cut::Steps) > 0 && !past.is_complete());
+}
+
+#[test]
+fn rounds() {
+    let bounds = |rounds| Bounds {
+        rounds: Some(rounds),
+        ..Bounds::default()
+    };
+    // Three inputs are two times back to the loop's beginning.
+    let at = by(&reads(3), bounds(3));
+    assert!(at.is_complete());
+    let past = by(&reads(3), bounds(2));
+    assert!(past.cut(Cut::Rounds) > 0 && !past.is_complete());
+}
+
+/// A store to one of so many addresses, a load after it.
+fn stores(most: u32) -> Start {
+    let text = format!(
+        r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+            (func (export "main")
+                (i32.store8 (call $in) (i32.const 7))
+                (if (i32.load8_u (i32.const {most})) (then (unreachable)))))"#
+    );
+    let most = i32::try_from(most).expect("a small number");
+    start_wat(&text, board(vec![("in", vec![], i32s(0, most))]))
+}
+
+#[test]
+fn addresses_of_a_store() {
+    let at = by(&stores(1023), Bounds::default());
+    assert!(at.is_complete());
+    assert_eq!(at.paths.len(), 2);
+    let past = by(&stores(1024), Bounds::default());
+    assert!(
+        !past.is_complete(),
+        "1025 addresses are looked at one at a time, and are too many for that"
+    );
+}
+
+#[test]
+fn addresses_of_a_load() {
+    let start = |most| {
+        start_wat(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 1) (data (i32.const 9) "\01")
+                (func (export "main")
+                    (if (i32.load8_u (call $in)) (then (unreachable)))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        )
+    };
+    let at = by(&start((1 << 14) - 1), Bounds::default());
+    assert!(at.is_complete());
+    assert_eq!(at.paths.len(), 2);
+    let past = by(&start(1 << 14), Bounds::default());
+    assert!(!past.is_complete());
+}
+
+/// A length that may be so many values.
+fn lengths(most: i32) -> Start {
+    start_wat(
+        r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+            (func (export "main")
+                (memory.fill (i32.const 0) (i32.const 1) (call $in))))"#,
+        board(vec![("in", vec![], i32s(0, most))]),
+    )
+}
+
+#[test]
+fn values_that_are_looked_at_one_at_a_time() {
+    let at = by(&lengths(255), Bounds::default());
+    assert!(at.is_complete());
+    assert_eq!(at.paths.len(), 1, "however much is filled, it is one path");
+    assert_eq!(at.paths[0].ways.len(), 256);
+    let past = by(&lengths(256), Bounds::default());
+    assert!(!past.is_complete());
+    assert_eq!(past.unexplored.len(), 1);
+}
+
+#[test]
+fn waiting_branches_are_gone_on_with_depth_first() {
+    let start = reads(3);
+    let search = |waiting, paths| Search {
+        bounds: Bounds {
+            waiting,
+            paths,
+            ..Bounds::default()
+        },
+        strategy: Strategy::BreadthFirst,
+        ..Search::default()
+    };
+    let mut first = Vec::new();
+    // Two inputs are four branches: with room for them it goes on by levels.
+    for waiting in [4, 3] {
+        let explored = explore_all(&start, search(waiting, 1000));
+        assert!(explored.is_complete(), "either way all paths are found");
+        assert_eq!(explored.paths.len(), 8);
+        first.push(explored.paths[0].ways[0].model.clone());
+    }
+    assert_ne!(first[0], first[1]);
+}
+
+#[test]
+fn what_has_no_end_yet_is_shown_as_far_as_it_is_known() {
+    let start = reads(40);
+    let ticks = Cell::new(0_u64);
+    let clock = || {
+        ticks.set(ticks.get() + 1);
+        Duration::from_millis(ticks.get())
+    };
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_millis(500), &clock, &heard);
+    let search = Search {
+        strategy: Strategy::BreadthFirst,
+        ..Search::default()
+    };
+    let mut explored = explore(&start, search, &budget, &mut |_| Flow::Continue);
+    assert_eq!(explored.ended, Some(Ended::Spent(Spent::Time)));
+    let looked = explored.looked.expect("some levels were finished");
+    assert!(looked >= 2, "{looked}");
+    assert_eq!(explored.paths.len(), 1 << looked);
+    assert_eq!(ends(&explored, &End::Inputs), 1 << looked);
+    // They are a tree like any other.
+    let tree = suggest(&mut explored);
+    assert!(tree.answers.iter().all(Option::is_some));
+}
+
+#[test]
+fn paths_are_merged_as_they_were_found_when_nothing_is_left_to_spend() {
+    let mut explored = by(&reads(3), Bounds::default());
+    let clock = || Duration::ZERO;
+    let heard = |_| Flow::Continue;
+    let nothing = Budget::new(Duration::ZERO, &clock, &heard);
+    let tree = borges_concolic::suggest(&mut explored, &nothing);
+    assert!(
+        tree.answers.iter().all(Option::is_some),
+        "every path is in the tree"
+    );
+    assert_eq!(tree.left_out, Vec::<usize>::new());
+}
+
+#[test]
+fn a_run_is_followed_to_its_end_and_found_once() {
+    let start = reads(3);
+    let search = Search {
+        strategy: Strategy::BreadthFirst,
+        examples: vec![vec![1, 0, 1], vec![1, 0], vec![1, 0, 7]],
+        ..Search::default()
+    };
+    let mut heard = Vec::new();
+    let explored = explore(&start, search, &Budget::unlimited(), &mut |path| {
+        heard.push(path.ways[0].model.clone());
+        Flow::Continue
+    });
+    assert_eq!(heard.first(), Some(&vec![1, 0, 1]));
+    assert_eq!(
+        heard.len(),
+        8,
+        "what was followed is not found again, and runs that stop short are nothing"
+    );
+    assert_eq!(explored.paths.len(), 8);
+    assert!(explored.is_complete());
+}

@@ -1,0 +1,88 @@
+// Values of AssemblyScript. The program says itself what its variables hold.
+@external("env", "said")
+declare function said(name: usize, nameBytes: i32, text: usize, textBytes: i32): void;
+@external("env", "stop")
+declare function stop(): void;
+
+function say(name: string, text: string): void {
+  const a = Uint8Array.wrap(String.UTF8.encode(name));
+  const b = Uint8Array.wrap(String.UTF8.encode(text));
+  said(a.dataStart, a.length, b.dataStart, b.length);
+}
+
+class Spot {
+  constructor(public x: i32, public y: f64) {}
+}
+
+let counter: i32 = 7;
+
+function quoted(text: string): string {
+  return '"' + text + '"';
+}
+
+export function main(seed: i32): i32 {
+  const small: i32 = -seed;
+  const large: i64 = 1 << 40;
+  const real: f32 = 2.5;
+  const tenth: f64 = 0.1;
+  const text = "grüße " + seed.toString();
+  const numbers: Array<i32> = [1, -2, seed];
+  const shorts: StaticArray<u16> = [1, 65535];
+  const bytes = new Uint8Array(3);
+  bytes[1] = 255;
+  const floats: Array<f64> = [0.5, 1.5];
+  const truths: Array<bool> = [true, false, seed > 1];
+  const words: Array<string> = ["ab", text];
+  const points: Array<Spot> = [new Spot(1, 2.5), new Spot(seed, 4.5)];
+  const nested: Array<Array<i32>> = [[1], [2, 3]];
+  const none: Array<i64> = [];
+  const unsigned: Array<u32> = [4294967295];
+  const map = new Map<i32, string>();
+  map.set(1, "one");
+  map.set(2, "two");
+  map.set(seed, "three");
+  map.delete(2);
+  const named = new Map<string, f64>();
+  named.set("half", 0.5);
+  const flags = new Map<u8, bool>();
+  flags.set(200, true);
+  flags.set(1, false);
+  const set = new Set<i16>();
+  set.add(-5);
+  set.add(6);
+  const letters = new Set<string>();
+  letters.add("x");
+  const wide = new Map<i64, i8>();
+  wide.set(1 << 40, -1);
+  say("small", small.toString());
+  say("large", large.toString());
+  say("real", real.toString());
+  say("tenth", tenth.toString());
+  say("counter", counter.toString());
+  say("text", quoted(text));
+  say("numbers", "[" + numbers.join(", ") + "]");
+  say("shorts", "[" + shorts.join(", ") + "]");
+  say("bytes", "[" + bytes.join(", ") + "]");
+  say("floats", "[" + floats.join(", ") + "]");
+  say("truths", "[" + truths.join(", ") + "]");
+  say("words", "[" + quoted(words[0]) + ", " + quoted(words[1]) + "]");
+  say("points", "[Spot {x: 1, y: 2.5}, Spot {x: " + points[1].x.toString() + ", y: " + points[1].y.toString() + "}]");
+  say("nested", "[[1], [" + nested[1].join(", ") + "]]");
+  say("none", "[" + none.join(", ") + "]");
+  say("unsigned", "[" + unsigned[0].toString() + "]");
+  say("map", "{1: " + quoted(map.get(1)) + ", 3: " + quoted(map.get(3)) + "}");
+  say("named", '{"half": ' + named.get("half").toString() + "}");
+  say("flags", "{200: " + flags.get(200).toString() + ", 1: " + flags.get(1).toString() + "}");
+  say("set", "{" + set.values().join(", ") + "}");
+  say("letters", "{" + quoted(letters.values()[0]) + "}");
+  say("wide", "{1099511627776: " + wide.get(1 << 40).toString() + "}");
+  say("numbers[1]", numbers[1].toString());
+  say("points[1].x", points[1].x.toString());
+  say("words[0]", quoted(words[0]));
+  say("nested[1][1]", nested[1][1].toString());
+  say("map[3]", quoted(map.get(3)));
+  say('named["half"]', named.get("half").toString());
+  say("set[0]", set.values()[0].toString());
+  stop();
+  return numbers.length + points.length + map.size + set.size + <i32>large + <i32>real + <i32>tenth + small + letters.size + wide.size + flags.size;
+}

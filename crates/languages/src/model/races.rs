@@ -1,0 +1,90 @@
+//! Which other message could have been received, in words.
+
+use borges_multiverse::causality::{Race, races};
+use serde::Serialize;
+
+use super::reported::Reported;
+use crate::source;
+
+/// A message that was received, and what could have been received instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RaceRow {
+    /// The step that received it.
+    pub received: RaceStep,
+    /// The step with which it came in.
+    pub message: RaceStep,
+    /// The steps with which others came in later that could have been there first.
+    pub rivals: Vec<RaceStep>,
+}
+
+/// A step of the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RaceStep {
+    /// Its number on the way, from 1.
+    pub step: u32,
+    /// What it does.
+    pub text: String,
+    /// Where in the source, from 1.
+    pub line: Option<u32>,
+}
+
+/// The races of a way, with the way.
+pub(super) struct Found<L: Reported> {
+    language: L,
+    choices: Vec<L::Choice>,
+    races: Vec<Race>,
+}
+
+/// The races of a way; none if there is no such way.
+pub(super) fn of<P: Reported>(language: &P, options: &[u32]) -> Option<Found<P>> {
+    let language = language.exact();
+    let start = language.initial();
+    let (mut state, mut choices, mut enabled) = (start.clone(), Vec::new(), Vec::new());
+    for option in options {
+        enabled.clear();
+        language.enabled(&state, &mut enabled);
+        let choice = enabled.get(*option as usize)?.clone();
+        state = language.apply(&state, &choice)?.state;
+        choices.push(choice);
+    }
+    let races = races(&language, &start, &choices, |resource| {
+        language.message(resource)
+    })?;
+    Some(Found {
+        language,
+        choices,
+        races,
+    })
+}
+
+impl<L: Reported> Found<L> {
+    /// In words; `text` is the program's source.
+    pub(super) fn told(&self, text: &str) -> Vec<RaceRow> {
+        let mut state = self.language.initial();
+        let mut steps = Vec::new();
+        for choice in &self.choices {
+            let label = self.language.label(&state, choice);
+            let span = label.span;
+            steps.push(RaceStep {
+                step: steps.len() as u32 + 1,
+                text: label.text,
+                line: span.map(|span| source::position(text, span.start).line),
+            });
+            match self.language.apply(&state, choice) {
+                Some(next) => state = next.state,
+                None => break,
+            }
+        }
+        let told = |nth: &usize| steps.get(*nth).cloned();
+        let rows = self.races.iter().filter_map(|race| {
+            Some(RaceRow {
+                received: told(&race.received)?,
+                message: told(&race.message)?,
+                rivals: race.rivals.iter().filter_map(told).collect(),
+            })
+        });
+        rows.collect()
+    }
+}

@@ -1,0 +1,336 @@
+//! What predicates can name in a program of each language.
+
+use std::fmt;
+use std::hash::Hash;
+
+use borges_multiverse::adapt::{Abstracted, Runs, Stepping};
+use borges_multiverse::language::Language;
+
+use super::find;
+use crate::amb::{Amb, Answer};
+use crate::ambienttalk::{AmbientTalk, Datum};
+use crate::muoz::{MuOz, ThreadName, Value};
+
+/// What a name is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// An actor or a thread.
+    Agent,
+    /// A field or a variable.
+    Value,
+    /// What messages wait in: an actor, a port.
+    Queue,
+    /// A method.
+    Method,
+    /// A word of a text.
+    Word,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agent => "nobody",
+            Self::Value => "no value",
+            Self::Queue => "no inbox or port",
+            Self::Method => "no method",
+            Self::Word => "no state or step in which something",
+        })
+    }
+}
+
+/// A name that means nothing in a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this program has {kind} called {name}{}", known(.nearest))]
+pub struct Unknown {
+    /// What it should be.
+    pub kind: Kind,
+    /// The name.
+    pub name: String,
+    /// What there is instead, the most similar first.
+    pub nearest: Vec<String>,
+}
+
+/// Names that are listed.
+const LISTED: usize = 12;
+
+fn known(names: &[String]) -> String {
+    let more = if names.len() > LISTED { ", …" } else { "" };
+    match names {
+        [] => "; it has none".to_owned(),
+        [only] => format!("; there is {only}"),
+        names => {
+            let listed = &names[..names.len().min(LISTED)];
+            format!("; there are, nearest first, {}{more}", listed.join(", "))
+        }
+    }
+}
+
+impl Unknown {
+    /// Sorts what there is by how similar it is.
+    pub(crate) fn new(kind: Kind, name: &str, mut there: Vec<String>) -> Self {
+        there.sort();
+        there.dedup();
+        there.sort_by_cached_key(|known| strsim::damerau_levenshtein(name, known));
+        Self {
+            kind,
+            name: name.to_owned(),
+            nearest: there,
+        }
+    }
+}
+
+/// What is known about an actor or a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// It has nothing to evaluate.
+    pub idle: bool,
+    /// It waits for a message.
+    pub waits: bool,
+    /// No rule applies to it, and never will.
+    pub stuck: bool,
+}
+
+/// A language whose states answer predicates.
+pub trait Named: Language {
+    /// Whether the program can have something of this name.
+    fn knows(&self, kind: Kind, name: &str) -> bool;
+
+    /// The names of that kind that the program's text gives; for words, those that states and
+    /// steps are shown with.
+    fn names(&self, kind: Kind) -> Vec<String>;
+
+    /// A field, a variable, the value; none where it does not exist (yet).
+    fn value(&self, state: &Self::State, name: &str) -> Option<Datum>;
+
+    /// How many messages wait in an inbox or a port.
+    fn queued(&self, state: &Self::State, name: &str) -> Option<usize>;
+
+    /// How an actor or thread stands.
+    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing>;
+
+    /// Whether an actor has printed a line.
+    fn printed(&self, state: &Self::State, agent: &str, line: &str) -> bool;
+
+    /// Whether the state has something of this name.
+    fn has(&self, state: &Self::State, kind: Kind, name: &str) -> bool {
+        match kind {
+            Kind::Agent => self.standing(state, name).is_some(),
+            Kind::Value => self.value(state, name).is_some(),
+            Kind::Queue => self.queued(state, name).is_some(),
+            Kind::Method | Kind::Word => true,
+        }
+    }
+}
+
+/// Refuses a name that means nothing.
+pub(crate) fn resolve(program: &impl Named, kind: Kind, name: &str) -> Result<(), Unknown> {
+    if program.knows(kind, name) {
+        Ok(())
+    } else {
+        Err(Unknown::new(kind, name, program.names(kind)))
+    }
+}
+
+/// Words with which λ_amb shows what it does.
+const AMB_WORDS: [&str; 4] = ["amb", "ADD", "AMB", "paused"];
+
+impl Named for Amb {
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        match kind {
+            Kind::Value => name == VALUE,
+            Kind::Word => AMB_WORDS.contains(&name),
+            Kind::Agent | Kind::Queue | Kind::Method => false,
+        }
+    }
+
+    fn names(&self, kind: Kind) -> Vec<String> {
+        match kind {
+            Kind::Value => vec![VALUE.to_owned()],
+            Kind::Word => AMB_WORDS.map(str::to_owned).to_vec(),
+            Kind::Agent | Kind::Queue | Kind::Method => Vec::new(),
+        }
+    }
+
+    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
+        let mut choices = Vec::new();
+        self.enabled(state, &mut choices);
+        if name != VALUE || !choices.is_empty() {
+            return None;
+        }
+        match self.outcome(state).value {
+            Answer::Number(number) => Some(match number.to_i64() {
+                Some(number) => Datum::Integer(number),
+                None => Datum::Text(number.to_string()),
+            }),
+            Answer::Stuck(_) => None,
+        }
+    }
+
+    fn queued(&self, _: &Self::State, _: &str) -> Option<usize> {
+        None
+    }
+
+    fn standing(&self, _: &Self::State, _: &str) -> Option<Standing> {
+        None
+    }
+
+    fn printed(&self, _: &Self::State, _: &str, _: &str) -> bool {
+        false
+    }
+}
+
+/// What the result of a λ_amb program is called.
+const VALUE: &str = "value";
+
+impl Named for AmbientTalk {
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        match kind {
+            Kind::Agent | Kind::Queue => self.may_name_actor(name),
+            Kind::Value => self.may_name_field(name),
+            Kind::Method | Kind::Word => self.names(kind).iter().any(|known| known == name),
+        }
+    }
+
+    fn names(&self, kind: Kind) -> Vec<String> {
+        match kind {
+            Kind::Agent | Kind::Queue => self.actor_names(),
+            Kind::Value => self.field_names(),
+            Kind::Method => self.method_names(),
+            Kind::Word => self.words(),
+        }
+    }
+
+    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
+        self.actors(state).into_iter().find_map(|actor| {
+            let owner = self.actor_name(state, actor);
+            let field = name.strip_prefix(&owner)?.strip_prefix('.')?;
+            self.field(state, actor, field)
+        })
+    }
+
+    fn queued(&self, state: &Self::State, name: &str) -> Option<usize> {
+        self.inbox_len(state, find(self, state, name)?)
+    }
+
+    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing> {
+        let actor = find(self, state, agent)?;
+        let idle = !self.in_turn(state, actor);
+        Some(Standing {
+            idle,
+            waits: idle && self.inbox_len(state, actor) == Some(0),
+            stuck: self.is_stuck(state, actor),
+        })
+    }
+
+    fn printed(&self, state: &Self::State, agent: &str, line: &str) -> bool {
+        let actor = find(self, state, agent);
+        actor.is_some_and(|actor| self.output(state, actor).iter().any(|said| said == line))
+    }
+}
+
+impl Named for MuOz {
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        match kind {
+            Kind::Agent => name.parse::<ThreadName>().is_ok(),
+            Kind::Value | Kind::Queue => self.may_name_variable(name),
+            Kind::Method => false,
+            Kind::Word => {
+                self.may_name_variable(name)
+                    || name.parse::<ThreadName>().is_ok()
+                    || self.words().iter().any(|word| word == name)
+            }
+        }
+    }
+
+    fn names(&self, kind: Kind) -> Vec<String> {
+        match kind {
+            Kind::Agent => vec![ThreadName::MAIN.to_string()],
+            Kind::Value | Kind::Queue => self.identifiers(),
+            Kind::Method => Vec::new(),
+            Kind::Word => {
+                let mut words = self.identifiers();
+                words.extend(self.words());
+                words
+            }
+        }
+    }
+
+    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
+        let names = self.names(state);
+        let datum = match self.variable_of(state, &names, name)? {
+            Value::Boolean(value) => Datum::Boolean(value),
+            Value::Integer(value) => Datum::Integer(value),
+            other => Datum::Reference(other.show(&names)),
+        };
+        Some(datum)
+    }
+
+    fn queued(&self, state: &Self::State, name: &str) -> Option<usize> {
+        let names = self.names(state);
+        match self.variable_of(state, &names, name)? {
+            Value::Port(port) => self.queue_len(state, &port),
+            _ => None,
+        }
+    }
+
+    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing> {
+        self.thread_standing(state, &agent.parse().ok()?)
+    }
+
+    fn printed(&self, _: &Self::State, _: &str, _: &str) -> bool {
+        false
+    }
+}
+
+/// Words with which the stepping debugger shows what it does.
+const STEPPING_WORDS: [&str; 4] = ["step", "paused", "STEP", "RESUME"];
+
+/// Languages that hand all questions on, about the program's part of their states; some have words
+/// of their own.
+macro_rules! forwarded {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr, $words:expr) => {
+        fn knows(&$self, kind: Kind, name: &str) -> bool {
+            let words: &[&str] = $words;
+            kind == Kind::Word && words.contains(&name) || $inner.knows(kind, name)
+        }
+
+        fn names(&$self, kind: Kind) -> Vec<String> {
+            let words: &[&str] = if kind == Kind::Word { $words } else { &[] };
+            let mut names = Named::names($inner, kind);
+            names.extend(words.iter().map(|word| (*word).to_owned()));
+            names
+        }
+
+        fn value(&$self, $state: &Self::State, name: &str) -> Option<Datum> {
+            Named::value($inner, $theirs, name)
+        }
+
+        fn queued(&$self, $state: &Self::State, name: &str) -> Option<usize> {
+            $inner.queued($theirs, name)
+        }
+
+        fn standing(&$self, $state: &Self::State, agent: &str) -> Option<Standing> {
+            $inner.standing($theirs, agent)
+        }
+
+        fn printed(&$self, $state: &Self::State, agent: &str, line: &str) -> bool {
+            $inner.printed($theirs, agent, line)
+        }
+    };
+}
+
+impl<L: Named> Named for &L {
+    forwarded!(self => *self, state => state, &[]);
+}
+
+impl<L: Named> Named for Runs<L> {
+    forwarded!(self => self.inner(), state => state, &[]);
+}
+
+impl<L: Named> Named for Stepping<L> {
+    forwarded!(self => &self.0, state => &state.1, &STEPPING_WORDS);
+}
+
+impl<L: Named, K: Clone + Eq + Hash> Named for Abstracted<L, K> {
+    forwarded!(self => self.inner(), seen => &seen.state, &[]);
+}

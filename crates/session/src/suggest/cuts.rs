@@ -1,0 +1,157 @@
+//! What an exploration left out, named: each bound that cut something off, its value, and what to raise.
+
+use std::time::Duration;
+
+use borges_concolic::{Cut, End, Ended, Explored, MOST_INPUTS, Spent, value_of};
+use borges_debuginfo::DebugInfo;
+
+use super::question::UnexploredReport;
+use super::report::place_of;
+use crate::headless::json;
+
+/// What the caller asked for, as far as it matters for what was left out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    /// It gave a bound on inputs: what that cuts off is not missing.
+    pub(super) bounds_inputs: bool,
+    /// The time for all of it.
+    pub(super) time: Duration,
+}
+
+/// Why an exploration ended early, as data has it: `time`, `cancelled`, `paths` or `enough`.
+pub(super) fn ended(explored: &Explored) -> Option<String> {
+    Some(match explored.ended? {
+        Ended::Spent(spent) => spent_word(spent),
+        Ended::Paths => "paths".to_owned(),
+        Ended::Enough => "enough".to_owned(),
+    })
+}
+
+pub(super) fn spent_word(spent: Spent) -> String {
+    let word = match spent {
+        Spent::Time => "time",
+        Spent::Cancelled => "cancelled",
+    };
+    word.to_owned()
+}
+
+/// Whether these are all paths that were asked for.
+pub(super) fn is_complete(explored: &Explored, asked: Asked) -> bool {
+    // A bound that nobody asked for has cut off what it ended.
+    let goes_on = !asked.bounds_inputs && explored.paths.iter().any(|path| path.end == End::Inputs);
+    explored.is_complete() && !goes_on
+}
+
+/// Everything that was left out: never empty if the exploration is not complete.
+pub(super) fn left_out(
+    info: &DebugInfo,
+    explored: &Explored,
+    asked: Asked,
+) -> Vec<UnexploredReport> {
+    let single = explored.unexplored.iter().map(|left| UnexploredReport {
+        reason: left.reason.to_string(),
+        place: left.at.map(|at| place_of(info, at)),
+        inputs: left
+            .inputs
+            .iter()
+            .zip(&left.types)
+            .map(|(cell, ty)| json(value_of(*ty, *cell)))
+            .collect(),
+        bound: None,
+    });
+    let mut all = bounds(explored, asked);
+    all.extend(single);
+    all
+}
+
+/// The bounds that cut something off.
+fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
+    let bounds = &explored.bounds;
+    let mut cuts = Vec::new();
+    let mut name = |bound: &str, words: String| cuts.push(bound_report(bound, words));
+    let left = format!(
+        "with {} left to look at",
+        many(explored.waiting, "branch", "branches")
+    );
+    match explored.ended {
+        None | Some(Ended::Enough) => {}
+        Some(Ended::Paths) => name(
+            "paths",
+            format!("the bound of {} paths, {left}", bounds.paths),
+        ),
+        Some(Ended::Spent(Spent::Time)) => {
+            let seconds = asked.time.as_secs_f64();
+            name("time", format!("the time of {seconds} s, {left}"));
+        }
+        Some(Ended::Spent(Spent::Cancelled)) => {
+            name("cancelled", format!("it was ended by the user, {left}"));
+        }
+    }
+    if explored.ended == Some(Ended::Enough) {
+        let found = many(explored.paths.len(), "path", "paths");
+        name(
+            "enough",
+            format!("what was found was enough ({found} looked at), {left}"),
+        );
+    }
+    let paths = |count: usize| many(count, "path", "paths");
+    let longer = explored.paths.iter().filter(|path| path.end == End::Inputs);
+    let longer = longer.count();
+    if !asked.bounds_inputs && longer > 0 && explored.ended.is_none() {
+        let raise = match bounds.inputs < MOST_INPUTS {
+            true => ": raise --max-inputs (at the prompt inputs=)",
+            false => ": no path is followed any further",
+        };
+        let words = format!("the bound of {} inputs on {}", bounds.inputs, paths(longer));
+        name("inputs", format!("{words}{raise}"));
+    }
+    let cut = |by| Some(explored.cut(by)).filter(|count| *count > 0);
+    if let Some(count) = cut(Cut::Steps) {
+        name(
+            "steps",
+            format!("the bound of {} steps on {}", bounds.steps, paths(count)),
+        );
+    }
+    if let Some(count) = cut(Cut::Rounds) {
+        let rounds = bounds.rounds.unwrap_or_default();
+        name(
+            "rounds",
+            format!("the bound of {rounds} rounds of a loop on {}", paths(count)),
+        );
+    }
+    if let Some(count) = cut(Cut::NoValue) {
+        let words = "the board's rules leave no value for the next input on";
+        name("rules", format!("{words} {}", paths(count)));
+    }
+    cuts
+}
+
+/// A bound by its name, with what to raise if that can be raised.
+pub(super) fn bound_report(bound: &str, words: String) -> UnexploredReport {
+    let raise = match bound {
+        "paths" | "time" | "steps" | "rounds" => {
+            format!(": raise --max-{bound} (at the prompt {bound}=)")
+                .replace("--max-time", "--time")
+        }
+        _ => String::new(),
+    };
+    UnexploredReport {
+        reason: format!("{words}{raise}"),
+        place: None,
+        inputs: Vec::new(),
+        bound: Some(bound.to_owned()),
+    }
+}
+
+/// Something that was found and not shown, or shown unchecked, for want of time; nothing if there is none.
+pub(super) fn for_want_of_time(count: usize, words: &str) -> Option<UnexploredReport> {
+    let paths = many(count, "path", "paths");
+    (count > 0).then(|| bound_report("time", format!("no time was left for {paths}, {words}")))
+}
+
+fn many(count: usize, one: &str, several: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {several}"),
+    }
+}

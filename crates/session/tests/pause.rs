@@ -1,0 +1,340 @@
+//! Nothing is deaf to a pause, and a pause changes nothing but when.
+//!
+//! The law: whatever command on the past is paused, at whichever event, the view then stands where a plain run could stand
+//! ([`Walk::check`] holds state, board and environment against one), and the command, said again until it is done, answers
+//! what it answers to somebody who never paused.
+
+mod support;
+
+use borges_session::command::{
+    CodePlace, Command, Direction, Event, NewBreakpoint, Reply, StepSize, StopKind, StopReason,
+};
+use borges_session::{CommandError, Flow, Options, Session};
+use fastrand::Rng;
+use support::scenario::{Kind, Line, Scenario};
+use support::seeds::check;
+use support::walk::{Manners, Walk};
+
+const CASES: u64 = 80;
+const COMMANDS: usize = 12;
+
+/// Which event is answered with a pause.
+const AT: [u32; 3] = [1, 2, 10];
+
+const CALM: Manners = Manners {
+    pauses: false,
+    uploads: false,
+    cable: false,
+};
+
+/// Replays are long, and looked at often.
+fn options(scenario: &Scenario) -> Options {
+    Options {
+        keyframe_spacing: 1_000_000,
+        look_every: 20,
+        ..scenario.options(Line::Direct)
+    }
+}
+
+fn backward(size: StepSize) -> Command {
+    Command::Step {
+        direction: Direction::Backward,
+        size,
+        count: 1,
+    }
+}
+
+/// A command that looks for something in what is recorded, or shows another moment of it.
+fn random_command(rng: &mut Rng, steps: u64, offsets: &[u32]) -> Command {
+    let direction = match rng.bool() {
+        true => Direction::Forward,
+        false => Direction::Backward,
+    };
+    let place = CodePlace::Offset(offsets[rng.usize(..offsets.len())]);
+    let at = |rng: &mut Rng| format!("@{}", rng.u64(0..=steps));
+    match rng.u8(0..12) {
+        0 | 1 => Command::Jump { target: at(rng) },
+        2 | 3 => Command::Continue { direction },
+        4 => Command::RunTo { place, direction },
+        5 => Command::Who {
+            what: "0, 64".to_owned(),
+        },
+        6 => Command::Compare {
+            left: at(rng),
+            right: at(rng),
+        },
+        7 => Command::Series {
+            expressions: vec!["0".to_owned()],
+            samples: 20,
+        },
+        8 => Command::Entries {
+            branch: 0,
+            from: 0,
+            count: 1000,
+            calls: true,
+        },
+        9 => Command::Path { around: 1000 },
+        10 => backward(StepSize::Out),
+        _ => backward(StepSize::Over),
+    }
+}
+
+/// Whether an answer says that the command was paused.
+fn is_paused(answer: &Result<Reply, CommandError>) -> bool {
+    match answer {
+        Ok(Reply::Stopped(stop)) => stop.reason == StopReason::Paused,
+        Ok(Reply::Done { message }) => message.starts_with("paused"),
+        Err(CommandError::Paused) => true,
+        _ => false,
+    }
+}
+
+/// Carries a command out and pauses it at its `at`-th event; the answer, and whether there were so many.
+fn pause_at(
+    session: &mut Session,
+    command: &Command,
+    at: u32,
+) -> (Result<Reply, CommandError>, bool) {
+    let mut events = 0;
+    let answer = session.execute(command.clone(), &mut |_: Event| {
+        events += 1;
+        match events >= at {
+            true => Flow::Pause,
+            false => Flow::Continue,
+        }
+    });
+    (answer, events >= at)
+}
+
+/// What both sessions must agree on: not how much of a device's line was used, nor where snapshots lie.
+fn told(answer: Result<Reply, CommandError>) -> String {
+    match answer {
+        Ok(reply) => format!("{reply:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn execute(session: &mut Session, command: Command) -> Result<Reply, CommandError> {
+    session.execute(command, &mut |_| Flow::Continue)
+}
+
+/// Where instructions begin in what the program executes at the start and at the end.
+fn offsets(session: &mut Session) -> Vec<u32> {
+    let mut offsets = Vec::new();
+    for target in ["start", "@7", "@30", "@60"] {
+        let target = target.to_owned();
+        let _beyond_the_end = execute(session, Command::Jump { target });
+        offsets.extend(session.here().offset);
+    }
+    let target = "start".to_owned();
+    execute(session, Command::Jump { target }).expect("the start is always there");
+    offsets
+}
+
+fn paused_and_not(seed: u64) {
+    let kind = Kind {
+        slip: false,
+        forever: false,
+        ..Kind::WILD
+    };
+    let scenario = Scenario::new(seed, kind);
+    let mut rng = Rng::with_seed(seed);
+    let mut plain = scenario.open(options(&scenario));
+    let paused = scenario.open(options(&scenario));
+    let mut walk = Walk::new(&scenario, paused, seed, CALM);
+    let onward = Command::Continue {
+        direction: Direction::Forward,
+    };
+    for session in [&mut plain, &mut walk.session] {
+        execute(session, onward.clone()).expect("the program runs");
+    }
+    let steps = plain.here().steps;
+    let offsets = offsets(&mut plain);
+    execute(&mut walk.session, Command::Restart).expect("the start is always there");
+    if rng.bool() {
+        let kind = StopKind::Code(CodePlace::Offset(offsets[rng.usize(..offsets.len())]));
+        let condition = rng.bool().then(|| "0 == 1".to_owned());
+        let breakpoint = NewBreakpoint {
+            kind,
+            condition,
+            hits: 0,
+            log: None,
+        };
+        for session in [&mut plain, &mut walk.session] {
+            execute(session, Command::Break(breakpoint.clone())).expect("the place was executed");
+        }
+    }
+    for _ in 0..COMMANDS {
+        let command = random_command(&mut rng, steps, &offsets);
+        let expected = told(execute(&mut plain, command.clone()));
+        let mut at = AT[rng.usize(..AT.len())];
+        let answer = loop {
+            let (answer, reached) = pause_at(&mut walk.session, &command, at);
+            walk.check();
+            // Sampling keeps what it has and does not say why it ended; nothing else answers a part.
+            let partial = reached && matches!(command, Command::Series { .. });
+            if !is_paused(&answer) && !partial {
+                break answer;
+            }
+            // So that it comes to an end also where it begins anew.
+            at = at.saturating_mul(2);
+        };
+        let story = walk.story();
+        assert_eq!(told(answer), expected, "{command:?}\n{story}");
+        assert_eq!(walk.session.here(), plain.here(), "{command:?}\n{story}");
+        let states = [walk.session.machine().hash(), plain.machine().hash()];
+        assert_eq!(states[0], states[1], "{command:?}\n{story}");
+    }
+}
+
+#[test]
+fn a_pause_changes_nothing_but_when_part_1() {
+    check("a_pause_changes_nothing_but_when", 0, CASES, paused_and_not);
+}
+
+#[test]
+fn a_pause_changes_nothing_but_when_part_2() {
+    check("a_pause_changes_nothing_but_when", 1, CASES, paused_and_not);
+}
+
+#[test]
+fn a_pause_changes_nothing_but_when_part_3() {
+    check("a_pause_changes_nothing_but_when", 2, CASES, paused_and_not);
+}
+
+#[test]
+fn a_pause_changes_nothing_but_when_part_4() {
+    check("a_pause_changes_nothing_but_when", 3, CASES, paused_and_not);
+}
+
+/// Reads for ever, and works a little between its readings.
+const READER: &str = r#"(module
+    (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+    (memory 1)
+    (func $work (local $left i32)
+        (local.set $left (i32.const 20))
+        (loop $again
+            (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+            (br_if $again (local.get $left))))
+    (func (export "main")
+        (loop $again
+            (i32.store (i32.const 0) (call $read (i32.const 10)))
+            (call $work)
+            (br $again))))"#;
+
+/// A recording of some thousand entries, that ends where it was full.
+fn long_recording() -> Session {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("reader.wasm");
+    let wasm = wat::parse_str(READER).expect("it is a module");
+    std::fs::write(&program, wasm).expect("it is written");
+    let options = Options {
+        keyframe_spacing: 10_000_000,
+        look_every: 100,
+        live_entries: 5_000,
+        device_slice: 10_000,
+        ..Options::new(program)
+    };
+    let mut session = Session::open(options).expect("the example opens");
+    let onward = Command::Continue {
+        direction: Direction::Forward,
+    };
+    execute(&mut session, onward).expect("the program runs");
+    session
+}
+
+/// The view after every command is where it was, but after those that go forward.
+#[test]
+fn every_long_command_stops_at_the_event_that_is_answered_with_a_pause() {
+    let mut session = long_recording();
+    let tip = session.here();
+    let Ok(Reply::Moment { moment, .. }) = execute(&mut session, Command::Moment) else {
+        panic!("every moment has a name")
+    };
+    let never = NewBreakpoint {
+        kind: StopKind::Write("60000, 4".to_owned()),
+        condition: None,
+        hits: 0,
+        log: None,
+    };
+    execute(&mut session, Command::Break(never)).expect("memory can be watched");
+    let function = || CodePlace::Function("main".to_owned());
+    let back_to_main = Command::RunTo {
+        place: function(),
+        direction: Direction::Backward,
+    };
+    let backward_steps = Command::Step {
+        direction: Direction::Backward,
+        size: StepSize::Entry,
+        count: 100,
+    };
+    let from_the_tip = [
+        Command::Jump {
+            target: format!("@{}", tip.steps / 2),
+        },
+        Command::Continue {
+            direction: Direction::Backward,
+        },
+        back_to_main,
+        backward_steps,
+        backward(StepSize::Out),
+        Command::Who {
+            what: "60000, 4".to_owned(),
+        },
+        Command::Compare {
+            left: "@10".to_owned(),
+            right: format!("@{}", tip.steps - 10),
+        },
+        Command::Series {
+            expressions: vec!["1".to_owned()],
+            samples: 100,
+        },
+        Command::Entries {
+            branch: 0,
+            from: 0,
+            count: 5000,
+            calls: true,
+        },
+        Command::Path { around: 5000 },
+        Command::Jump { target: moment },
+    ];
+    for command in from_the_tip {
+        for at in AT {
+            let (progress, answer) = paused_at(&mut session, &command, at);
+            assert_eq!(progress, at, "{command:?}: {answer:?}");
+            // Steps that were taken are not taken back.
+            if matches!(command, Command::Step { .. }) {
+                let target = "tip".to_owned();
+                execute(&mut session, Command::Jump { target }).expect("it is recorded");
+            }
+            assert_eq!(session.here(), tip, "{command:?} at {at}");
+        }
+    }
+    let onward = Command::Continue {
+        direction: Direction::Forward,
+    };
+    for at in AT {
+        execute(&mut session, Command::Restart).expect("the start is always there");
+        let (progress, answer) = paused_at(&mut session, &onward, at);
+        assert_eq!(progress, at, "{answer:?}");
+        let steps = session.here().steps;
+        assert!((u64::from(at) * 100..tip.steps).contains(&steps), "{steps}");
+    }
+}
+
+/// Pauses a command at its `at`-th sign of progress; how many there were, and the answer.
+fn paused_at(
+    session: &mut Session,
+    command: &Command,
+    at: u32,
+) -> (u32, Result<Reply, CommandError>) {
+    let mut progress = 0;
+    let answer = session.execute(command.clone(), &mut |event: Event| {
+        progress += u32::from(matches!(event, Event::Progress { .. }));
+        match progress >= at {
+            true => Flow::Pause,
+            false => Flow::Continue,
+        }
+    });
+    (progress, answer)
+}

@@ -1,0 +1,207 @@
+//! The limits of an endpoint: at each of them, and one past it.
+
+#![allow(clippy::unwrap_used)] // A test may give up.
+
+use borges_wire::*;
+
+/// Two ends on a line that loses nothing and takes no time.
+struct Ends {
+    host: Endpoint,
+    device: Endpoint,
+    now: u64,
+}
+
+impl Ends {
+    fn connected(host: Config, device: Config) -> Self {
+        let mut ends = Self {
+            host: Endpoint::new(host, 1),
+            device: Endpoint::new(device, 2),
+            now: 0,
+        };
+        for _ in 0..100 {
+            ends.pass(1000);
+        }
+        assert_eq!(ends.host.receive(), Some(Incoming::Connected));
+        assert_eq!(ends.device.receive(), Some(Incoming::Connected));
+        ends
+    }
+
+    /// Time passes, and what is sent arrives.
+    fn pass(&mut self, us: u64) {
+        self.now += us;
+        let now = self.now;
+        self.host.tick(now);
+        self.device.tick(now);
+        while let Some(frame) = self.host.transmit().map(<[u8]>::to_vec) {
+            self.device.feed(now, &frame);
+        }
+        while let Some(frame) = self.device.transmit().map(<[u8]>::to_vec) {
+            self.host.feed(now, &frame);
+        }
+    }
+}
+
+#[test]
+fn the_longest_message_is_what_the_peer_takes_and_what_fits_into_our_own_buffer() {
+    let host = Config {
+        message_bytes: 5000,
+        send_bytes: 700,
+        ..Config::host()
+    };
+    let device = Config {
+        message_bytes: 600,
+        send_bytes: 1000,
+        ..Config::device()
+    };
+    let mut ends = Ends::connected(host, device);
+    // The host's own buffer has room for 695, the device takes 600.
+    assert_eq!(ends.host.longest_message(), Some(600));
+    assert!(ends.host.can_send(600));
+    let too_long = |limit| Err(SendError::TooLong { limit });
+    assert_eq!(ends.host.send(Channel::Control, &[0; 601]), too_long(600));
+    // The host takes 5000, the device's own buffer has room for 995.
+    assert_eq!(ends.device.longest_message(), Some(995));
+    assert_eq!(ends.device.send(Channel::Control, &[0; 996]), too_long(995));
+    assert_eq!(ends.device.send(Channel::Control, &[7; 995]), Ok(()));
+    for _ in 0..50 {
+        ends.pass(1000);
+    }
+    let Some(Incoming::Message(message)) = ends.host.receive() else {
+        panic!("it should have arrived");
+    };
+    assert_eq!(message.bytes, [7; 995]);
+}
+
+/// Silence is told of only where there is room for it: eight things wait at most.
+#[test]
+fn no_more_is_told_than_somebody_takes() {
+    const EVENTS: usize = 8;
+    let config = Config {
+        keep_alive_us: 1 << 30,
+        ..Config::device()
+    };
+    let silence = u64::from(config.quiet_us);
+    for full in [true, false] {
+        let mut ends = Ends::connected(Config::host(), config);
+        let mut told = 0;
+        while told < EVENTS - usize::from(!full) * 2 {
+            // The device hears nothing for a while, and then something again.
+            ends.now += silence;
+            ends.device.tick(ends.now);
+            ends.pass(1);
+            ends.pass(u64::from(Config::host().keep_alive_us));
+            told += 2;
+        }
+        assert_eq!(ends.device.state(), ConnectionState::Open);
+        ends.now += silence;
+        ends.device.tick(ends.now);
+        let expected = match full {
+            true => ConnectionState::Open,
+            false => ConnectionState::Quiet,
+        };
+        assert_eq!(ends.device.state(), expected);
+        let mut events = Vec::new();
+        while let Some(event) = ends.device.receive() {
+            events.push(event);
+        }
+        assert!(events.len() <= EVENTS, "{events:?}");
+        // Once there is room, what is still so is told.
+        ends.device.tick(ends.now + 1);
+        assert_eq!(ends.device.state(), ConnectionState::Quiet);
+    }
+}
+
+/// Who looks for a peer does it less and less often, and at least at the longest interval.
+#[test]
+fn greetings_back_off_to_the_longest_interval() {
+    let config = Config {
+        min_timeout_us: 20_000,
+        max_timeout_us: 300_000,
+        ..Config::device()
+    };
+    let mut alone = Endpoint::new(config, 1);
+    let mut greeted = Vec::new();
+    for now in (0..2_000_000).step_by(1000) {
+        alone.tick(now);
+        while alone.transmit().is_some() {
+            greeted.push(now);
+        }
+    }
+    let intervals: Vec<u64> = greeted.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let expected = [20_000, 40_000, 80_000, 160_000, 300_000, 300_000];
+    assert_eq!(intervals[..6], expected);
+    assert!(intervals[6..].iter().all(|interval| *interval == 300_000));
+}
+
+#[test]
+fn impossible_measures_become_the_nearest_possible_ones() {
+    let with = |change: fn(&mut Config)| {
+        let mut config = Config::host();
+        change(&mut config);
+        *Endpoint::new(config, 1).config()
+    };
+    let cases: [(Config, Config); 14] = [
+        (with(|c| c.window = 1), with(|c| c.window = 0)),
+        (with(|c| c.window = 32), with(|c| c.window = 33)),
+        (
+            with(|c| c.segment_bytes = 16),
+            with(|c| c.segment_bytes = 15),
+        ),
+        (
+            with(|c| c.segment_bytes = 1 << 14),
+            with(|c| c.segment_bytes = (1 << 14) + 1),
+        ),
+        (with(|c| c.message_bytes = 1), with(|c| c.message_bytes = 0)),
+        (
+            with(|c| c.message_bytes = 1 << 28),
+            with(|c| c.message_bytes = (1 << 28) + 1),
+        ),
+        (with(|c| c.send_bytes = 16), with(|c| c.send_bytes = 15)),
+        (
+            with(|c| c.send_bytes = 1 << 28),
+            with(|c| c.send_bytes = (1 << 28) + 1),
+        ),
+        (
+            with(|c| c.min_timeout_us = 1),
+            with(|c| c.min_timeout_us = 0),
+        ),
+        (
+            with(|c| c.max_timeout_us = 20_000),
+            with(|c| c.max_timeout_us = 19_999),
+        ),
+        (with(|c| c.keep_alive_us = 1), with(|c| c.keep_alive_us = 0)),
+        (with(|c| c.window = 2), with(|c| c.window = 2)),
+        (
+            with(|c| c.segment_bytes = 17),
+            with(|c| c.segment_bytes = 17),
+        ),
+        (with(|c| c.message_bytes = 2), with(|c| c.message_bytes = 2)),
+    ];
+    for (at, past) in cases {
+        assert_eq!(at, past);
+    }
+    // What is possible stays what it is.
+    assert_eq!(with(|c| c.window = 31).window, 31);
+    assert_eq!(with(|c| c.window = 32).window, 32);
+    assert_eq!(with(|c| c.window = 1).window, 1);
+    assert_eq!(with(|c| c.segment_bytes = 16).segment_bytes, 16);
+    assert_eq!(with(|c| c.segment_bytes = 1 << 14).segment_bytes, 1 << 14);
+    assert_eq!(with(|c| c.message_bytes = 1 << 28).message_bytes, 1 << 28);
+    assert_eq!(with(|c| c.send_bytes = 16).send_bytes, 16);
+    assert_eq!(with(|c| c.max_timeout_us = 20_001).max_timeout_us, 20_001);
+}
+
+/// Text that nobody takes is kept up to a limit, and counted beyond it.
+#[test]
+fn text_of_others_is_kept_up_to_its_limit() {
+    for (length, dropped) in [(256, 0), (257, 1)] {
+        let mut endpoint = Endpoint::new(Config::device(), 1);
+        let text = vec![b'x'; length];
+        for chunk in text.chunks(100) {
+            endpoint.feed(0, chunk);
+        }
+        endpoint.tick(1_000_000);
+        assert_eq!(endpoint.counters().foreign_dropped, dropped);
+        assert_eq!(endpoint.receive(), Some(Incoming::Foreign(vec![b'x'; 256])));
+    }
+}
