@@ -241,6 +241,9 @@ pub struct Repl {
     /// Walk through the universes of an AmbientTalk or μOz program, instead of opening the language's own debugger
     #[arg(long)]
     pub walk: bool,
+    /// Walk through a program of a model language under D_amb, the stepping debugger: its steps pause and are resumed
+    #[arg(long, conflicts_with = "session")]
+    pub debugger: bool,
     /// What a step of a model language is.
     #[command(flatten)]
     pub steps: Steps,
@@ -323,9 +326,26 @@ pub struct Explore {
     /// What a step is.
     #[command(flatten)]
     pub steps: Steps,
+    /// Put the program under D_amb, the stepping debugger: its steps pause and are resumed
+    #[arg(long, conflicts_with = "session")]
+    pub debugger: bool,
     /// What is left out: nothing, or all runs of a class but one
     #[arg(long, value_enum, default_value_t)]
     pub reduction: Reduction,
+    /// An abstraction: only these values ('x, acc.bal', named as in outcomes) and what can happen next tell states apart
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
+    )]
+    pub keep: Option<Vec<String>>,
+    /// An abstraction: actors of one definition are alike
+    #[arg(
+        long,
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
+    )]
+    pub symmetry: bool,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value_t)]
     pub order: Order,

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use borges_languages::amb::{Amb, Answer, Choice, DAmb, Number, State};
+use borges_languages::model::{Dialect, Explore, Model, Reduction};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
@@ -126,6 +127,33 @@ fn the_papers_debugger_has_its_known_multiverse() {
             rules
         });
     assert_eq!(rules, BTreeMap::from([("RESUME", 9), ("STEP", 10)]));
+}
+
+/// The same by what commands use, for every language.
+#[test]
+fn any_program_can_be_put_under_the_debugger() {
+    let way = Explore {
+        debugger: true,
+        ..Explore::default()
+    };
+    let text = "(+ (amb 1 2) (amb 3 4))";
+    let model = Model::parse(Dialect::Amb, text).unwrap();
+    let report = model.explore(&way, |_| true);
+    assert_eq!(
+        (report.states, report.edges, report.ends.len()),
+        (19, 19, 3)
+    );
+    assert!(report.debugger && report.paths.as_deref() == Some("4"));
+    let rules: Vec<_> = report.ends[0].trace.iter().map(|step| step.rule).collect();
+    assert_eq!(rules, ["STEP", "RESUME"].repeat(3));
+    let mut graph = model.multiverse(&way);
+    graph.explore(&mut |_| true);
+    assert_eq!(graph.states(), 19);
+    let reduced = Explore {
+        reduction: Reduction::Dpor,
+        ..way
+    };
+    assert_eq!(model.explore(&reduced, |_| true).ends.len(), 3);
 }
 
 #[test]

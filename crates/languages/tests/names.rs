@@ -166,7 +166,7 @@ fn one_exploration_is_kept_and_gone_on_with() {
     let mut beats = 0;
     stopped.explore(&mut |_| {
         beats += 1;
-        beats < 3
+        beats < 9
     });
     assert_eq!(stopped.partial(), Some(Why::Cancelled));
     assert!(stopped.states() < whole.states());

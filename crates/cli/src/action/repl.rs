@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use borges_languages::ambienttalk::{self, Delivery, Grain};
 use borges_languages::model::{Explore, Model, Program};
 use borges_languages::predicate::Named;
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Runs, Stepping};
 use borges_session::model::ModelSession;
 use borges_session::{Observer, Options, Session, contents};
 
@@ -81,6 +81,7 @@ impl Opened {
         let explore = Explore {
             grain: self.grain.unwrap_or(usual),
             delivery: self.delivery,
+            debugger: options.debugger,
             states: options.states.unwrap_or(Explore::default().states),
             ..Explore::default()
         };
@@ -98,11 +99,11 @@ fn of_model(
 ) -> Result<Exit, Failure> {
     let model = &opened.model;
     match model.program() {
-        Program::MuOz(program) if !options.walk => {
+        Program::MuOz(program) if !options.walk && !options.debugger => {
             let (program, name) = (program.clone(), opened.name.clone());
             crate::caredeb::repl(program, model.text(), name, options, output)
         }
-        Program::AmbientTalk(_) if !options.walk => {
+        Program::AmbientTalk(_) if !options.walk && !options.debugger => {
             let repl = VoyagerRepl::new(opened.asked(options, Grain::Visible), quiet);
             driver::run(repl, Commands::of(options)?, options.keep_going, output)
         }
@@ -187,21 +188,36 @@ fn walk(
     let visible = grain == Grain::Visible;
     match opened.model.program().clone() {
         Program::Amb(program) if visible => {
-            walk_in(Runs::new(program, RUN), opened, options, quiet, output)
+            enter(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::Amb(program) => walk_in(program, opened, options, quiet, output),
+        Program::Amb(program) => enter(program, opened, options, quiet, output),
         Program::MuOz(program) if visible => {
-            walk_in(Runs::new(program, RUN), opened, options, quiet, output)
+            enter(Runs::new(program, RUN), opened, options, quiet, output)
         }
-        Program::MuOz(program) => walk_in(program, opened, options, quiet, output),
+        Program::MuOz(program) => enter(program, opened, options, quiet, output),
         Program::AmbientTalk(program) => {
             let program = program.with(ambienttalk::Options {
                 grain,
                 delivery: opened.delivery,
                 numbered: false,
             });
-            walk_in(program, opened, options, quiet, output)
+            enter(program, opened, options, quiet, output)
         }
+    }
+}
+
+/// A walk, under the stepping debugger if that was asked for.
+fn enter<L: Named + 'static>(
+    language: L,
+    opened: &Opened,
+    options: &args::Repl,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if options.debugger {
+        walk_in(Stepping(language), opened, options, quiet, output)
+    } else {
+        walk_in(language, opened, options, quiet, output)
     }
 }
 

@@ -23,7 +23,7 @@
 //! # Ok::<(), borges_languages::amb::ParseError>(())
 //! ```
 //!
-//! [`DAmb`] is the debugger D_amb over it.
+//! [`DAmb`] is the debugger D_amb over it; `--debugger` of the command line explores and walks it.
 
 mod number;
 mod parse;

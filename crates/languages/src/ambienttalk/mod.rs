@@ -50,6 +50,7 @@ mod print;
 mod scope;
 mod state;
 mod step;
+mod symmetry;
 mod syntax;
 mod value;
 mod view;

@@ -11,7 +11,7 @@ use borges_multiverse::language::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
-use super::races::{self, RaceRow};
+use super::races::RaceRow;
 use super::report::{Step, Why};
 use super::reported::Reported;
 use super::{Finding, Goal, Threads, judge};
@@ -471,10 +471,8 @@ impl<P: Reported<State: 'static> + Send> Multiverse for Held<P> {
 
     fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>> {
         let language = self.graph().language();
-        let races = language
-            .has_messages()
-            .then(|| races::of(language, options));
-        races.flatten().map(|found| found.told(&self.text))
+        let races = || language.races(&self.text, options);
+        language.has_messages().then(races).flatten()
     }
 
     fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Runs, Stepping};
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
@@ -12,6 +12,7 @@ use borges_multiverse::language::Outcome;
 use super::ask::{Held, Multiverse, kind};
 use super::judge;
 use super::lead::Lead;
+use super::lens::{self, Lens, Lensed};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
 use super::{Model, Program, Threads};
@@ -25,8 +26,18 @@ pub struct Explore {
     pub grain: Grain,
     /// When messages between actors arrive; nothing in other languages.
     pub delivery: Delivery,
+    /// Whether the program is under the stepping debugger ([`Stepping`]), D_amb for λ_amb: its steps
+    /// pause and are resumed.
+    pub debugger: bool,
     /// What is left out.
     pub reduction: Reduction,
+    /// An abstraction: states are taken for one that agree in these values, by their names in outcomes,
+    /// and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
+    /// not under the debugger.
+    pub keep: Option<Vec<String>>,
+    /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
+    /// without actors.
+    pub symmetry: bool,
     /// The order in which states are visited.
     pub order: Order,
     /// The most states that are visited.
@@ -42,7 +53,10 @@ impl Default for Explore {
         Self {
             grain: Grain::Rule,
             delivery: Delivery::Immediate,
+            debugger: false,
             reduction: Reduction::None,
+            keep: None,
+            symmetry: false,
             order: Order::BreadthFirst,
             states: 1_000_000,
             depth: u32::MAX,
@@ -114,10 +128,10 @@ pub(super) fn explore(
     };
     let visible = options.grain == Grain::Visible;
     let (mut report, graph) = match model.program().clone() {
-        Program::Amb(program) if visible => job.run(Runs::new(program.clone(), RUN), &program),
-        Program::Amb(program) => job.run(program.clone(), &program),
-        Program::MuOz(program) if visible => job.run(Runs::new(program.clone(), RUN), &program),
-        Program::MuOz(program) => job.run(program.clone(), &program),
+        Program::Amb(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
+        Program::Amb(program) => job.start(program.clone(), &program),
+        Program::MuOz(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
+        Program::MuOz(program) => job.start(program.clone(), &program),
         Program::AmbientTalk(program) => {
             let as_asked = Options {
                 grain: options.grain,
@@ -128,7 +142,7 @@ pub(super) fn explore(
                 numbered: true,
                 ..as_asked
             });
-            job.run(program.with(as_asked), &exact)
+            job.start(program.with(as_asked), &exact)
         }
     };
     report.language = model.dialect().name();
@@ -144,15 +158,15 @@ pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
         keep_going: &mut |_| true,
     };
     match model.program().clone() {
-        Program::Amb(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
-        Program::Amb(program) => Box::new(job.hold(program)),
-        Program::MuOz(program) if visible => Box::new(job.hold(Runs::new(program, RUN))),
-        Program::MuOz(program) => Box::new(job.hold(program)),
-        Program::AmbientTalk(program) => Box::new(job.hold(program.with(Options {
+        Program::Amb(program) if visible => job.hold(Runs::new(program, RUN)),
+        Program::Amb(program) => job.hold(program),
+        Program::MuOz(program) if visible => job.hold(Runs::new(program, RUN)),
+        Program::MuOz(program) => job.hold(program),
+        Program::AmbientTalk(program) => job.hold(program.with(Options {
             grain: options.grain,
             delivery: options.delivery,
             numbered: false,
-        }))),
+        })),
     }
 }
 
@@ -180,6 +194,32 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
+    /// As [`Job::run`], under the debugger or through a lens if that was asked for. What a lens shows
+    /// is not all that the program does, so questions get no graph of it.
+    fn start<P, E>(&mut self, plain: P, exact: &E) -> (Report, Option<Box<dyn Multiverse>>)
+    where
+        P: Lensed<State: 'static> + Send + 'static,
+        E: Reported<State: 'static>,
+    {
+        if let Some(lens) = self.lens() {
+            let (mut report, _) = self.graph(lens::seen(plain, &lens), None::<&E>);
+            report.abstraction = Some(lens.name());
+            // What is joined of runs through different states need not be a run of the program.
+            (report.paths, report.cyclic) = (None, None);
+            report.unmet = lens.unmet();
+            return (report, None);
+        }
+        if self.options.debugger {
+            self.run(Stepping(plain), &Stepping(exact))
+        } else {
+            self.run(plain, exact)
+        }
+    }
+
+    fn lens(&self) -> Option<Lens> {
+        Lens::new(self.options.keep.as_deref(), self.options.symmetry)
+    }
+
     /// `plain` is the language for graphs, `exact` that with exact footprints.
     fn run<P: Reported<State: 'static> + Send + 'static, E: Reported>(
         &mut self,
@@ -188,7 +228,7 @@ impl Job<'_> {
     ) -> (Report, Option<Box<dyn Multiverse>>) {
         match self.options.reduction {
             Reduction::None => {
-                let (report, held) = self.graph(plain, exact);
+                let (report, held) = self.graph(plain, Some(exact));
                 (report, Some(Box::new(held)))
             }
             Reduction::Dpor => (self.classes(exact), None),
@@ -211,6 +251,9 @@ impl Job<'_> {
                 Delivery::Fifo => "fifo",
                 Delivery::Unordered => "unordered",
             },
+            debugger: self.options.debugger,
+            abstraction: None,
+            unmet: Vec::new(),
             states: 0,
             edges: 0,
             paths: None,
@@ -225,6 +268,8 @@ impl Job<'_> {
 
     fn begun<P: Reported>(&self, plain: P) -> Exploration<P> {
         let strategy = match &self.options.order {
+            // Shortest paths are then those by which states were met.
+            _ if self.lens().is_some() => Strategy::BreadthFirst,
             Order::BreadthFirst => Strategy::BreadthFirst,
             Order::DepthFirst => Strategy::DepthFirst,
             Order::Random(seed) => Strategy::Random { seed: *seed },
@@ -279,16 +324,30 @@ impl Job<'_> {
         }
     }
 
-    /// A graph of which nothing is explored yet.
-    fn hold<P: Reported>(&self, plain: P) -> Held<P> {
+    /// A graph of which nothing is explored yet, under the debugger if that was asked for; never an
+    /// abstraction.
+    fn hold<P: Reported<State: 'static> + Send + 'static>(&self, plain: P) -> Box<dyn Multiverse> {
+        if self.options.debugger {
+            Box::new(self.held(Stepping(plain)))
+        } else {
+            Box::new(self.held(plain))
+        }
+    }
+
+    fn held<P: Reported>(&self, plain: P) -> Held<P> {
         let text = self.text.to_owned();
         Held::new(text, self.begun(plain), self.limits(), Pause::Cancelled)
     }
 
-    fn graph<P: Reported, E: Reported>(&mut self, plain: P, exact: &E) -> (Report, Held<P>) {
+    /// Classes are counted where there is an `exact` language.
+    fn graph<P: Reported, E: Reported>(
+        &mut self,
+        plain: P,
+        exact: Option<&E>,
+    ) -> (Report, Held<P>) {
         let mut report = self.empty();
         let (exploration, pause) = match self.options.order.clone() {
-            Order::Toward { lead, first } => {
+            Order::Toward { lead, first } if self.lens().is_none() => {
                 let (exploration, pause, met) = self.search(plain, &lead, first);
                 let graph = exploration.graph();
                 report.met = met.map(|(edge, states)| self.met(graph, &lead, edge, states));
@@ -314,7 +373,7 @@ impl Job<'_> {
             Ok(counts) => {
                 report.paths = Some(counts.total().to_string());
                 report.cyclic = Some(false);
-                report.classes = self.count(exact);
+                report.classes = exact.and_then(|exact| self.count(exact));
             }
             Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
             Err(CountError::Unexplored(_)) => {}

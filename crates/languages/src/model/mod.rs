@@ -17,6 +17,7 @@ mod explore;
 mod goal;
 mod judge;
 mod lead;
+mod lens;
 mod races;
 mod report;
 mod reported;
@@ -195,7 +196,7 @@ impl Model {
         self.explore_kept(options, keep_going).0
     }
 
-    /// As [`Model::explore`], with the graph that was explored; none if runs were left out.
+    /// As [`Model::explore`], with the graph that was explored; none if runs or universes were left out.
     pub fn explore_kept(
         &self,
         options: &Explore,

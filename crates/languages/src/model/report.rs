@@ -19,6 +19,17 @@ pub struct Report {
     pub reduction: &'static str,
     /// When messages between actors arrived: `immediate`, `fifo` or `unordered`.
     pub delivery: &'static str,
+    /// Whether the program was under the stepping debugger: its states are those of the debugger, and
+    /// steps are paused and resumed. Left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub debugger: bool,
+    /// The abstraction through which the program was seen: universes were left out, and other outcomes
+    /// may be among them. Left out if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abstraction: Option<String>,
+    /// Values that were to be kept and that no state had: names that mean nothing in this program.
+    #[serde(skip)]
+    pub unmet: Vec<String>,
     /// The number of different states; without merging (`dpor`) the number of states visited.
     pub states: u64,
     /// The number of steps between them; without merging the number of steps taken.

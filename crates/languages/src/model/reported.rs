@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Mode, Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::graph::Score;
 use borges_multiverse::language::Language;
 
 use super::debug::Refused;
 use super::lead::Lead;
+use super::races::{self, RaceRow};
 use super::report::Datum;
 use crate::amb::{Amb, Answer};
 use crate::ambienttalk::{AmbientTalk, Options, Resource};
@@ -24,6 +25,12 @@ pub(crate) trait Reported:
     /// An agent as it is called in a state.
     fn agent_name(&self, _state: &Self::State, agent: &Self::Agent) -> String {
         agent.to_string()
+    }
+
+    /// A state with which all are taken for one that differ only in the names of agents of one
+    /// definition; none where that is not known.
+    fn turned(&self, _state: &Self::State) -> Option<Self::State> {
+        None
     }
 
     /// To whom, or where, a step sends a message.
@@ -51,6 +58,15 @@ pub(crate) trait Reported:
 
     /// For a resource that is a message: the resource that orders its queue, and its number there.
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)>;
+
+    /// The races of a way, given by its options; `text` is the program's source. None if there is no
+    /// such way.
+    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>>
+    where
+        Self: Sized,
+    {
+        Some(races::of(self, options)?.told(text))
+    }
 
     /// How near states are to a breakpoint.
     fn nearness(&self, lead: &Lead) -> Score<Self::State>;
@@ -143,6 +159,10 @@ impl Reported for AmbientTalk {
             values: values.map(|(name, value)| (name, value.into())).collect(),
             waiting: answer.stuck.iter().cloned().collect(),
         }
+    }
+
+    fn turned(&self, state: &Self::State) -> Option<Self::State> {
+        Some(self.least(state))
     }
 
     fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
@@ -328,5 +348,88 @@ impl<L: Reported> Reported for Runs<L> {
 
     fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
         self.inner().addressee(state, choice)
+    }
+}
+
+/// A program under the stepping debugger ends as the program does.
+impl<L: Reported> Reported for Stepping<L>
+where
+    L::State: 'static,
+{
+    fn exact(&self) -> Self {
+        Self(self.0.exact())
+    }
+
+    fn has_messages(&self) -> bool {
+        self.0.has_messages()
+    }
+
+    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+        match resource {
+            Stepper::Program(resource) => {
+                let (queue, number) = self.0.message(resource)?;
+                Some((Stepper::Program(queue), number))
+            }
+            Stepper::Debugger => None,
+        }
+    }
+
+    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
+        self.0.lead(text, spec)
+    }
+
+    fn begins(&self, lead: &Lead, (_, start): &Self::State) -> bool {
+        self.0.begins(lead, start)
+    }
+
+    /// Those of the program's own steps: the debugger's pauses put all steps in one order, but not the
+    /// program.
+    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>> {
+        // STEP and RESUME take turns.
+        let steps: Vec<_> = options.iter().step_by(2).copied().collect();
+        let mut races = self.0.races(text, &steps)?;
+        for race in &mut races {
+            let named = [&mut race.received, &mut race.message].into_iter();
+            for step in named.chain(&mut race.rivals) {
+                step.step = 2 * step.step - 1;
+            }
+        }
+        Some(races)
+    }
+
+    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
+        let near = self.0.nearness(lead);
+        Box::new(move |(_, state): &(Mode, L::State)| near(state))
+    }
+
+    fn meets(
+        &self,
+        lead: &Lead,
+        (_, before): &Self::State,
+        choice: &Self::Choice,
+        (_, after): &Self::State,
+    ) -> bool {
+        match choice {
+            StepChoice::Step(choice) => self.0.meets(lead, before, choice, after),
+            StepChoice::Resume => false,
+        }
+    }
+
+    fn remains(&self, value: &Self::Value) -> Remains {
+        self.0.remains(value)
+    }
+
+    fn agent_name(&self, (_, state): &Self::State, agent: &Self::Agent) -> String {
+        match agent {
+            Stepper::Program(agent) => self.0.agent_name(state, agent),
+            Stepper::Debugger => agent.to_string(),
+        }
+    }
+
+    fn addressee(&self, (_, state): &Self::State, choice: &Self::Choice) -> Option<String> {
+        match choice {
+            StepChoice::Step(choice) => self.0.addressee(state, choice),
+            StepChoice::Resume => None,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! What predicates can name in a program of each language.
 
 use std::fmt;
+use std::hash::Hash;
 
-use borges_multiverse::adapt::Runs;
+use borges_multiverse::adapt::{Abstracted, Runs, Stepping};
 use borges_multiverse::language::Language;
 
 use super::find;
@@ -281,39 +282,55 @@ impl Named for MuOz {
     }
 }
 
-/// Languages that hand all questions on.
+/// Words with which the stepping debugger shows what it does.
+const STEPPING_WORDS: [&str; 4] = ["step", "paused", "STEP", "RESUME"];
+
+/// Languages that hand all questions on, about the program's part of their states; some have words
+/// of their own.
 macro_rules! forwarded {
-    ($self:ident => $inner:expr) => {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr, $words:expr) => {
         fn knows(&$self, kind: Kind, name: &str) -> bool {
-            $inner.knows(kind, name)
+            let words: &[&str] = $words;
+            kind == Kind::Word && words.contains(&name) || $inner.knows(kind, name)
         }
 
         fn names(&$self, kind: Kind) -> Vec<String> {
-            Named::names($inner, kind)
+            let words: &[&str] = if kind == Kind::Word { $words } else { &[] };
+            let mut names = Named::names($inner, kind);
+            names.extend(words.iter().map(|word| (*word).to_owned()));
+            names
         }
 
-        fn value(&$self, state: &Self::State, name: &str) -> Option<Datum> {
-            Named::value($inner, state, name)
+        fn value(&$self, $state: &Self::State, name: &str) -> Option<Datum> {
+            Named::value($inner, $theirs, name)
         }
 
-        fn queued(&$self, state: &Self::State, name: &str) -> Option<usize> {
-            $inner.queued(state, name)
+        fn queued(&$self, $state: &Self::State, name: &str) -> Option<usize> {
+            $inner.queued($theirs, name)
         }
 
-        fn standing(&$self, state: &Self::State, agent: &str) -> Option<Standing> {
-            $inner.standing(state, agent)
+        fn standing(&$self, $state: &Self::State, agent: &str) -> Option<Standing> {
+            $inner.standing($theirs, agent)
         }
 
-        fn printed(&$self, state: &Self::State, agent: &str, line: &str) -> bool {
-            $inner.printed(state, agent, line)
+        fn printed(&$self, $state: &Self::State, agent: &str, line: &str) -> bool {
+            $inner.printed($theirs, agent, line)
         }
     };
 }
 
 impl<L: Named> Named for &L {
-    forwarded!(self => *self);
+    forwarded!(self => *self, state => state, &[]);
 }
 
 impl<L: Named> Named for Runs<L> {
-    forwarded!(self => self.inner());
+    forwarded!(self => self.inner(), state => state, &[]);
+}
+
+impl<L: Named> Named for Stepping<L> {
+    forwarded!(self => &self.0, state => &state.1, &STEPPING_WORDS);
+}
+
+impl<L: Named, K: Clone + Eq + Hash> Named for Abstracted<L, K> {
+    forwarded!(self => self.inner(), seen => &seen.state, &[]);
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use crate::fingerprint::Fingerprint;
 use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
@@ -20,7 +21,7 @@ use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 pub struct Abstracted<L: Language, K> {
     inner: L,
     name: String,
-    key: Box<Key<L::State, K>>,
+    key: Arc<Key<L::State, K>>,
 }
 
 type Key<S, K> = dyn Fn(&S) -> K + Send + Sync;
@@ -61,7 +62,17 @@ impl<L: Language, K> Abstracted<L, K> {
         Self {
             inner,
             name: name.into(),
-            key: Box::new(key),
+            key: Arc::new(key),
+        }
+    }
+
+    /// The same abstraction of another form of the program, with the same states.
+    #[must_use]
+    pub fn over(&self, inner: L) -> Self {
+        Self {
+            inner,
+            name: self.name.clone(),
+            key: Arc::clone(&self.key),
         }
     }
 

@@ -3,7 +3,7 @@
 mod goals;
 mod outcomes;
 
-use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
+use borges_languages::model::{Dialect, Explore, Finding, Lead, Model, Order, Reduction, Report};
 use borges_session::model::ModelSession;
 use serde::Serialize;
 
@@ -34,6 +34,12 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
              'borges repl' walks through the universes of a device program",
         ));
     };
+    if options.symmetry && model.dialect() != Dialect::AmbientTalk {
+        return Err(Failure::usage(
+            format!("{} has no actors that could be alike", options.program),
+            "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",
+        ));
+    }
     let asked = as_asked(options, &model)?;
     let goals = goals::of(options, &model)?;
     let name = options.program.clone();
@@ -45,6 +51,15 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
             !interrupt::pressed()
         })
     };
+    if let Some(name) = report.unmet.first() {
+        return Err(Failure::usage(
+            format!(
+                "no state of {} that was explored has a value called '{name}'",
+                options.program
+            ),
+            "--keep takes the names that outcomes show, for example x, acc.bal",
+        ));
+    }
     let findings = goals::judged(&goals, options, &report, &session)?;
     if output.json {
         output.json(&Explored {
@@ -90,6 +105,13 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
     Ok(Explore {
         grain: options.steps.grain().into(),
         delivery: options.steps.delivery.into(),
+        debugger: options.debugger,
+        keep: options.keep.as_ref().map(|names| {
+            let names = names.iter().map(|name| name.trim());
+            let named = names.filter(|name| !name.is_empty());
+            named.map(str::to_string).collect()
+        }),
+        symmetry: options.symmetry,
         reduction: match options.reduction {
             args::Reduction::None => Reduction::None,
             args::Reduction::Dpor => Reduction::Dpor,

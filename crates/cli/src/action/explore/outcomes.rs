@@ -43,6 +43,15 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         None => {}
     }
     let _ = writeln!(text, "{}", paint.paint(Role::Dim, sizes.join(", ")));
+    if let Some(abstraction) = &report.abstraction {
+        let note = format!(
+            "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
+        );
+        let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&note)));
+    }
+    if report.debugger {
+        text.push_str("under the debugger: each step pauses, and is resumed\n");
+    }
     if report.cyclic == Some(true) {
         text.push_str(match report.complete && report.ends.is_empty() {
             true => "no run ends: each comes to states again and goes round for ever\n",

@@ -1,0 +1,248 @@
+//! Actors of one definition are alike: what they are called makes no difference.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use borges_multiverse::fingerprint::Fingerprint;
+
+use super::birth::ActorId;
+use super::code::SiteId;
+use super::language::AmbientTalk;
+use super::state::{Actor, Channel, Slot, State};
+use super::value::{Entity, Future, Message, Object, Value};
+
+/// The most ways to exchange actors that are looked at. Where there are more, the actors of the
+/// largest groups keep their names.
+const MOST: usize = 720;
+
+/// What stands for all places in the source.
+const NOWHERE: SiteId = SiteId(0);
+
+/// New names for actors.
+type Names = BTreeMap<ActorId, ActorId>;
+
+impl AmbientTalk {
+    /// A state that is the same for all states which differ only in the names of actors of one
+    /// definition: those that no other actor has created further actors from, in every order.
+    ///
+    /// It need not be a state of the program: it does not say from where in the source messages were
+    /// sent, nor what actors that will never act again know of those that are alike.
+    pub(crate) fn least(&self, state: &State) -> State {
+        let groups = groups(state);
+        let state = forgetful(state, &groups);
+        let ways = ways(&groups);
+        let turned = ways.iter().map(|names| self.renamed(&state, names));
+        let least = turned.min_by_key(Fingerprint::of);
+        least.unwrap_or(state)
+    }
+
+    fn renamed(&self, state: &State, names: &Names) -> State {
+        let mut actors: Vec<_> = state
+            .actors
+            .iter()
+            .map(|actor| {
+                let mut actor = turned(actor, names);
+                self.program.seal(&mut actor);
+                Arc::new(actor)
+            })
+            .collect();
+        actors.sort_by_key(|actor| actor.id);
+        let mut channels: Vec<_> = state
+            .channels
+            .iter()
+            .map(|channel| {
+                let messages = channel.messages.iter();
+                Arc::new(Channel {
+                    from: name(channel.from, names),
+                    to: name(channel.to, names),
+                    messages: messages
+                        .map(|(number, m)| (*number, Arc::new(message(m, names))))
+                        .collect(),
+                    sent: channel.sent,
+                })
+            })
+            .collect();
+        channels.sort_by_key(|channel| (channel.from, channel.to));
+        State {
+            actors: actors.into(),
+            channels: channels.into(),
+        }
+    }
+}
+
+/// The actors by the definition of their own object, where several have one and none has children.
+fn groups(state: &State) -> Vec<Vec<ActorId>> {
+    let mut groups: BTreeMap<_, Vec<ActorId>> = BTreeMap::new();
+    for actor in &state.actors {
+        if actor.children == 0
+            && let Some(own) = actor.object(0)
+        {
+            groups.entry(own.template.0).or_default().push(actor.id);
+        }
+    }
+    let several = groups.into_values().filter(|group| group.len() > 1);
+    several.collect()
+}
+
+/// All ways to exchange the actors within their groups; the smallest groups first, as long as there
+/// are no more ways than [`MOST`].
+fn ways(groups: &[Vec<ActorId>]) -> Vec<Names> {
+    let mut groups: Vec<_> = groups.iter().collect();
+    groups.sort_by_key(|group| group.len());
+    let mut ways = vec![Names::new()];
+    for group in groups {
+        let mut orders = vec![Vec::new()];
+        for place in 0..group.len() {
+            let longer = |order: &Vec<usize>| -> Vec<Vec<usize>> {
+                let free = (0..group.len()).filter(|n| !order.contains(n));
+                free.map(|n| [&order[..], &[n]].concat()).collect()
+            };
+            orders = orders.iter().flat_map(longer).collect();
+            // Before the orders of a large group take all memory.
+            if orders.len() * ways.len() > MOST && place + 1 < group.len() {
+                return ways;
+            }
+        }
+        if orders.len() * ways.len() > MOST {
+            return ways;
+        }
+        let both = |names: &Names| -> Vec<Names> {
+            let orders = orders.iter().map(|order| {
+                let pairs = order.iter().zip(group).map(|(n, to)| (group[*n], *to));
+                names.clone().into_iter().chain(pairs).collect()
+            });
+            orders.collect()
+        };
+        ways = ways.iter().flat_map(both).collect();
+    }
+    ways
+}
+
+/// The state in which actors that have nothing to do, and that nobody who has can reach, know nothing
+/// of those in groups: they would tell them apart, but not to anybody.
+fn forgetful(state: &State, groups: &[Vec<ActorId>]) -> State {
+    let mut reached: Vec<ActorId> = Vec::new();
+    let acts = |actor: &&Arc<Actor>| !actor.is_idle() || !actor.inbox.is_empty();
+    let acting = state.actors.iter().filter(acts);
+    let mut todo: Vec<ActorId> = acting.map(|actor| actor.id).collect();
+    for channel in &state.channels {
+        let messages = channel.messages.iter().flat_map(|(_, m)| m.values());
+        todo.extend(messages.filter_map(Value::actor).chain([channel.to]));
+    }
+    while let Some(id) = todo.pop() {
+        if reached.contains(&id) {
+            continue;
+        }
+        reached.push(id);
+        if let Some(actor) = state.actor(id) {
+            todo.extend(known(actor).filter_map(Value::actor));
+        }
+    }
+    let mut state = state.clone();
+    let gone = state.actors.iter_mut();
+    for actor in gone.filter(|actor| !reached.contains(&actor.id)) {
+        let mut forgets = (**actor).clone();
+        for slot in forgets.heap.iter_mut().flatten() {
+            if let Entity::Object(object) = &*slot.entity {
+                let mut object = object.clone();
+                for value in &mut object.slots {
+                    let known = value.actor();
+                    if known.is_some_and(|known| groups.iter().flatten().any(|id| *id == known)) {
+                        *value = Value::Null;
+                    }
+                }
+                slot.entity = Arc::new(Entity::Object(object));
+            }
+        }
+        *actor = Arc::new(forgets);
+    }
+    state
+}
+
+/// All values that an actor has.
+fn known(actor: &Actor) -> impl Iterator<Item = Value> + '_ {
+    let entities = actor.heap.iter().flatten().flat_map(|slot| {
+        let values: Vec<Value> = match &*slot.entity {
+            Entity::Object(object) => object.slots.clone(),
+            Entity::Future(Future::Resolved(value)) => vec![*value],
+            Entity::Future(Future::Pending(queue)) => {
+                queue.iter().flat_map(Message::values).collect()
+            }
+        };
+        values
+    });
+    let messages = actor.inbox.iter().chain(&actor.outbox);
+    let messages = messages.flat_map(|message| message.values());
+    let frames = actor.frames.iter().flat_map(|frame| &frame.values).copied();
+    let turn = actor.turn.as_ref().and_then(|turn| turn.resolver);
+    entities.chain(messages).chain(frames).chain(turn)
+}
+
+fn name(id: ActorId, names: &Names) -> ActorId {
+    names.get(&id).copied().unwrap_or(id)
+}
+
+fn value(value: Value, names: &Names) -> Value {
+    match value {
+        Value::Object(actor, at) => Value::Object(name(actor, names), at),
+        Value::Future(actor, at) => Value::Future(name(actor, names), at),
+        Value::Resolver(actor, at) => Value::Resolver(name(actor, names), at),
+        other => other,
+    }
+}
+
+fn values(values: &[Value], names: &Names) -> Vec<Value> {
+    values.iter().map(|v| value(*v, names)).collect()
+}
+
+fn object(object: &Object, names: &Names) -> Object {
+    Object {
+        template: object.template,
+        slots: values(&object.slots, names),
+    }
+}
+
+fn message(message: &Message, names: &Names) -> Message {
+    Message {
+        site: NOWHERE,
+        receiver: value(message.receiver, names),
+        selector: message.selector,
+        arguments: values(&message.arguments, names),
+        resolver: message.resolver.map(|v| value(v, names)),
+        copies: message.copies.iter().map(|o| object(o, names)).collect(),
+        forwarded: message.forwarded,
+    }
+}
+
+fn turned(actor: &Actor, names: &Names) -> Actor {
+    let messages = |list: &[Arc<Message>]| -> Vec<Arc<Message>> {
+        list.iter().map(|m| Arc::new(message(m, names))).collect()
+    };
+    let slot = |slot: &Slot| Slot {
+        entity: Arc::new(match &*slot.entity {
+            Entity::Object(o) => Entity::Object(object(o, names)),
+            Entity::Future(Future::Resolved(v)) => {
+                Entity::Future(Future::Resolved(value(*v, names)))
+            }
+            Entity::Future(Future::Pending(queue)) => Entity::Future(Future::Pending(
+                queue.iter().map(|m| message(m, names)).collect(),
+            )),
+        }),
+        exported: slot.exported,
+    };
+    let mut actor = Actor {
+        id: name(actor.id, names),
+        heap: actor.heap.iter().map(|s| s.as_ref().map(slot)).collect(),
+        inbox: messages(&actor.inbox),
+        outbox: messages(&actor.outbox),
+        ..actor.clone()
+    };
+    for frame in &mut actor.frames {
+        frame.values = values(&frame.values, names);
+    }
+    if let Some(turn) = &mut actor.turn {
+        turn.site = NOWHERE;
+        turn.resolver = turn.resolver.map(|v| value(v, names));
+    }
+    actor
+}

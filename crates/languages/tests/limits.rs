@@ -1,0 +1,74 @@
+//! Every limit of the languages: what reaches it is fine, what goes one past it is refused.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+use borges_languages::amb::{Amb, ParseErrorKind as AmbError};
+use borges_languages::ambienttalk::{AmbientTalk, Options, ParseErrorKind as ActorError};
+use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::muoz::{MuOz, ParseErrorKind as OzError};
+
+/// `text`, with blanks up to a length.
+fn padded(text: &str, length: usize) -> String {
+    format!("{text}{}", " ".repeat(length - text.len()))
+}
+
+fn actors(text: &str) -> Result<(), ActorError> {
+    AmbientTalk::parse(text, Options::default())
+        .map(drop)
+        .map_err(|error| error.kind)
+}
+
+#[test]
+fn texts_have_a_longest() {
+    const LONGEST: usize = 1 << 28;
+    let amb = |length| Amb::parse(&padded("7", length)).map_err(|error| error.kind);
+    assert!(amb(LONGEST).is_ok());
+    assert_eq!(amb(LONGEST + 1), Err(AmbError::LongText));
+    let oz = |length| MuOz::parse(&padded("skip", length)).map_err(|error| error.kind);
+    assert!(oz(LONGEST).is_ok());
+    assert_eq!(oz(LONGEST + 1).err(), Some(OzError::LongText));
+    let longest = 1 << 24;
+    assert_eq!(actors(&padded("1", longest)), Ok(()));
+    assert_eq!(actors(&padded("1", longest + 1)), Err(ActorError::LongText));
+}
+
+#[test]
+fn numbers_have_ten_thousand_digits() {
+    for sign in ["", "-"] {
+        let number = |digits| format!("{sign}{}", "9".repeat(digits));
+        assert!(Amb::parse(&number(10_000)).is_ok());
+        let error = Amb::parse(&number(10_001)).unwrap_err();
+        assert_eq!(error.kind, AmbError::LongNumber);
+    }
+}
+
+#[test]
+fn messages_have_250_arguments() {
+    let send = |count: usize| {
+        let names: Vec<_> = (0..count).map(|n| format!("a{n}")).collect();
+        let values = vec!["1"; count].join(", ");
+        format!("def m({}) {{ 1 }}; m({values})", names.join(", "))
+    };
+    assert_eq!(actors(&send(250)), Ok(()));
+    assert!(actors(&send(251)).is_err());
+}
+
+/// How a program of actors ends.
+fn end(text: &str) -> String {
+    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let report = model.explore(&Explore::default(), |_| true);
+    assert_eq!((report.complete, report.ends.len()), (true, 1));
+    format!("{}: {:?}", report.ends[0].kind, report.ends[0].waiting)
+}
+
+#[test]
+fn calls_nest_a_thousand_deep() {
+    // The program itself is the first.
+    let calls = |depth: usize| {
+        end(&format!(
+            "def m(n) {{ if: n > 1 then: {{ m(n - 1) }} }}; m({depth})"
+        ))
+    };
+    assert!(calls(999).starts_with("finished"), "{}", calls(999));
+    assert!(calls(1_000).contains("calls nest too deep"));
+}
