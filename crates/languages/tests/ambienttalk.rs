@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
+#[path = "common/place.rs"]
+mod place;
+
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{
@@ -9,6 +12,7 @@ use borges_languages::ambienttalk::{
 };
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome, Verdict};
+use place::placeless;
 
 fn parse(text: &str, options: Options) -> AmbientTalk {
     AmbientTalk::parse(text, options).unwrap_or_else(|error| panic!("{}", error.explain(text)))
@@ -38,7 +42,7 @@ fn check(text: &str, expected: &[(Verdict, &str)]) {
         let found = outcomes(text, options);
         let found: BTreeSet<_> = found
             .iter()
-            .map(|outcome| (outcome.verdict, outcome.value.to_string()))
+            .map(|outcome| (outcome.verdict, placeless(&outcome.value.to_string())))
             .collect();
         let expected = expected
             .iter()

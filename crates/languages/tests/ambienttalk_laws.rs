@@ -5,6 +5,8 @@
 
 #[path = "common/actors.rs"]
 mod actors;
+#[path = "common/place.rs"]
+mod place;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -15,6 +17,7 @@ use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::fingerprint::Fingerprint;
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome};
+use place::placeless;
 
 type Outcomes = BTreeSet<Outcome<Answer>>;
 
@@ -272,7 +275,13 @@ fn formatting_is_stable_and_keeps_programs() {
             );
             let graph = exploration.graph();
             let ends = graph.ends().map(|end| graph.outcome(end).unwrap());
-            (graph.len(), graph.edge_count(), ends.collect::<Outcomes>())
+            // The other text has its lines elsewhere.
+            let ends = ends.map(|end| placeless(&end.to_string()));
+            (
+                graph.len(),
+                graph.edge_count(),
+                ends.collect::<BTreeSet<_>>(),
+            )
         };
         assert_eq!(explore(&text), explore(&formatted), "{text}\n{formatted}");
     }

@@ -145,7 +145,7 @@ fn final_values_are_named_as_promised() {
     assert_eq!(order["values"]["k"], serde_json::json!([2]));
     let deadlock = end("deadlock/deadlock.oz", 1);
     assert_eq!(deadlock["kind"], "deadlock");
-    assert_eq!(deadlock["waiting"]["t2"], "waits on k");
+    assert_eq!(deadlock["waiting"]["t2"], "waits on k, line 6");
     // Objects within an actor count, those that nobody reaches do not.
     let text =
         "def a := actor: { def box := object: { def n := 1 }; def lost := object: { def m := 2 };

@@ -123,7 +123,7 @@ fn a_promise_holds_in_fair_runs() {
     assert!(witness.cycle.is_empty());
     let text = source("ping-pong.at");
     assert!(matches!(
-        must(&text, "fair F {idle(nobody)}"),
+        must(&text, "fair F {printed(main, \"never\")}"),
         Verdict::No(Some(_))
     ));
 }

@@ -96,7 +96,10 @@ fn atomicity_violation() {
 fn deadlock() {
     let ends = [
         ("finished: t = true, x = true, y = true, k = []", 1),
-        ("deadlock: t = true, y = true, k = []; t2: waits on k", 1),
+        (
+            "deadlock: t = true, y = true, k = []; t2: waits on k, line 6",
+            1,
+        ),
     ];
     check("deadlock/deadlock", &ends, "10");
 }

@@ -4,11 +4,14 @@
 
 #[path = "common/oz.rs"]
 mod oz;
+#[path = "common/place.rs"]
+mod place;
 
 use borges_languages::muoz::{MuOz, Notation, Stuck, ThreadName};
 use borges_multiverse::language::{Language, Outcome};
 use borges_multiverse::walk::{Rest, Schedule, Walk};
 use oz::programs;
+use place::placeless;
 use proptest::prelude::*;
 
 fn parse(text: &str) -> MuOz {
@@ -227,7 +230,7 @@ fn end(program: &MuOz) -> String {
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    assert_eq!(end(&parse(text)), expected);
+    assert_eq!(placeless(&end(&parse(text))), expected);
 }
 
 #[test]

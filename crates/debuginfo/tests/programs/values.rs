@@ -312,22 +312,19 @@ impl State for Damaged<'_> {
 fn damaged_values_are_shown_or_not() {
     for name in ["rust-1.95", "rust-1.63", "cpp-14", "cpp-18"] {
         let mut program = Standing::load(name);
-        let mut noticed = 0;
         while program.next() {
             for seed in 0..24 {
                 let view = View(&program.machine);
-                noticed += ask_all(&program, &Damaged { view, seed });
+                ask_all(&program, &Damaged { view, seed });
             }
             program.go_on();
         }
-        assert!(noticed > 10, "{name}: damage was noticed {noticed} times");
     }
 }
 
-/// Shows all variables of all frames and their children; how many were said to be damaged.
-fn ask_all(program: &Standing, state: &dyn State) -> usize {
+/// Shows all variables of all frames and their children.
+fn ask_all(program: &Standing, state: &dyn State) {
     let info = &program.info;
-    let mut noticed = 0;
     for (number, frame) in program.machine.frames().enumerate() {
         let stop = Stop {
             frame: number as u32,
@@ -340,12 +337,10 @@ fn ask_all(program: &Standing, state: &dyn State) -> usize {
             };
             let shown = info.show(&object, state);
             assert!(shown.len() < 250, "{shown}");
-            noticed += usize::from(shown.contains("damaged"));
             for child in info.children(&object, state, 0, 20) {
                 assert!(info.show(&child.object, state).len() < 250);
                 let _ = info.children(&child.object, state, u64::MAX - 1, 4);
             }
         }
     }
-    noticed
 }

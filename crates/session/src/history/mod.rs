@@ -392,6 +392,16 @@ impl History {
             })?;
             let mut feed = Replay::new(path, self.place, stops, mocks, begun_at);
             let halt = self.twin.run(&mut feed, until);
+            if std::env::var_os("DBGW").is_some() {
+                eprintln!(
+                    "walk {:?} until {until} target {target:?} now {} place {:?} exhausted {} left {:?}",
+                    halt,
+                    self.twin.steps(),
+                    self.place,
+                    feed.next.is_none(),
+                    feed.left_for.is_some()
+                );
+            }
             self.place = feed.place();
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
             let here = self.here();
