@@ -301,7 +301,6 @@ fn a_thousand_forged_recordings() {
     for seed in 0..CASES {
         std::fs::copy(&empty, &file).expect("copied");
         forge_file(&original, &file, &mut fastrand::Rng::with_seed(seed));
-        eprintln!("seed {seed}");
         fates.count(&file, exercise(&file));
     }
     assert!(fates.refused > 300 && fates.sound > 50, "{fates:?}");

@@ -392,21 +392,15 @@ impl History {
             })?;
             let mut feed = Replay::new(path, self.place, stops, mocks, begun_at);
             let halt = self.twin.run(&mut feed, until);
-            if std::env::var_os("DBGW").is_some() {
-                eprintln!(
-                    "walk {:?} until {until} target {target:?} now {} place {:?} exhausted {} left {:?}",
-                    halt,
-                    self.twin.steps(),
-                    self.place,
-                    feed.next.is_none(),
-                    feed.left_for.is_some()
-                );
-            }
             self.place = feed.place();
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
             let here = self.here();
             let event_next = stops.events && feed.event_due() == Some(here.steps);
             match halt {
+                // An event of the recording cannot happen where it says.
+                Halt::Until if here.steps < until && left_for.is_none() => {
+                    return Err(Divergence { steps: here.steps }.into());
+                }
                 // It should have trapped by now.
                 Halt::Until if here.steps > target.steps => {
                     return Err(Divergence { steps: here.steps }.into());
