@@ -145,9 +145,15 @@ impl Device {
         }
         self.arm(&LiveStops::default(), false)?;
         let most = self.message_bytes() as usize / 2;
-        for leg in history.legs(self.state.place, target, most) {
+        // A trapping instruction is not retired: the end is the attempt. It belongs to the way there, since a device that
+        // stands before it, as it would if the user paused now, is not what the twin shows of that moment.
+        let traps = history.traps_at(target);
+        let legs = history.legs(self.state.place, target, most);
+        let last = legs.len().saturating_sub(1);
+        for (number, leg) in legs.into_iter().enumerate() {
             self.lend_mocks(leg.inputs)?;
-            self.slide_to(history, target.place, leg.until, observer)?;
+            let until = leg.until + u64::from(traps && number == last);
+            self.slide_to(history, target.place, until, observer)?;
             if let Some((place, event)) = leg.event {
                 let (kind, payload) = encode_event(&event);
                 let inject = Command::Inject { kind, payload };
@@ -155,8 +161,7 @@ impl Device {
             }
         }
         history.seek(target, observer)?;
-        if history.twin.ended() {
-            // A trapping instruction is not retired: the end is the attempt.
+        if history.twin.ended() && !traps {
             self.slide_to(history, target.place, target.steps + 1, observer)?;
         }
         self.frame = history.twin.frame(Some(&self.frame));

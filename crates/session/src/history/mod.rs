@@ -330,7 +330,7 @@ impl History {
     }
 
     /// Whether the program has trapped at a moment. The instruction is not retired: the trap is the attempt at it.
-    fn traps_at(&self, at: Moment) -> bool {
+    pub(crate) fn traps_at(&self, at: Moment) -> bool {
         self.tip_of(at.place.branch) == at
             && matches!(self.tree.end(at.place.branch), Some(End::Trapped(_)))
     }
