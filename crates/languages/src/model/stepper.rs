@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 use borges_multiverse::language::{Language, Verdict};
-use borges_multiverse::temporal::{Claim, Fairness, Formula};
+use borges_multiverse::temporal::{Claim, Formula};
 
 use super::ModelError;
 use super::debug::{
@@ -557,10 +557,8 @@ where
     }
 
     fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
-        Ok(self.judge(&Claim {
-            fairness: Fairness::None,
-            formula: Formula::Atom(Mention::parse(spec)?).eventually(),
-        }))
+        let met = Formula::Atom(Mention::parse(spec)?).eventually();
+        Ok(self.judge(&met.into()))
     }
 
     fn check(&self, formula: &str) -> Result<Judgement, Refused> {

@@ -3,7 +3,7 @@
 use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Strategy};
 use borges_multiverse::language::{Label, Language};
-use borges_multiverse::temporal::{Answer, Claim, Fairness, Formula, FormulaError, Run, may, must};
+use borges_multiverse::temporal::{Answer, Claim, Formula, FormulaError, Run, may, must};
 
 use super::breakpoint::{Arrival, Breakpoint, BreakpointError};
 use super::predicate::{Predicate, PredicateError};
@@ -91,10 +91,7 @@ impl Voyager {
                 program: &self.program,
             },
         };
-        let met = Claim {
-            fairness: Fairness::None,
-            formula: Formula::Atom(()).eventually(),
-        };
+        let met = Claim::from(Formula::Atom(()).eventually());
         Ok(verdicts(watched, states, &met, |(), (_, met)| *met))
     }
 
