@@ -45,6 +45,16 @@ pub struct Claim<A> {
     pub formula: Formula<A>,
 }
 
+/// A formula alone is about all runs.
+impl<A> From<Formula<A>> for Claim<A> {
+    fn from(formula: Formula<A>) -> Self {
+        Self {
+            fairness: Fairness::None,
+            formula,
+        }
+    }
+}
+
 /// A formula over atoms `A` (predicates of states).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula<A> {

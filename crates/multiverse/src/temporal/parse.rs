@@ -42,13 +42,7 @@ impl<A> Formula<A> {
     where
         A: Clone,
     {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            depth: 0,
-            atom,
-        };
-        parser.whole()
+        Parser::new(text, atom).whole()
     }
 }
 
@@ -65,12 +59,7 @@ impl<A> Claim<A> {
     where
         A: Clone,
     {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            depth: 0,
-            atom,
-        };
+        let mut parser = Parser::new(text, atom);
         let fair = parser.takes("fair");
         Ok(Self {
             fairness: if fair { Fairness::Weak } else { Fairness::None },
@@ -87,6 +76,15 @@ struct Parser<'t, F> {
 }
 
 impl<'t, F> Parser<'t, F> {
+    const fn new(text: &'t str, atom: F) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            atom,
+        }
+    }
+
     fn rest(&mut self) -> &'t str {
         let rest = &self.text[self.at..];
         let trimmed = rest.trim_start();
