@@ -149,8 +149,9 @@ fn described(output: &Output, temporary: &Path) -> String {
         timeless(&text)
     };
     let mut text = plain(&output.stdout);
-    if !output.stderr.is_empty() {
-        let _ = write!(text, "--- stderr\n{}", plain(&output.stderr));
+    let told = without_progress(&plain(&output.stderr));
+    if !told.is_empty() {
+        let _ = write!(text, "--- stderr\n{told}");
     }
     match output.status.code() {
         Some(code) => {
@@ -172,6 +173,13 @@ fn timeless(text: &str) -> String {
         rest = number;
     }
     out + rest
+}
+
+/// Whether a run takes so long that it tells how far it is depends on the machine.
+fn without_progress(told: &str) -> String {
+    let is_progress = |line: &str| line.contains(": ") && line.ends_with(", 0 s\n");
+    let lines = told.split_inclusive('\n');
+    lines.filter(|line| !is_progress(line)).collect()
 }
 
 fn untimed_lines(text: &str) -> String {

@@ -23,13 +23,13 @@ pub struct Read {
     pub step: u64,
 }
 
-/// What was decided at a branch that depends on inputs.
+/// What was decided at an instruction that depends on inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outcome {
-    /// The branch instruction.
+    /// The instruction: a branch, or one that was executed for one value at a time, as `memory.copy` is for its lengths.
     pub at: CodeOffset,
     /// For `if` and `br_if`: 1 if the condition held, otherwise 0. For `br_table`: the target's offset. For
-    /// `call_indirect`: the function.
+    /// `call_indirect`: the function. For one value at a time: its low 32 bits.
     pub taken: u32,
 }
 
@@ -75,7 +75,8 @@ pub struct Way {
 /// A path: all runs that take the same branches to the same end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The branches that depend on inputs, on the first of its ways.
+    /// What was decided on the first of its ways. No two paths of an exploration have all of outcomes, end and events in
+    /// common.
     pub outcomes: Vec<Outcome>,
     /// How it ended.
     pub end: End,

@@ -112,6 +112,26 @@ fn addresses_depend_on_inputs() {
     check(&start, &bounds(2));
 }
 
+/// A length and an address are looked at one value at a time; what a copied byte decides later depends on no input then,
+/// and the paths are still those of all runs, each once.
+#[test]
+fn copies_of_unknown_lengths() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+            (data (i32.const 64) "\01\02\03\04\05\06\07\08")
+            (func (export "main") (result i32) (local $i i32)
+                (memory.copy (i32.const 100) (i32.const 64) (i32.and (call $in) (i32.const 7)))
+                (memory.copy (i32.add (i32.const 101) (i32.and (call $in) (i32.const 1))) (i32.const 66) (i32.const 2))
+                (if (i32.gt_u (i32.load8_u (i32.const 102)) (i32.const 3)) (then (return (i32.const 1))))
+                (if (i32.eqz (i32.load8_u (i32.const 104))) (then (return (i32.const 2))))
+                (memory.fill (i32.const 100) (i32.const 0) (i32.load8_u (i32.const 103)))
+                (if (result i32) (i32.load8_u (i32.const 103)) (then (i32.const 3)) (else (i32.const 4)))))"#,
+        board(vec![("in", vec![], i32s(0, 40))]),
+    );
+    let explored = check(&start, &bounds(2));
+    assert!(explored.paths.iter().any(|path| path.ways.len() > 1));
+}
+
 #[test]
 fn floats_are_exact() {
     let start = start_wat(

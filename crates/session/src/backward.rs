@@ -265,7 +265,9 @@ impl Session {
             true => End::Included,
             false => End::Excluded,
         };
-        let hit = self.last_hit(back_to, floor, included, stops, |_| true, observer)?;
+        // The end of the program, by a trap or not, is where a walk stops as well, and no write.
+        let accept = |hit: &Hit| matches!(hit.found, Found::Watch(_));
+        let hit = self.last_hit(back_to, floor, included, stops, accept, observer)?;
         Ok(hit.map(|hit| hit.moment))
     }
 

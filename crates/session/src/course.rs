@@ -74,6 +74,8 @@ struct Places {
     /// All of them: where calls begin and end, and where lines begin.
     code: Vec<CodeOffset>,
     begins: Vec<CodeOffset>,
+    /// Those of them that begin a prologue: only behind it variables have their places.
+    prologues: Vec<CodeOffset>,
     returns: Vec<CodeOffset>,
 }
 
@@ -233,8 +235,8 @@ impl Session {
         Ok(Reply::Series(SeriesListing { curves, complete }))
     }
 
-    /// Finds out whose value an expression is: of the function of the innermost frame that knows it, of all functions that have
-    /// such a variable, or the whole program's.
+    /// Finds out whose value an expression is: of the function of the innermost frame that knows it, of all functions
+    /// that have such a variable, or the whole program's.
     fn followed(&self, text: &str) -> Result<Followed, CommandError> {
         let expression =
             Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
@@ -340,16 +342,25 @@ impl Session {
         hosts.dedup();
         let mut places = Places::default();
         for host in hosts {
-            places
-                .begins
-                .extend(self.program().module.instr_starts(host).next());
+            let lines = self.line_begins_of(host);
+            if let Some(begin) = self.program().module.instr_starts(host).next() {
+                places.begins.push(begin);
+                if lines.first().is_some_and(|line| *line != begin) {
+                    places.prologues.push(begin);
+                }
+            }
             places.returns.extend(self.info.returns_of(host));
-            places.code.extend(self.line_begins_of(host));
+            places.code.extend(lines);
         }
         places
             .code
             .extend(places.begins.iter().chain(&places.returns));
-        for list in [&mut places.code, &mut places.begins, &mut places.returns] {
+        for list in [
+            &mut places.code,
+            &mut places.begins,
+            &mut places.prologues,
+            &mut places.returns,
+        ] {
             list.sort_unstable();
             list.dedup();
         }
@@ -438,8 +449,9 @@ impl Session {
         else {
             return;
         };
-        let enters = places.begins.binary_search(&location.offset).is_ok();
-        let returns = places.returns.binary_search(&location.offset).is_ok();
+        let is_in = |list: &[CodeOffset]| list.binary_search(&location.offset).is_ok();
+        let (enters, returns) = (is_in(&places.begins), is_in(&places.returns));
+        let is_known = !is_in(&places.prologues);
         let look = self.look();
         for one in followed
             .iter_mut()
@@ -448,7 +460,9 @@ impl Session {
             if enters {
                 one.leave(depth - 1, steps);
             }
-            one.look_around(look, depth);
+            if is_known {
+                one.look_around(look, depth);
+            }
             if returns {
                 one.leave(depth - 1, steps + 1);
             }

@@ -374,6 +374,31 @@ fn a_rule_about_one_pin_does_not_mind_what_is_printed() {
     assert!(report.complete, "{:?}", report.unexplored);
 }
 
+/// A length and an address of `memory.copy` are looked at one value at a time; the paths are still each one.
+#[test]
+fn no_path_is_listed_twice() {
+    fn branches(node: &Value, all: &mut Vec<String>) {
+        match node {
+            Value::Object(fields) => {
+                if let Some(end) = fields.get("end") {
+                    let same = (&end["branches"], &end["kind"], &end["place"]);
+                    all.push(serde_json::to_string(&same).expect("data"));
+                }
+                fields.values().for_each(|value| branches(value, all));
+            }
+            Value::Array(values) => values.iter().for_each(|value| branches(value, all)),
+            _ => {}
+        }
+    }
+    let report = report(&program("duplicate_paths"), &SuggestOptions::default());
+    let mut all = Vec::new();
+    branches(&json(&report)["tree"], &mut all);
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), count, "a path is listed twice");
+}
+
 /// A name that means nothing is refused before anything is tried, with what was perhaps meant.
 #[test]
 fn an_unknown_name_is_refused_at_once() {

@@ -53,17 +53,18 @@ impl Explorer<'_, '_> {
     ) -> Decided {
         let changed = narrowed.model != state.model;
         narrow(state, narrowed);
-        self.note(state, ask, case.outcome);
+        self.note(state, ask, &case);
         if changed {
             self.patch(state);
         }
         case.decided
     }
 
-    fn note(&self, state: &mut State, ask: &Ask, outcome: Option<u32>) {
+    fn note(&self, state: &mut State, ask: &Ask, case: &Case) {
         let at = self.machine.location().map(|location| location.offset);
         let at = at.unwrap_or(CodeOffset(0));
-        if let Some(taken) = outcome {
+        // Later branches may tell the values apart and depend on no input themselves.
+        if let Some(taken) = case.outcome.or(case.value.map(|value| value as u32)) {
             state.outcomes.push(Outcome { at, taken });
             state.indirect = matches!(ask, Ask::Indirect(..)).then_some(at);
         }
@@ -80,7 +81,7 @@ impl Explorer<'_, '_> {
         for (case, narrowed) in ways.into_iter().rev() {
             let mut state = state.clone();
             narrow(&mut state, narrowed);
-            self.note(&mut state, ask, case.outcome);
+            self.note(&mut state, ask, &case);
             let next = self.next_of(case.outcome).or(next);
             self.waiting.push_back(Waiting {
                 snapshot: snapshot.clone(),
@@ -201,9 +202,8 @@ impl Explorer<'_, '_> {
             Some(addresses) => cases.insert(
                 0,
                 Case {
-                    outcome: None,
                     decided: Decided::Addresses(addresses),
-                    conditions: vec![inside],
+                    ..Case::new(None, vec![inside])
                 },
             ),
             None => {
@@ -238,7 +238,10 @@ impl Explorer<'_, '_> {
                  one of them",
             );
         }
-        let case = |cell: u64| Case::new(None, vec![Constraint::new(expr, Set::single(cell))]);
+        let case = |cell: u64| Case {
+            value: Some(cell),
+            ..Case::new(None, vec![Constraint::new(expr, Set::single(cell))])
+        };
         values.into_iter().map(case).collect()
     }
 }

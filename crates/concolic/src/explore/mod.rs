@@ -80,6 +80,8 @@ impl State {
 /// One way to go on from an instruction that depends on inputs.
 struct Case {
     outcome: Option<u32>,
+    /// What the instruction is executed for, if that is one value at a time.
+    value: Option<u64>,
     conditions: Vec<Constraint>,
     decided: Decided,
 }
@@ -88,6 +90,7 @@ impl Case {
     fn new(outcome: Option<u32>, conditions: Vec<Constraint>) -> Self {
         Case {
             outcome,
+            value: None,
             conditions,
             decided: Decided::Go,
         }

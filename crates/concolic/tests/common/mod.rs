@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "not every test needs everything")]
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Kind, Primitive, PrimitiveId};
 use borges_concolic::{
@@ -349,6 +349,9 @@ pub fn check(start: &Start, bounds: &Bounds) -> Explored {
     assert_eq!(explored.unexplored, [], "left out");
     assert!(explored.is_complete(), "not complete");
     assert_eq!(explored.paths.len(), truth.len(), "the number of paths");
+    let listed = explored.paths.iter();
+    let listed: HashSet<_> = listed.map(|path| (&path.outcomes, &path.end)).collect();
+    assert_eq!(listed.len(), truth.len(), "two paths look the same");
     let seen = check_tree(&plain, &mut explored);
     assert!(seen == truth, "other paths than those of all runs");
     explored
@@ -376,7 +379,8 @@ pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) -> BTreeSet<Signat
         let signature = signature.expect("as many inputs as the path has");
         // What depends on inputs is in the order in which it happens among all branches.
         let mut all = signature.0.iter();
-        for outcome in &explored.paths[path].outcomes {
+        let outcomes = explored.paths[path].outcomes.iter();
+        for outcome in outcomes.filter(|outcome| plain.kinds.contains_key(&outcome.at.0)) {
             assert!(
                 all.any(|branch| *branch == (outcome.at.0, outcome.taken)),
                 "path {path} with {answers:?} does not take {outcome:?}"

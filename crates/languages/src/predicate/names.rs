@@ -33,14 +33,14 @@ impl fmt::Display for Kind {
             Self::Value => "no value",
             Self::Queue => "no inbox or port",
             Self::Method => "no method",
-            Self::Word => "no state or step in which something",
+            Self::Word => "no word",
         })
     }
 }
 
 /// A name that means nothing in a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this program has {kind} called {name}{}", known(.nearest))]
+#[error("{}{}", missing(*.kind, .name), known(.nearest))]
 pub struct Unknown {
     /// What it should be.
     pub kind: Kind,
@@ -48,6 +48,13 @@ pub struct Unknown {
     pub name: String,
     /// What there is instead, the most similar first.
     pub nearest: Vec<String>,
+}
+
+fn missing(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Word => format!("no state and no step of this program mentions {name}"),
+        kind => format!("this program has {kind} called {name}"),
+    }
 }
 
 /// Names that are listed.

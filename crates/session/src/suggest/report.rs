@@ -199,7 +199,8 @@ pub struct EndReport {
     /// The events that arrive on it, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventReport>,
-    /// Branches that depend on inputs: the instruction's offset and what was taken.
+    /// What depends on inputs: a branch's offset and what was taken, or the offset of an instruction that was executed
+    /// for one value at a time, and the value.
     pub branches: Vec<[u32; 2]>,
 }
 

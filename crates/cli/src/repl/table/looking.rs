@@ -189,9 +189,12 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
         "course",
         "draw how a value went along the path",
         |cursor| {
-            let expression = term_or_missing(cursor, "an expression")?;
+            let expression = cursor.take_rest();
+            if expression.text.is_empty() {
+                return Err(cursor.missing("an expression"));
+            }
             Ok(Request::Session(Command::Series {
-                expressions: vec![expression],
+                expressions: vec![expression.text.to_string()],
                 samples: COURSE_POINTS,
             }))
         },
@@ -199,7 +202,10 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
     .arguments("EXPRESSION")
     .details("A bar for the value after every write, in order; a gap where the variable does not exist. A variable of a \
 function is followed through all its calls on the path.")
-    .examples(&[("course current", "how a global changed since the start")])
+    .examples(&[
+        ("course current", "how a global changed since the start"),
+        ("course level * 2", "the same of a sum or a product"),
+    ])
     .completes(&[Completes::Variable]),
     Spec::new(
         "board",
