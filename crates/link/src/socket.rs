@@ -71,12 +71,11 @@ impl Socket {
             None => self.stream.peek(&mut [0]).and_then(ended),
             Some(_) => self.read(&mut []),
         };
+        let is_proved = self.guard.is_some() && self.is_open();
         match tried {
-            Err(error) if !is_patient(&error) && !(self.guard.is_some() && self.is_open()) => {
-                Err(error)
-            }
-            Err(_) => Ok(self.guard.is_some() && self.is_open()),
             Ok(_) => Ok(self.is_open()),
+            Err(error) if is_patient(&error) || is_proved => Ok(is_proved),
+            Err(error) => Err(error),
         }
     }
 

@@ -105,7 +105,7 @@ pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
     let mut needed = all;
     for feature in &FEATURES {
         if is_valid(needed & !feature.flag) {
-            needed = needed & !feature.flag;
+            needed &= !feature.flag;
         }
     }
     let needed = FEATURES

@@ -65,7 +65,7 @@ enum Job {
         out: asynchronous::Sender<Message>,
     },
     Leave(ClientId),
-    Ask(ClientId, Turn, Ask),
+    Ask(ClientId, Turn, Box<Ask>),
     Stop,
 }
 
@@ -141,7 +141,7 @@ impl Hub {
             return;
         }
         let turn = self.pauses.next_turn();
-        let _gone = self.jobs.send(Job::Ask(client, turn, ask));
+        let _gone = self.jobs.send(Job::Ask(client, turn, Box::new(ask)));
     }
 
     /// Ends the thread once it has done what it was asked before; running work is paused.
@@ -230,7 +230,7 @@ impl Owner {
                 Ok(Job::Leave(client)) => {
                     self.audience.leave(client);
                 }
-                Ok(Job::Ask(client, turn, ask)) => self.carry_out(client, turn, ask),
+                Ok(Job::Ask(client, turn, ask)) => self.carry_out(client, turn, *ask),
                 Err(RecvTimeoutError::Timeout) => self.look_at_file(),
             }
         }

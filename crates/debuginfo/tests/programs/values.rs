@@ -295,7 +295,7 @@ impl State for Damaged<'_> {
         let inside = self.view.memory(address, buffer);
         for (byte, at) in buffer.iter_mut().zip(address..) {
             let chance = (at ^ self.seed.rotate_left(16)).wrapping_mul(0x9e37_79b1) >> 8;
-            if chance % 64 == 0 {
+            if chance.is_multiple_of(64) {
                 *byte = match chance / 64 % 3 {
                     0 => 0,
                     1 => 0xff,
