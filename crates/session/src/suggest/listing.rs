@@ -1,5 +1,7 @@
 //! What an inquiry found, as data for faces.
 
+use std::collections::HashSet;
+
 use borges_concolic::{
     Budget, End, Explored, Path, Progress, SuggestionNode as Branching, Suggestions, value_of,
 };
@@ -12,7 +14,7 @@ use super::question::{
 };
 use super::report::{ended, place_of};
 use super::sets;
-use super::walk::{self, Check, Choice, Walk};
+use super::walk::{self, Alarm, Check, Choice, Walk};
 use crate::headless::json;
 use crate::inspect::Look;
 use crate::moments::MomentText;
@@ -64,27 +66,41 @@ impl<'l> Lister<'l> {
         }
     }
 
-    /// The paths that meet the goal, those with fewest inputs first; of traps one for each place.
+    /// The paths that meet the goal, those with fewest inputs first; of traps one for each place of the program's own
+    /// code.
     pub(super) fn goals(&self) -> SuggestionListing {
         let mut listing = self.facts();
         let met = self.explored.paths.iter();
         let met = met.filter(|path| self.inquiry.goal.is_met(&path.end));
         let mut walks: Vec<Walk<'_>> = met.filter_map(Walk::of).collect();
         walks.sort_by_key(|walk| (walk.answers.len(), walk.path.steps));
-        let mut ends = Vec::new();
-        walks.retain(|walk| match &walk.path.end {
-            End::Trapped(trap, at) => {
-                let fresh = !ends.contains(&(*trap, *at));
-                ends.push((*trap, *at));
-                fresh
-            }
-            _ => true,
-        });
-        let walks = self.checked(walks, &mut listing);
+        let (mut walks, mut alarms) = self.checked(walks, &mut listing);
+        let mut places = HashSet::new();
+        let mut is_fresh = Vec::new();
+        for (walk, alarm) in walks.iter().zip(&alarms) {
+            is_fresh.push(match &walk.path.end {
+                // Where there was no time to run it, the instruction has to do.
+                End::Trapped(trap, at) => {
+                    let own = alarm.as_ref().and_then(|alarm| alarm.at);
+                    places.insert((*trap, own.or(*at)))
+                }
+                _ => true,
+            });
+        }
+        let mut kept = is_fresh.iter();
+        walks.retain(|_| kept.next() == Some(&true));
+        let mut kept = is_fresh.iter();
+        alarms.retain(|_| kept.next() == Some(&true));
         listing.nodes = merged(self.inquiry, &walks);
         listing.max_options = options(&listing.nodes);
-        listing.found = walks.iter().map(|walk| found(self.inquiry, walk)).collect();
+        listing.found = self.found(&walks, &alarms);
         listing
+    }
+
+    fn found(&self, walks: &[Walk<'_>], alarms: &[Option<Alarm>]) -> Vec<FoundPath> {
+        let both = walks.iter().zip(alarms);
+        both.map(|(walk, alarm)| found(self.inquiry, walk, alarm.as_ref()))
+            .collect()
     }
 
     /// All paths, as the tree says.
@@ -104,7 +120,7 @@ impl<'l> Lister<'l> {
             };
             walks.push(walk);
         }
-        let kept = self.checked(walks, &mut listing);
+        let (kept, alarms) = self.checked(walks, &mut listing);
         let mut number_of = vec![None; self.explored.paths.len()];
         let mut rest = (0..).zip(&kept).peekable();
         for (path, number) in self.explored.paths.iter().zip(&mut number_of) {
@@ -169,38 +185,48 @@ impl<'l> Lister<'l> {
             .collect();
         name_moments(inquiry, &kept, &mut listing.nodes);
         listing.max_options = options(&listing.nodes);
-        listing.found = kept.iter().map(|walk| found(inquiry, walk)).collect();
+        listing.found = self.found(&kept, &alarms);
         listing
     }
 
-    /// A suggestion that does not come true when it is replayed is not shown.
+    /// A suggestion that does not come true when it is replayed is not shown. Those that are, and how they trap.
     fn checked<'w>(
         &self,
-        mut walks: Vec<Walk<'w>>,
+        walks: Vec<Walk<'w>>,
         listing: &mut SuggestionListing,
-    ) -> Vec<Walk<'w>> {
+    ) -> (Vec<Walk<'w>>, Vec<Option<Alarm>>) {
+        let Inquiry {
+            program,
+            info,
+            start,
+            ..
+        } = self.inquiry;
         let mut unchecked = 0;
-        walks.retain(|walk| {
-            match walk.check(&self.inquiry.program, &self.inquiry.start, self.budget) {
-                Check::True => return true,
+        let (mut kept, mut alarms) = (Vec::new(), Vec::new());
+        for walk in walks {
+            let alarm = match walk.check(program, info, start, self.budget) {
+                Check::True(alarm) => alarm,
                 Check::Unknown => {
                     unchecked += 1;
-                    return true;
+                    None
                 }
-                Check::Untrue => {}
-            }
-            listing.complete = false;
-            listing.unexplored.push(UnexploredReport {
-                reason: walk::NOT_TRUE.to_owned(),
-                place: None,
-                inputs: walk.answers.iter().map(|value| json(*value)).collect(),
-                bound: None,
-            });
-            false
-        });
+                Check::Untrue => {
+                    listing.complete = false;
+                    listing.unexplored.push(UnexploredReport {
+                        reason: walk::NOT_TRUE.to_owned(),
+                        place: None,
+                        inputs: walk.answers.iter().map(|value| json(*value)).collect(),
+                        bound: None,
+                    });
+                    continue;
+                }
+            };
+            kept.push(walk);
+            alarms.push(alarm);
+        }
         let unchecked = cuts::for_want_of_time(unchecked, walk::NOT_CHECKED);
         listing.unexplored.extend(unchecked);
-        walks
+        (kept, alarms)
     }
 }
 
@@ -235,7 +261,10 @@ impl<'i> Partial<'i> {
             looked: Some(progress.inputs),
             max_options: options(&nodes),
             nodes,
-            found: walks.iter().map(|walk| found(self.inquiry, walk)).collect(),
+            found: walks
+                .iter()
+                .map(|walk| found(self.inquiry, walk, None))
+                .collect(),
             ..SuggestionListing::default()
         }
     }
@@ -366,8 +395,8 @@ pub(super) const EVENT: &str = "interrupt";
 /// The option that no event arrives before the next input.
 const NO_EVENT: &str = "none";
 
-fn found(inquiry: &Inquiry, walk: &Walk<'_>) -> FoundPath {
-    let (kind, reason, at) = ended(&walk.path.end);
+fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath {
+    let (kind, reason, at) = ended(&walk.path.end, alarm);
     let mut trace = inquiry.trace.clone();
     let mut inputs = Vec::new();
     for choice in walk.choices() {

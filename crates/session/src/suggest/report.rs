@@ -1,5 +1,6 @@
 //! What an exploration found, as data for faces and other programs.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::cuts::{self, Asked};
 use super::export::{self, ExportError, Future, Launch};
 use super::question::UnexploredReport;
 use super::sets;
-use super::walk::{self, Check, Walk};
+use super::walk::{self, Alarm, Check, Walk};
 use crate::headless::json;
 
 /// All paths that were found. The names are kept stable.
@@ -218,7 +219,8 @@ impl Reporter<'_> {
         let effort = explored.effort();
         let trapped = explored.paths.iter();
         let trapped = trapped.filter(|path| matches!(path.end, End::Trapped(..)));
-        let (untrue, unchecked) = self.untrue(budget);
+        let checked = self.checked(budget);
+        let untrue = &checked.untrue;
         let untold = untrue.iter().map(|path| UnexploredReport {
             reason: walk::NOT_TRUE.to_owned(),
             place: None,
@@ -232,7 +234,7 @@ impl Reporter<'_> {
             apart,
             "not in the tree: no value was found",
         ));
-        unexplored.extend(cuts::for_want_of_time(unchecked, walk::NOT_CHECKED));
+        unexplored.extend(cuts::for_want_of_time(checked.unchecked, walk::NOT_CHECKED));
         let complete = cuts::is_complete(explored, self.asked)
             && untrue.is_empty()
             && self.suggestions.left_out.is_empty();
@@ -258,34 +260,36 @@ impl Reporter<'_> {
                 .iter()
                 .map(|value| json(*value))
                 .collect(),
-            tree: self.tree(&untrue),
-            futures: self.futures(&untrue),
+            tree: self.tree(&checked),
+            futures: self.futures(&checked),
         }
     }
 
-    /// The paths that do not come true when they are replayed: none, unless Borges is wrong about them. Also how many there
-    /// was no time to replay.
-    fn untrue(&self, budget: &Budget<'_>) -> (Vec<usize>, usize) {
-        let (program, start) = (&self.subject.program, &self.subject.start);
-        let (mut untrue, mut unchecked) = (Vec::new(), 0);
+    fn checked(&self, budget: &Budget<'_>) -> Checked {
+        let subject = self.subject;
+        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+        let mut checked = Checked::default();
         for (number, path) in self.explored.paths.iter().enumerate() {
             let answers = self.answers(number);
-            match (Walk { path, answers }).check(program, start, budget) {
-                Check::True => {}
-                Check::Untrue => untrue.push(number),
-                Check::Unknown => unchecked += 1,
+            match (Walk { path, answers }).check(program, info, start, budget) {
+                Check::True(None) => {}
+                Check::True(Some(alarm)) => {
+                    checked.alarms.insert(number, alarm);
+                }
+                Check::Untrue => checked.untrue.push(number),
+                Check::Unknown => checked.unchecked += 1,
             }
         }
-        (untrue, unchecked)
+        checked
     }
 
     /// The paths with all that is needed to run them again.
-    fn futures(&self, untrue: &[usize]) -> Vec<Future> {
+    fn futures(&self, checked: &Checked) -> Vec<Future> {
         let paths = self.explored.paths.iter().enumerate();
         paths
-            .filter(|(number, _)| !untrue.contains(number))
+            .filter(|(number, _)| !checked.untrue.contains(number))
             .map(|(number, path)| {
-                let (kind, reason, at) = ended(&path.end);
+                let (kind, reason, at) = ended(&path.end, checked.alarms.get(&number));
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 let at = at.map_or_else(String::new, |at| format!(" at {}", self.place(at)));
                 let mut inputs = self.subject.before.clone();
@@ -297,7 +301,7 @@ impl Reporter<'_> {
     }
 
     /// Children come after their parents, so the tree is put together from its last node.
-    fn tree(&self, untrue: &[usize]) -> TreeReport {
+    fn tree(&self, checked: &Checked) -> TreeReport {
         let nodes = &self.suggestions.nodes;
         let mut done: Vec<Option<TreeReport>> = vec![None; nodes.len()];
         for (number, node) in nodes.iter().enumerate().rev() {
@@ -306,9 +310,11 @@ impl Reporter<'_> {
                 next => (next.map(Box::new), None),
             };
             done[number] = Some(match node {
-                SuggestionNode::End { path } if untrue.contains(path) => TreeReport::default(),
+                SuggestionNode::End { path } if checked.untrue.contains(path) => {
+                    TreeReport::default()
+                }
                 SuggestionNode::End { path } => TreeReport {
-                    end: Some(self.end(*path)),
+                    end: Some(self.end(*path, checked.alarms.get(path))),
                     ..TreeReport::default()
                 },
                 SuggestionNode::Event { options } => {
@@ -383,9 +389,9 @@ impl Reporter<'_> {
             .collect()
     }
 
-    fn end(&self, path: usize) -> EndReport {
+    fn end(&self, path: usize, alarm: Option<&Alarm>) -> EndReport {
         let found = &self.explored.paths[path];
-        let (kind, reason, at) = ended(&found.end);
+        let (kind, reason, at) = ended(&found.end, alarm);
         let branches = found.outcomes.iter();
         EndReport {
             kind,
@@ -415,11 +421,33 @@ pub(crate) fn place_of(info: &DebugInfo, at: CodeOffset) -> String {
     }
 }
 
+/// What running the paths again came to.
+#[derive(Default)]
+struct Checked {
+    /// Paths that do not come true: none, unless Borges is wrong about them.
+    untrue: Vec<usize>,
+    /// So many there was no time to run.
+    unchecked: usize,
+    /// By the paths that trap.
+    alarms: HashMap<usize, Alarm>,
+}
+
 /// An end as faces name it: its kind, what it was, and where.
-pub(crate) fn ended(end: &End) -> (&'static str, Option<String>, Option<CodeOffset>) {
+pub(super) fn ended(
+    end: &End,
+    alarm: Option<&Alarm>,
+) -> (&'static str, Option<String>, Option<CodeOffset>) {
     match end {
         End::Returned => ("returned", None, None),
-        End::Trapped(trap, at) => ("trapped", Some(trap.to_string()), *at),
+        End::Trapped(trap, at) => {
+            let words = alarm.and_then(|alarm| alarm.words.as_ref());
+            let trap = words.map_or(trap.to_string(), |words| format!("{trap}: {words}"));
+            (
+                "trapped",
+                Some(trap),
+                alarm.and_then(|alarm| alarm.at).or(*at),
+            )
+        }
         End::Stopped(at) => ("stopped", None, Some(*at)),
         End::Inputs => ("inputs", None, None),
         End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),

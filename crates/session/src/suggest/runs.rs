@@ -9,6 +9,7 @@ use fastrand::Rng;
 
 use super::inquiry::Inquiry;
 use super::walk::Plain;
+use crate::inspect::Look;
 
 /// Runs at most.
 const MOST_RUNS: u64 = 4000;
@@ -65,6 +66,14 @@ impl Style {
 struct Run {
     inputs: Vec<Value>,
     end: Option<End>,
+    /// Where the program's own code stands, if it trapped: a library's trap has many reasons.
+    own: Option<CodeOffset>,
+}
+
+impl Run {
+    fn ends_like(&self, other: &Run) -> bool {
+        (&self.end, self.own) == (&other.end, other.own)
+    }
 }
 
 /// Runs a program from where a question is asked.
@@ -80,18 +89,18 @@ impl Inquiry {
     pub(super) fn runs_to_the_goal(&self, budget: &Budget<'_>) -> Vec<Vec<u64>> {
         let most = self.within.inputs.map_or(MOST_INPUTS, |n| n as usize);
         let mut runner = Runner::new(self, budget, most.min(MOST_INPUTS));
-        let mut found: Vec<(End, Vec<Value>)> = Vec::new();
+        let mut found: Vec<Run> = Vec::new();
         for number in 0..MOST_RUNS {
             if budget.is_spent() {
                 break;
             }
-            let Run { inputs, end } = runner.at_random(number);
-            let reads = !inputs.is_empty();
-            if let Some(end) = end.filter(|end| self.goal.is_met(end)) {
-                match found.iter_mut().find(|(known, _)| *known == end) {
-                    Some((_, known)) if known.len() <= inputs.len() => {}
-                    Some((_, known)) => *known = inputs,
-                    None => found.push((end, inputs)),
+            let run = runner.at_random(number);
+            let reads = !run.inputs.is_empty();
+            if run.end.as_ref().is_some_and(|end| self.goal.is_met(end)) {
+                match found.iter_mut().find(|known| known.ends_like(&run)) {
+                    Some(known) if known.inputs.len() <= run.inputs.len() => {}
+                    Some(known) => *known = run,
+                    None => found.push(run),
                 }
             }
             // All runs without an input are the same.
@@ -99,9 +108,7 @@ impl Inquiry {
                 break;
             }
         }
-        let shortest = found
-            .into_iter()
-            .map(|(end, inputs)| cells(&runner.shortened(inputs, &end)));
+        let shortest = found.into_iter().map(|run| cells(&runner.shortened(run)));
         shortest.collect()
     }
 
@@ -182,30 +189,39 @@ impl<'r> Runner<'r> {
             };
             break;
         }
+        let inputs = world.given;
+        let look = Look {
+            program: &inquiry.program,
+            info: &inquiry.info,
+            machine: &machine,
+        };
+        let traps = matches!(end, Some(End::Trapped(..)));
+        let own = traps.then(|| look.machine.frame(look.own_frame() as usize));
         Run {
-            inputs: world.given,
+            inputs,
             end,
+            own: own.flatten().map(|frame| frame.offset),
         }
     }
 
     /// Fewer inputs with the same end, and simpler ones.
-    fn shortened(&mut self, mut inputs: Vec<Value>, end: &End) -> Vec<Value> {
-        let mut size = inputs.len();
+    fn shortened(&mut self, mut run: Run) -> Vec<Value> {
+        let mut size = run.inputs.len();
         while size > 0 {
             let mut at = 0;
-            while at < inputs.len() && !self.budget.is_spent() {
-                let mut fewer = inputs.clone();
-                fewer.drain(at..(at + size).min(inputs.len()));
-                let run = self.with(&fewer);
-                match run.end.as_ref() == Some(end) {
-                    true => inputs = run.inputs,
+            while at < run.inputs.len() && !self.budget.is_spent() {
+                let mut fewer = run.inputs.clone();
+                fewer.drain(at..(at + size).min(fewer.len()));
+                let shorter = self.with(&fewer);
+                match shorter.ends_like(&run) {
+                    true => run = shorter,
                     false => at += size,
                 }
             }
             size /= 2;
         }
-        for at in 0..inputs.len() {
-            let mut simpler = inputs.clone();
+        for at in 0..run.inputs.len() {
+            let mut simpler = run.inputs.clone();
             let Some(value) = simpler.get_mut(at) else {
                 break;
             };
@@ -213,11 +229,11 @@ impl<'r> Runner<'r> {
             if self.budget.is_spent() {
                 break;
             }
-            let run = self.with(&simpler);
-            if run.end.as_ref() == Some(end) && run.inputs.len() <= inputs.len() {
-                inputs = run.inputs;
+            let simpler = self.with(&simpler);
+            if simpler.ends_like(&run) && simpler.inputs.len() <= run.inputs.len() {
+                run = simpler;
             }
         }
-        inputs
+        run.inputs
     }
 }

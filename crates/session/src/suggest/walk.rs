@@ -2,8 +2,11 @@
 
 use borges_board::{BoardState, Captured, Codomain, EventSource};
 use borges_concolic::{Budget, Delivered, End, Path, Read, Start, value_of};
+use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
-use borges_vm::Value;
+use borges_vm::{CodeOffset, Machine, Value};
+
+use crate::inspect::Look;
 
 /// A path with the answers that lead along it.
 pub(super) struct Walk<'p> {
@@ -55,8 +58,8 @@ impl<'p> Walk<'p> {
         })
     }
 
-    /// Whether a plain run with these answers ends as the path says.
-    pub(super) fn comes_true(&self, program: &Program, start: &Start) -> bool {
+    /// The end of a plain run with these answers, if it is the one that the path says.
+    fn replayed(&self, program: &Program, start: &Start) -> Option<Machine> {
         let mut machine = start.machine.clone();
         let mut answers = self.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
@@ -65,7 +68,7 @@ impl<'p> Walk<'p> {
             let halt = execute(&mut machine, program, &mut world, delivered.step);
             let is_there = halt == Halt::Until && machine.steps() == delivered.step;
             if !is_there || !delivered.event.enter(&mut machine) {
-                return false;
+                return None;
             }
         }
         let steps = self.path.steps;
@@ -76,12 +79,33 @@ impl<'p> Walk<'p> {
         let halt = execute(&mut machine, program, &mut world, until);
         let location = machine.location().map(|location| location.offset);
         let here = machine.steps() == steps && answers.len() == 0;
-        here && match (&self.path.end, halt) {
+        let is_so = match (&self.path.end, halt) {
             (End::Returned, Halt::Finished) | (End::Inputs, Halt::Left) => true,
             (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
             (End::Stopped(at), Halt::Until) => Some(*at) == location,
             (End::Cut(_), Halt::Until | Halt::Left) => true,
             _ => false,
+        };
+        (here && is_so).then_some(machine)
+    }
+}
+
+/// How a trap looks to whoever wrote the program: it is mostly executed by a library.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Alarm {
+    /// What was said of it: the message of a panic, an abort or an assertion.
+    pub(super) words: Option<String>,
+    /// Where the program's own code stands.
+    pub(super) at: Option<CodeOffset>,
+}
+
+impl Alarm {
+    /// That of a machine that has trapped.
+    pub(super) fn of(look: Look<'_>) -> Self {
+        let frame = look.machine.frame(look.own_frame() as usize);
+        Alarm {
+            words: look.said(),
+            at: frame.map(|frame| frame.offset),
         }
     }
 }
@@ -101,8 +125,8 @@ pub(super) fn arrival(delivered: &Delivered) -> String {
 
 /// Whether to show a walk: whether it comes true, as long as there is time to find out.
 pub(super) enum Check {
-    /// It does.
-    True,
+    /// It does; if it traps, so.
+    True(Option<Alarm>),
     /// It does not.
     Untrue,
     /// There was no time.
@@ -111,14 +135,26 @@ pub(super) enum Check {
 
 impl Walk<'_> {
     /// Replays it, unless nothing is left to spend.
-    pub(super) fn check(&self, program: &Program, start: &Start, budget: &Budget<'_>) -> Check {
+    pub(super) fn check(
+        &self,
+        program: &Program,
+        info: &DebugInfo,
+        start: &Start,
+        budget: &Budget<'_>,
+    ) -> Check {
         if budget.is_spent() {
             return Check::Unknown;
         }
-        match self.comes_true(program, start) {
-            true => Check::True,
-            false => Check::Untrue,
-        }
+        let Some(machine) = self.replayed(program, start) else {
+            return Check::Untrue;
+        };
+        let look = Look {
+            program,
+            info,
+            machine: &machine,
+        };
+        let traps = matches!(self.path.end, End::Trapped(..));
+        Check::True(traps.then(|| Alarm::of(look)))
     }
 }
 
