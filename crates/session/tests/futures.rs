@@ -406,7 +406,9 @@ fn an_unknown_name_is_refused_at_once() {
     let target = Target::Condition {
         condition: "brightst > 3".to_owned(),
     };
-    let refused = session.inquire(Question::Reach { target }, Within::default());
+    let refused = session.inquire(Question::Reach { target }, Within::default(), &mut |_| {
+        Flow::Continue
+    });
     let error = refused
         .err()
         .expect("there is no such variable")

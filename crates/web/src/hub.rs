@@ -293,13 +293,14 @@ impl Owner {
         question: Question,
         within: Within,
     ) {
-        let begun = match &mut self.session {
-            Some(session) => session
-                .inquire(question, within)
-                .map_err(|error| error.to_string())
-                .and_then(|inquiry| Search::begin(inquiry, Arc::clone(&self.pauses), turn)),
-            None => Err("no program is open: choose one from the list".to_owned()),
-        };
+        let inquired = self.watched(turn, |owner, observer| {
+            let none = || "no program is open: choose one from the list".to_owned();
+            let session = owner.session.as_mut().ok_or_else(none)?;
+            let inquiry = session.inquire(question, within, observer);
+            inquiry.map_err(|error| error.to_string())
+        });
+        let begun =
+            inquired.and_then(|inquiry| Search::begin(inquiry, Arc::clone(&self.pauses), turn));
         match begun {
             Ok(search) => {
                 self.search = Some(search);

@@ -23,11 +23,16 @@ const MOST_TURNS: usize = 256;
 
 impl Session {
     /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
-    /// session changes, neither now nor then.
+    /// session changes, neither now nor then. `observer` hears of replays on the way, and may pause them.
     ///
     /// # Errors
-    /// [`CommandError`]: it cannot be asked here, or names something that is not there.
-    pub fn inquire(&mut self, question: Question, within: Within) -> Result<Inquiry, CommandError> {
+    /// [`CommandError`]: it cannot be asked here, names something that is not there, or was paused.
+    pub fn inquire(
+        &mut self,
+        question: Question,
+        within: Within,
+        observer: Observer<'_>,
+    ) -> Result<Inquiry, CommandError> {
         if let Err(message) = solver::named(within.solver.as_deref(), std::time::Duration::ZERO) {
             return Err(CommandError::Invalid(message));
         }
@@ -38,7 +43,11 @@ impl Session {
         let (goal, words) = self.goal(&question)?;
         let here = self.history.here();
         let is_why = matches!(question, Question::Why { .. });
-        let turns = if is_why { self.turns()? } else { Vec::new() };
+        let turns = if is_why {
+            self.turns(observer)?
+        } else {
+            Vec::new()
+        };
         let start = match turns.last() {
             Some((_, start)) => start.clone(),
             None => self.start_here()?,
@@ -65,7 +74,7 @@ impl Session {
         within: Within,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        let inquiry = self.inquire(question, within)?;
+        let inquiry = self.inquire(question, within, observer)?;
         let mut told = Instant::now();
         let listing = inquiry.answer(&mut |progress, _| {
             if told.elapsed() < super::TELL {
@@ -200,8 +209,20 @@ impl Session {
     }
 
     /// The choices on the way here, with the state after each; the start of the program first, if it is near enough.
-    fn turns(&mut self) -> Result<Vec<(Turn, Start)>, CommandError> {
-        let here = self.history.here();
+    fn turns(&mut self, observer: Observer<'_>) -> Result<Vec<(Turn, Start)>, CommandError> {
+        let here = self.history.hold();
+        let turns = self.turns_to(here, observer);
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
+        turns
+    }
+
+    fn turns_to(
+        &mut self,
+        here: Moment,
+        observer: Observer<'_>,
+    ) -> Result<Vec<(Turn, Start)>, CommandError> {
         let path = self.history.tree.path(here.place).into_iter().flatten();
         let mut choices: Vec<(String, Moment)> = vec![("the start".to_owned(), Moment::START)];
         for (place, entry) in path {
@@ -213,7 +234,7 @@ impl Session {
         let first = choices.len().saturating_sub(MOST_TURNS);
         let mut turns = Vec::new();
         for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
-            self.history.seek(moment, &mut unobserved)?;
+            self.history.seek(moment, observer)?;
             // Right after an event, its handler runs: no choice of the program's is made there.
             if let Ok(start) = self.start_here() {
                 let universe = universe_id(&self.history, moment);
@@ -225,7 +246,6 @@ impl Session {
                 turns.push((turn, start));
             }
         }
-        self.history.seek(here, &mut unobserved)?;
         Ok(turns)
     }
 }

@@ -255,7 +255,7 @@ pub fn of_program(
 }
 
 /// Between two looks at whether the user has had enough.
-const TELL: Duration = Duration::from_millis(20);
+const TELL: Duration = Duration::from_millis(5);
 
 /// How far it has come, for people.
 fn progress_event(what: &str, progress: Progress) -> Event {
