@@ -6,6 +6,7 @@
 //! - [`language`]: the recipe, what a language says about itself.
 //! - [`adapt`]: a debugger, an observer, a coarser grain as languages over a language.
 //! - [`causality`]: what happened before what, undoing an event, one run for each class of runs.
+//! - [`debug`]: breakpoints, steps and held agents, in all universes at once.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`temporal`]: formulas about runs, answered with a witness.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
@@ -20,6 +21,7 @@
 
 pub mod adapt;
 pub mod causality;
+pub mod debug;
 pub mod fingerprint;
 pub mod graph;
 pub mod language;

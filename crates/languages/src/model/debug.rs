@@ -8,12 +8,13 @@ use super::{Model, Program};
 use crate::ambienttalk::{AmbientTalk, Grain, Options};
 use crate::predicate::NoCondition;
 use crate::source;
-use crate::voyager::{Voyager, VoyagerError};
+use crate::voyager::{Actors, BreakpointError};
 use borges_multiverse::language::Span;
 use borges_multiverse::temporal::FormulaError;
 
+use super::face::Face;
+use super::plain::Plain;
 use super::report::Why;
-use super::stepper::Stepper;
 use super::{Explore, ModelError, Progress};
 
 /// What the user can say.
@@ -264,9 +265,12 @@ pub struct Opinion {
 /// Why an order was refused; nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Voyager refuses.
+    /// The breakpoint of actors cannot be set.
     #[error(transparent)]
-    Voyager(#[from] VoyagerError),
+    Breakpoint(#[from] BreakpointError),
+    /// The step makes no sense here.
+    #[error("the actor cannot step {0} here{1}")]
+    NotHere(&'static str, &'static str),
     /// No such universe.
     #[error("there is no universe {0}; there are {1}, from 0")]
     NoUniverse(u32, u32),
@@ -396,17 +400,23 @@ impl Model {
     /// A debugger at the start: Voyager for actors, D_amb and its like for the others.
     #[must_use]
     pub fn debugger(&self, options: &Explore) -> Box<dyn Debugger> {
-        let text = self.text.clone();
         match &self.program {
             Program::AmbientTalk(program) => {
-                Box::new(Voyager::over(&self.text, actors(program, options)))
+                let actors = Actors::new(actors(program, options));
+                Box::new(Face::new(&self.text, actors))
             }
-            Program::Amb(program) => Box::new(Stepper::new(program.clone(), text, |text| {
-                crate::amb::Amb::parse(text).map_err(ModelError::Amb)
-            })),
-            Program::MuOz(program) => Box::new(Stepper::new(program.clone(), text, |text| {
-                crate::muoz::MuOz::parse(text).map_err(ModelError::MuOz)
-            })),
+            Program::Amb(program) => {
+                let plain = Plain::new(program.clone(), |text| {
+                    crate::amb::Amb::parse(text).map_err(ModelError::Amb)
+                });
+                Box::new(Face::new(&self.text, plain))
+            }
+            Program::MuOz(program) => {
+                let plain = Plain::new(program.clone(), |text| {
+                    crate::muoz::MuOz::parse(text).map_err(ModelError::MuOz)
+                });
+                Box::new(Face::new(&self.text, plain))
+            }
         }
     }
 }

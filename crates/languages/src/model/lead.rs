@@ -4,7 +4,7 @@ use super::debug::Refused;
 use super::{Model, Program};
 use crate::ambienttalk::{AmbientTalk, Choice, State};
 use crate::predicate::{Condition, Named};
-use crate::voyager::{Breakpoint, VoyagerError};
+use crate::voyager::Breakpoint;
 
 /// A breakpoint that an exploration goes toward.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +40,7 @@ impl Lead {
         text: &str,
         spec: &str,
     ) -> Result<Self, Refused> {
-        let breakpoint = Breakpoint::parse(program, text, spec);
-        let breakpoint = breakpoint.map_err(VoyagerError::from)?;
-        Ok(breakpoint.into())
+        Ok(Breakpoint::parse(program, text, spec)?.into())
     }
 
     pub(super) fn of_text(program: &impl Named, spec: &str) -> Result<Self, Refused> {

@@ -14,14 +14,15 @@
 mod ask;
 pub mod debug;
 mod explore;
+mod face;
 mod goal;
 mod judge;
 mod lead;
 mod lens;
+mod plain;
 mod races;
 mod report;
 mod reported;
-mod stepper;
 mod threads;
 
 use std::fmt;

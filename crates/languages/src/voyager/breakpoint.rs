@@ -143,26 +143,14 @@ impl Breakpoint {
         choice: &Choice,
         after: &State,
     ) -> bool {
-        let mover = match choice {
-            Choice::Act(actor) => Some(*actor),
-            Choice::Deliver { .. } => None,
-        };
-        let arrival = Arrival {
-            before: Some(before),
-            mover,
-            after,
-        };
-        !self.hits(program, &arrival).is_empty()
+        !self
+            .hits(program, &Arrival::of(Some((before, choice)), after))
+            .is_empty()
     }
 
     /// Whether the breakpoint halts before the first step.
     pub(crate) fn halts_at_start(&self, program: &AmbientTalk, start: &State) -> bool {
-        let arrival = Arrival {
-            before: None,
-            mover: None,
-            after: start,
-        };
-        !self.hits(program, &arrival).is_empty()
+        !self.hits(program, &Arrival::of(None, start)).is_empty()
     }
 
     /// How near a state is to one in which the breakpoint halts. It only orders a search: a
@@ -261,6 +249,19 @@ pub(super) struct Arrival<'a> {
     /// Who moved.
     pub(super) mover: Option<ActorId>,
     pub(super) after: &'a State,
+}
+
+impl<'a> Arrival<'a> {
+    pub(super) fn of(step: Option<(&'a State, &Choice)>, after: &'a State) -> Self {
+        Self {
+            before: step.map(|(before, _)| before),
+            mover: step.and_then(|(_, choice)| match choice {
+                Choice::Act(actor) => Some(*actor),
+                Choice::Deliver { .. } => None,
+            }),
+            after,
+        }
+    }
 }
 
 impl Sites {

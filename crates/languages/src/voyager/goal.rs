@@ -31,41 +31,25 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// All steps.
-    pub const ALL: [Self; 10] = [
-        Self::Into,
-        Self::Over,
-        Self::Return,
-        Self::IntoActivity,
-        Self::MessageReceiver,
-        Self::PromiseResolver,
-        Self::PromiseResolution,
-        Self::NextTurn,
-        Self::EndOfTurn,
-        Self::ReturnToResolution,
+    /// All steps, with their names in commands.
+    pub const NAMED: [(&'static str, Self); 10] = [
+        ("into", Self::Into),
+        ("over", Self::Over),
+        ("return", Self::Return),
+        ("into-activity", Self::IntoActivity),
+        ("to-receiver", Self::MessageReceiver),
+        ("to-resolver", Self::PromiseResolver),
+        ("to-resolution", Self::PromiseResolution),
+        ("next-turn", Self::NextTurn),
+        ("end-turn", Self::EndOfTurn),
+        ("return-to-resolution", Self::ReturnToResolution),
     ];
 
     /// Its name in commands.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Into => "into",
-            Self::Over => "over",
-            Self::Return => "return",
-            Self::IntoActivity => "into-activity",
-            Self::MessageReceiver => "to-receiver",
-            Self::PromiseResolver => "to-resolver",
-            Self::PromiseResolution => "to-resolution",
-            Self::NextTurn => "next-turn",
-            Self::EndOfTurn => "end-turn",
-            Self::ReturnToResolution => "return-to-resolution",
-        }
-    }
-
-    /// The step of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        // In the order of the variants.
+        Self::NAMED[self as usize].0
     }
 
     /// Whether the step stays within the turn: then nobody else moves.
@@ -82,7 +66,7 @@ impl fmt::Display for StepKind {
 
 /// What a step waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Goal {
+pub struct Goal {
     pub(super) kind: StepKind,
     /// At whom it halts.
     pub(super) actor: ActorId,
@@ -90,7 +74,7 @@ pub(super) struct Goal {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// The actor is about to initialise.
     Start,
     /// It is about to take a message of this site, after so many others of the same.

@@ -2,7 +2,7 @@
 //!
 //! A universe of the debugger is ⟨breakpoints, run|pause, step, actor states, configuration⟩; the
 //! program's configuration is a part of it and knows nothing of the rest. The rules of *Multiverse
-//! Debugging* (ECOOP 2019, appendix A) appear under their names in [`Edge::rules`]:
+//! Debugging* (ECOOP 2019, appendix A) appear under their names in [`LinkRow::rules`]:
 //!
 //! - CEL-STEP-LOCAL, CEL-STEP-GLOBAL: the program takes a step, by an actor that may run.
 //! - SAVE-MRB: a message with a receiver breakpoint is on its way. TRIGGER-MSB, TRIGGER-MRB and
@@ -15,34 +15,31 @@
 //! turns are counted, not runs; a breakpoint halts every time.
 //!
 //! ```
-//! use borges_languages::voyager::{Command, Reply, Voyager};
+//! use borges_languages::model::debug::Order;
+//! use borges_languages::model::{Dialect, Explore, Model};
 //!
 //! let text = "def a := actor: { def x := 0; def set(n) { x := n } }; a<-set(1)";
-//! let mut voyager = Voyager::new(text).unwrap();
-//! voyager.execute(Command::Break("receiver set".into())).unwrap();
-//! let Ok(Reply::Ran(ran)) = voyager.execute(Command::Run) else { panic!() };
+//! let program = Model::parse(Dialect::AmbientTalk, text).unwrap();
+//! let mut voyager = program.debugger(&Explore::default());
+//! let mut say = |order| voyager.carry_out(order, &mut |_| true).unwrap().ran;
+//! say(Order::Break { spec: "receiver set".into() });
+//! let ran = say(Order::Run).unwrap();
 //! assert!(ran.ends.is_empty());
-//! let [paused] = ran.paused[..] else { panic!() };
-//! let Ok(Reply::Ran(ran)) = voyager.execute(Command::Resume(paused)) else { panic!() };
+//! let ran = say(Order::Resume { universe: ran.paused[0] }).unwrap();
 //! assert_eq!(ran.ends.len(), 1);
 //! ```
+//!
+//! [`LinkRow::rules`]: crate::model::debug::LinkRow::rules
 
 mod breakpoint;
-mod command;
-mod face;
+mod catalogue;
 mod goal;
-mod session;
 mod show;
-mod universe;
 mod verdict;
 
+pub(crate) use catalogue::Actors;
 pub(crate) use verdict::{verdicts_on, witness};
 
 pub use breakpoint::{Breakpoint, BreakpointError, Sites};
-pub use command::{Change, Command, Node, Ran, Reply, VoyagerError};
 pub use goal::StepKind;
-pub use session::Voyager;
-pub use universe::{
-    ActorMode, BreakpointId, Edge, EdgeId, EdgeKind, Hit, Mode, Status, UniverseId,
-};
-pub use verdict::{Verdict, Verdicts, Witness};
+pub use verdict::{Verdict, Verdicts, Witness, check, occurs};

@@ -1,43 +1,69 @@
-//! What an edge changes.
+//! Actors as faces show them, and what changes about them.
 
-use super::command::{Change, VoyagerError};
-use super::session::Voyager;
-use super::universe::EdgeId;
-use crate::ambienttalk::{ActorView, MessageView};
+use borges_multiverse::debug::AgentMode;
 
-impl Voyager {
-    pub(super) fn difference(&self, id: EdgeId) -> Result<Vec<Change>, VoyagerError> {
-        let edge = self
-            .edges
-            .get(id.0 as usize)
-            .ok_or(VoyagerError::NoEdge(id))?;
-        let (Some(before), Some(after)) = (self.state(edge.from), self.state(edge.to)) else {
-            return Err(VoyagerError::NoEdge(id));
+use crate::ambienttalk::{ActorView, AmbientTalk, Doing, MessageView, State};
+use crate::model::debug::{AgentCard, ChangeRow, line};
+
+/// What differs between two states, for each actor.
+pub(super) fn changes(program: &AmbientTalk, before: &State, after: &State) -> Vec<ChangeRow> {
+    let mut changes = Vec::new();
+    for actor in program.actors(after) {
+        let Some(now) = program.view(after, actor) else {
+            continue;
         };
-        let mut changes = Vec::new();
-        for actor in self.program.actors(after) {
-            let Some(now) = self.program.view(after, actor) else {
-                continue;
-            };
-            match self.program.view(before, actor) {
-                Some(was) => compare(&was, &now, &mut changes),
-                None => changes.push(Change {
-                    actor: now.name,
-                    what: "born".to_owned(),
-                    before: String::new(),
-                    after: actor.to_string(),
-                }),
-            }
+        match program.view(before, actor) {
+            Some(was) => compare(&was, &now, &mut changes),
+            None => changes.push(ChangeRow {
+                agent: now.name,
+                what: "born".to_owned(),
+                before: String::new(),
+                after: actor.to_string(),
+            }),
         }
-        Ok(changes)
+    }
+    changes
+}
+
+/// An actor as faces show it.
+pub(super) fn card(text: &str, view: &ActorView, mode: AgentMode) -> AgentCard {
+    let fields = view.fields.iter();
+    AgentCard {
+        name: view.name.clone(),
+        mode: mode.name(),
+        next: doing(view.next.doing).to_owned(),
+        line: line(text, view.span),
+        fields: fields
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect(),
+        inbox: view.inbox.iter().map(|m| m.text.clone()).collect(),
+        calls: calls(view),
+        output: view.output.clone(),
+        stuck: view.stuck.clone(),
     }
 }
 
-fn compare(was: &ActorView, now: &ActorView, changes: &mut Vec<Change>) {
+const fn doing(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Waiting => "waits",
+        Doing::Stuck => "is stuck",
+        Doing::Local => "computes",
+        Doing::CreateActor => "creates an actor",
+        Doing::Send => "sends",
+        Doing::SendResult => "sends its result",
+        Doing::Forward => "sends on",
+        Doing::TakeMessage => "takes a message",
+        Doing::TakeResolution => "takes a resolution",
+        Doing::TakeForFuture => "takes a message for a future",
+        Doing::TakeResolve => "resolves a future",
+    }
+}
+
+fn compare(was: &ActorView, now: &ActorView, changes: &mut Vec<ChangeRow>) {
     let mut change = |what: &str, before: String, after: String| {
         if before != after {
-            changes.push(Change {
-                actor: now.name.clone(),
+            changes.push(ChangeRow {
+                agent: now.name.clone(),
                 what: what.to_owned(),
                 before,
                 after,
@@ -57,7 +83,7 @@ fn compare(was: &ActorView, now: &ActorView, changes: &mut Vec<Change>) {
     change("inbox", messages(&was.inbox), messages(&now.inbox));
     change("sends", messages(&was.outbox), messages(&now.outbox));
     change("output", was.output.join(" / "), now.output.join(" / "));
-    change("calls", calls(was), calls(now));
+    change("calls", calls(was).join(" › "), calls(now).join(" › "));
     change(
         "stuck",
         was.stuck.clone().unwrap_or_default(),
@@ -73,10 +99,9 @@ fn messages(messages: &[MessageView]) -> String {
     texts.join(", ")
 }
 
-fn calls(view: &ActorView) -> String {
-    let calls: Vec<_> = view
-        .stack
-        .iter()
+fn calls(view: &ActorView) -> Vec<String> {
+    let frames = view.stack.iter();
+    frames
         .map(|frame| {
             let variables = frame.variables.iter();
             let variables: Vec<_> = variables
@@ -84,6 +109,5 @@ fn calls(view: &ActorView) -> String {
                 .collect();
             format!("{}({})", frame.method, variables.join(", "))
         })
-        .collect();
-    calls.join(" › ")
+        .collect()
 }

@@ -5,9 +5,8 @@ use borges_multiverse::language::{Label, Language};
 use borges_multiverse::temporal::{Answer, Claim, FormulaError, Run, may, must};
 
 use super::breakpoint::{Breakpoint, BreakpointError};
-use super::session::Voyager;
 use crate::ambienttalk::AmbientTalk;
-use crate::model::occurs;
+use crate::model;
 use crate::predicate::{Predicate, PredicateError};
 
 /// An answer with a run that shows it.
@@ -39,37 +38,39 @@ pub struct Verdicts {
     pub must: Verdict,
 }
 
-impl Voyager {
-    /// Whether a breakpoint halts in some universe, and whether it halts in every run. Explores at
-    /// most `states` states, next to the session and without changing it.
-    ///
-    /// # Errors
-    /// [`BreakpointError`] if `spec` is none.
-    pub fn occurs(&self, spec: &str, states: usize) -> Result<Verdicts, BreakpointError> {
-        let breakpoint = Breakpoint::parse(&self.program, &self.text, spec)?;
-        Ok(occurs(&grown(&self.program, states), &breakpoint.into()))
-    }
+/// Whether a breakpoint halts in some universe of a program with this text, and whether it halts in every run. Explores
+/// at most `states` states.
+///
+/// # Errors
+/// [`BreakpointError`] if `spec` is none.
+pub fn occurs(
+    program: &AmbientTalk,
+    text: &str,
+    spec: &str,
+    states: usize,
+) -> Result<Verdicts, BreakpointError> {
+    let breakpoint = Breakpoint::parse(program, text, spec)?;
+    Ok(model::occurs(&grown(program, states), &breakpoint.into()))
+}
 
-    /// Whether some run fulfils a temporal formula over predicates, as `G ({math.result == 66} -> F
-    /// {printed(client1, "66")})`, and whether every run does; after the word `fair`, among the weakly
-    /// fair runs.
-    ///
-    /// # Errors
-    /// [`FormulaError`] with the place.
-    pub fn check(
-        &self,
-        formula: &str,
-        states: usize,
-    ) -> Result<Verdicts, FormulaError<PredicateError>> {
-        let claim = Claim::parse(formula, |text| Predicate::of(&self.program, text))?;
-        let program = &self.program;
-        let graph = grown(program, states);
-        Ok(verdicts_on(
-            &graph,
-            &claim,
-            |predicate: &Predicate, state| predicate.holds(program, state),
-        ))
-    }
+/// Whether some run fulfils a temporal formula over predicates, as `G ({math.result == 66} -> F
+/// {printed(client1, "66")})`, and whether every run does; after the word `fair`, among the weakly
+/// fair runs. Explores at most `states` states.
+///
+/// # Errors
+/// [`FormulaError`] with the place.
+pub fn check(
+    program: &AmbientTalk,
+    formula: &str,
+    states: usize,
+) -> Result<Verdicts, FormulaError<PredicateError>> {
+    let claim = Claim::parse(formula, |text| Predicate::of(program, text))?;
+    let graph = grown(program, states);
+    Ok(verdicts_on(
+        &graph,
+        &claim,
+        |predicate: &Predicate, state| predicate.holds(program, state),
+    ))
 }
 
 fn grown(program: &AmbientTalk, states: usize) -> Graph<&AmbientTalk> {

@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
 
 use super::{Graph, NodeId, Status, Successor};
+use crate::fingerprint::Fingerprint;
 use crate::language::Language;
 use crate::random::Random;
 use crate::workers::{Workers, map};
@@ -120,6 +121,8 @@ pub struct Exploration<L: Language> {
     detours: bool,
     /// The depth limit of the last run.
     depth: u32,
+    /// Room for the choices of a universe.
+    choices: Vec<L::Choice>,
 }
 
 impl<L: Language> Exploration<L> {
@@ -153,6 +156,7 @@ impl<L: Language> Exploration<L> {
             deepest: 0,
             detours,
             depth: u32::MAX,
+            choices: Vec::new(),
         };
         exploration.frontier.push(&exploration.graph, NodeId::ROOT);
         exploration
@@ -179,6 +183,33 @@ impl<L: Language> Exploration<L> {
     pub fn release(&mut self) {
         self.detours = self.graph.is_merged();
         for id in std::mem::take(&mut self.halted) {
+            self.enqueue(id);
+        }
+    }
+
+    /// The language, to tell it more; what it says of states that are known must stay the same.
+    pub const fn language_mut(&mut self) -> &mut L {
+        &mut self.graph.language
+    }
+
+    /// Adds a universe to which no step of the language leads, as a debugger's command does. It is
+    /// explored when an exploration is focused on it. Returns its node, and whether it is new; none
+    /// if the graph is full.
+    pub fn insert(&mut self, state: L::State) -> Option<(NodeId, bool)> {
+        let state = self.graph.canonical(state);
+        let fingerprint = Fingerprint::of(&state);
+        self.graph.intern(state, fingerprint, 0)
+    }
+
+    /// From now on, explores only what can be reached from `from`, in another order if so wished.
+    pub fn focus(&mut self, from: NodeId, strategy: Strategy<L::State>) {
+        self.frontier = Frontier::new(strategy);
+        self.detours = self.graph.is_merged();
+        let waiting = self
+            .graph
+            .reachable(from)
+            .filter(|id| self.graph.status(*id) != Some(Status::Expanded));
+        for id in waiting.collect::<Vec<_>>() {
             self.enqueue(id);
         }
     }
@@ -213,27 +244,44 @@ impl<L: Language> Exploration<L> {
     /// show the progress.
     pub fn run(&mut self, limits: &Limits, mut keep_going: impl FnMut(Progress) -> bool) -> Pause {
         self.change_depth(limits.depth);
-        let mut choices = Vec::new();
         let mut beat = 0;
-        while let Some(id) = self.frontier.pop() {
-            if self.graph.len() >= limits.states {
-                self.frontier.push_back_first(&self.graph, id);
-                return Pause::States;
-            }
+        loop {
             beat += 1;
             if beat == BEAT {
                 beat = 0;
-                if !keep_going(self.progress()) {
-                    self.frontier.push_back_first(&self.graph, id);
+                if self.frontier.len() > 0 && !keep_going(self.progress()) {
                     return Pause::Cancelled;
                 }
             }
-            if !self.expand(id, &mut choices) {
-                self.frontier.push_back_first(&self.graph, id);
-                return Pause::Full;
+            if let Err(pause) = self.advance(limits) {
+                return pause;
             }
         }
-        self.rest()
+    }
+
+    /// Explores the one universe whose turn it is, and returns it; the reason if there is none.
+    ///
+    /// # Errors
+    /// [`Pause`], never [`Pause::Cancelled`].
+    pub fn advance(&mut self, limits: &Limits) -> Result<NodeId, Pause> {
+        self.change_depth(limits.depth);
+        let Some(id) = self.frontier.pop() else {
+            return Err(self.rest());
+        };
+        let stop = if self.graph.len() >= limits.states {
+            Some(Pause::States)
+        } else if !self.expand(id) {
+            Some(Pause::Full)
+        } else {
+            None
+        };
+        match stop {
+            Some(pause) => {
+                self.frontier.push_back_first(&self.graph, id);
+                Err(pause)
+            }
+            None => Ok(id),
+        }
     }
 
     /// As [`Exploration::run`], with the steps of many universes computed at the same time by
@@ -332,23 +380,20 @@ impl<L: Language> Exploration<L> {
                 self.cut.retain(|other| *other != id);
                 self.halted.retain(|other| *other != id);
                 // The frontier skips what is expanded by the time its turn comes.
-                self.expand(id, &mut Vec::new())
+                self.expand(id)
             }
         }
     }
 
-    fn expand(&mut self, id: NodeId, choices: &mut Vec<L::Choice>) -> bool {
-        let Some(node) = self.graph.nodes.get(id.0 as usize) else {
-            return true;
-        };
-        if node.status == Status::Expanded {
+    fn expand(&mut self, id: NodeId) -> bool {
+        if self.graph.status(id) == Some(Status::Expanded) {
             return true;
         }
         let Some(state) = self.graph.state(id) else {
             return true;
         };
         let (language, merged) = (&self.graph.language, self.graph.is_merged());
-        let mut found = Successor::all(language, merged, state, choices);
+        let mut found = Successor::all(language, merged, state, &mut self.choices);
         self.adopt(id, &mut found)
     }
 

@@ -1,5 +1,7 @@
 //! Who can still reach what, where outcomes part, and when one has become inevitable.
 
+use std::collections::VecDeque;
+
 use super::{EdgeId, Graph, NodeId, Status};
 use crate::language::Language;
 
@@ -94,6 +96,22 @@ pub struct Divergence {
 }
 
 impl<L: Language> Graph<L> {
+    /// `from` and all nodes to which known edges lead from there, nearest first.
+    pub fn reachable(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let mut seen = Region::empty(self.len());
+        let start = self.state(from).map(|_| from);
+        let mut queue: VecDeque<NodeId> = start
+            .filter(|start| seen.insert(*start))
+            .into_iter()
+            .collect();
+        std::iter::from_fn(move || {
+            let node = queue.pop_front()?;
+            let targets = self.edges_from(node).map(|(_, edge)| edge.to);
+            queue.extend(targets.filter(|to| seen.insert(*to)));
+            Some(node)
+        })
+    }
+
     /// Turns all edges round. Questions about the past need this, and it costs as much as a pass
     /// over the graph, so it is made once and passed in.
     #[must_use]

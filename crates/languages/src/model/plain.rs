@@ -1,0 +1,174 @@
+//! D_amb for any language: ⟨step|paused, state⟩, in all universes at once. Its breakpoints are predicates and texts,
+//! its one step is a step of the language.
+
+use borges_multiverse::debug::{AgentMode, AgentOf, Arrival, Catalogue, Mode, Said, StateOf};
+
+use super::ModelError;
+use super::debug::{AgentCard, ChangeRow, Refused, line};
+use super::face::{Plan, Voice};
+use super::reported::Reported;
+use crate::predicate::Condition;
+
+type Parse<L> = fn(&str) -> Result<L, ModelError>;
+
+/// What can be waited for in a language without a catalogue of its own.
+pub(crate) struct Plain<L> {
+    language: L,
+    parse: Parse<L>,
+}
+
+/// The only step: one of the language, by this agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct One;
+
+impl<L> Plain<L> {
+    pub(crate) fn new(language: L, parse: Parse<L>) -> Self {
+        Self { language, parse }
+    }
+}
+
+impl<L: Reported<State: 'static>> Catalogue for Plain<L> {
+    type Program = L;
+    type Breakpoint = (String, Condition);
+    type Goal = L::Agent;
+    type Step = One;
+
+    const REMEMBERS_STEPS: bool = false;
+
+    fn program(&self) -> &L {
+        &self.language
+    }
+
+    fn hits(
+        &self,
+        (_, condition): &Self::Breakpoint,
+        arrival: &Arrival<'_, L>,
+    ) -> Vec<Option<L::Agent>> {
+        let Some((before, choice)) = arrival.before else {
+            return Vec::new();
+        };
+        match condition.halts(&self.language, before, choice, arrival.after) {
+            true => vec![None],
+            false => Vec::new(),
+        }
+    }
+
+    fn advance(&self, goal: L::Agent, arrival: &Arrival<'_, L>) -> Option<L::Agent> {
+        arrival.before.is_none().then_some(goal)
+    }
+
+    fn step_of(&self, goal: &L::Agent) -> (One, L::Agent) {
+        (One, goal.clone())
+    }
+
+    fn lets(&self, goal: &L::Agent, agent: &L::Agent) -> bool {
+        goal == agent
+    }
+
+    fn nearness(&self, (_, condition): &Self::Breakpoint, state: &L::State) -> i64 {
+        condition.nearness(&self.language, state)
+    }
+}
+
+impl<L> Voice for Plain<L>
+where
+    L: Reported<State: 'static, Agent: Send + Sync, Resource: Send> + Send + 'static,
+{
+    const STARTS: Mode = Mode::Pause;
+
+    fn reread(&self, text: &str) -> Result<Self, Refused> {
+        let language = (self.parse)(text).map_err(|error| Refused::program(&error, text))?;
+        Ok(Self::new(language, self.parse))
+    }
+
+    fn breakpoint(&self, _text: &str, spec: &str) -> Result<Self::Breakpoint, Refused> {
+        let condition = Condition::parse(&self.language, spec)?;
+        Ok((spec.to_owned(), condition))
+    }
+
+    fn spec((spec, _): &Self::Breakpoint) -> String {
+        spec.clone()
+    }
+
+    fn steps() -> &'static [(&'static str, One)] {
+        &[("step", One)]
+    }
+
+    fn plan(&self, _: &L::State, agent: &L::Agent, _: One) -> Result<Plan<Self>, Refused> {
+        Ok(Plan::Goal(agent.clone()))
+    }
+
+    fn agents(&self, state: &L::State) -> Vec<(L::Agent, String)> {
+        let mut agents: Vec<(L::Agent, String)> = Vec::new();
+        for choice in self.choices(state) {
+            let agent = self.language.agent(state, &choice);
+            if agents.iter().all(|(known, _)| *known != agent) {
+                let name = self.language.agent_name(state, &agent);
+                agents.push((agent, name));
+            }
+        }
+        agents
+    }
+
+    fn holds(&self) -> bool {
+        false
+    }
+
+    fn cards(
+        &self,
+        text: &str,
+        state: &L::State,
+        _mode: &dyn Fn(&AgentOf<Self>) -> AgentMode,
+    ) -> Vec<AgentCard> {
+        let mut agents: Vec<AgentCard> = Vec::new();
+        for choice in self.choices(state) {
+            let agent = self.language.agent(state, &choice);
+            let name = self.language.agent_name(state, &agent);
+            if agents.iter().all(|agent| agent.name != name) {
+                let label = self.language.label(state, &choice);
+                agents.push(AgentCard {
+                    name,
+                    mode: AgentMode::Run.name(),
+                    next: label.text,
+                    line: line(text, label.span),
+                    ..AgentCard::default()
+                });
+            }
+        }
+        agents
+    }
+
+    fn changes(
+        &self,
+        before: &StateOf<Self>,
+        after: &StateOf<Self>,
+        mover: &str,
+    ) -> Vec<ChangeRow> {
+        let (before, after) = (self.language.show(before), self.language.show(after));
+        if before == after {
+            return Vec::new();
+        }
+        vec![ChangeRow {
+            agent: mover.to_owned(),
+            what: "state".to_owned(),
+            before,
+            after,
+        }]
+    }
+
+    fn rules_of(said: Said) -> Vec<&'static str> {
+        vec![if said == Said::Resume {
+            "RESUME"
+        } else {
+            "STEP"
+        }]
+    }
+}
+
+impl<L: Reported> Plain<L> {
+    fn choices(&self, state: &L::State) -> Vec<L::Choice> {
+        let mut choices = Vec::new();
+        self.language.enabled(state, &mut choices);
+        choices
+    }
+}
