@@ -152,5 +152,5 @@ fn actors_have_voyagers_commands() {
         },
         &mut |_| true,
     );
-    assert!(matches!(wrong, Err(Refused::Voyager(_))));
+    assert!(matches!(wrong, Err(Refused::Program { .. })));
 }

@@ -4,7 +4,7 @@
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
 use borges_languages::model::{Dialect, Explore, Model, Reduction, Report, Why};
-use borges_languages::voyager::{Verdict, Voyager};
+use borges_languages::voyager::{self, Verdict};
 
 fn source(name: &str) -> String {
     let file = format!("{}/tests/programs/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -103,8 +103,9 @@ fn must(text: &str, formula: &str) -> Verdict {
             ..Options::default()
         },
     );
-    let voyager = Voyager::over(text, program.unwrap());
-    voyager.check(formula, 100_000).unwrap().must
+    voyager::check(&program.unwrap(), formula, 100_000)
+        .unwrap()
+        .must
 }
 
 /// Only a run in which B never acts spins for ever.

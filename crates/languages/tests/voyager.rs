@@ -10,48 +10,104 @@ use std::collections::HashSet;
 
 use actors::Writer;
 use borges_languages::ambienttalk::{ActorId, AmbientTalk, Datum, Doing, Grain, Options, State};
-use borges_languages::voyager::{
-    Command, EdgeKind, Ran, Reply, Status, StepKind, UniverseId, Voyager, VoyagerError,
-};
+use borges_languages::model::debug::{Came, Debugger, Order, RanRow, Refused};
+use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::voyager::{StepKind, Verdict, check, occurs};
 use borges_multiverse::graph::{Exploration, Limits, Strategy};
 use borges_multiverse::language::Language;
 use borges_multiverse::random::Random;
 
 const MATH: &str = include_str!("../../../examples/math-actor/math.at");
 
-fn ran(voyager: &mut Voyager, command: Command) -> Ran {
-    match voyager.execute(command) {
-        Ok(Reply::Ran(ran)) => ran,
+/// A session, and the program to ask about its states.
+struct Voyager {
+    debugger: Box<dyn Debugger>,
+    program: AmbientTalk,
+}
+
+impl Voyager {
+    fn new(text: &str) -> Self {
+        let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+        Self {
+            debugger: model.debugger(&Explore::default()),
+            program: visible(text),
+        }
+    }
+
+    fn execute(&mut self, order: Order) -> Result<Came, Refused> {
+        self.debugger.carry_out(order, &mut |_| true)
+    }
+
+    fn state(&self, universe: u32) -> Option<&State> {
+        self.debugger.program_state(universe)?.downcast_ref()
+    }
+
+    fn actor_named(&self, universe: u32, name: &str) -> Option<ActorId> {
+        let state = self.state(universe)?;
+        let mut actors = self.program.actors(state).into_iter();
+        actors.find(|actor| self.program.actor_name(state, *actor) == name)
+    }
+
+    fn step(&self, universe: u32, actor: ActorId, kind: StepKind) -> Order {
+        Order::Step {
+            universe,
+            agent: self.name(universe, actor),
+            kind: kind.name().to_owned(),
+        }
+    }
+
+    fn name(&self, universe: u32, actor: ActorId) -> String {
+        let state = self.state(universe).unwrap();
+        self.program.actor_name(state, actor)
+    }
+
+    fn is_paused(&self, universe: u32) -> bool {
+        self.debugger.node(universe).unwrap().status == "paused"
+    }
+}
+
+fn visible(text: &str) -> AmbientTalk {
+    let visible = Options {
+        grain: Grain::Visible,
+        ..Options::default()
+    };
+    AmbientTalk::parse(text, visible).unwrap()
+}
+
+fn ran(voyager: &mut Voyager, order: Order) -> RanRow {
+    match voyager.execute(order) {
+        Ok(Came { ran: Some(ran), .. }) => ran,
         other => panic!("{other:?}"),
     }
 }
 
 fn broken(text: &str, spec: &str) -> Voyager {
-    let mut voyager = Voyager::new(text).unwrap();
-    voyager.execute(Command::Break(spec.to_owned())).unwrap();
+    let mut voyager = Voyager::new(text);
+    let spec = spec.to_owned();
+    voyager.execute(Order::Break { spec }).unwrap();
     voyager
 }
 
-fn actor(voyager: &Voyager, universe: UniverseId, name: &str) -> ActorId {
+fn actor(voyager: &Voyager, universe: u32, name: &str) -> ActorId {
     voyager.actor_named(universe, name).unwrap()
 }
 
-fn result(voyager: &Voyager, universe: UniverseId) -> i64 {
+fn result(voyager: &Voyager, universe: u32) -> i64 {
     let math = actor(voyager, universe, "math");
     let state = voyager.state(universe).unwrap();
-    match voyager.program().field(state, math, "result") {
+    match voyager.program.field(state, math, "result") {
         Some(Datum::Integer(result)) => result,
         other => panic!("{other:?}"),
     }
 }
 
 /// What is printed in the ends that follow a universe.
-fn printed(voyager: &mut Voyager, universe: UniverseId) -> HashSet<String> {
-    let ends = ran(voyager, Command::Resume(universe)).ends;
-    let lines = |end: &UniverseId| {
+fn printed(voyager: &mut Voyager, universe: u32) -> HashSet<String> {
+    let ends = ran(voyager, Order::Resume { universe: universe }).ends;
+    let lines = |end: &u32| {
         let client = actor(voyager, *end, "client1");
         voyager
-            .program()
+            .program
             .output(voyager.state(*end).unwrap(), client)
             .join("/")
     };
@@ -61,11 +117,11 @@ fn printed(voyager: &mut Voyager, universe: UniverseId) -> HashSet<String> {
 #[test]
 fn every_run_pauses_at_get_result_and_the_result_there_tells_the_fault() {
     let mut voyager = broken(MATH, "receiver getResult");
-    let first = ran(&mut voyager, Command::Run);
+    let first = ran(&mut voyager, Order::Run);
     assert!(first.ends.is_empty() && !first.paused.is_empty());
     let mut faults = 0;
     for paused in first.paused {
-        assert!(matches!(voyager.status(paused), Some(Status::Paused(_))));
+        assert!(voyager.is_paused(paused));
         let (at_pause, printed) = (result(&voyager, paused), printed(&mut voyager, paused));
         assert_eq!(printed, [at_pause.to_string()].into());
         faults += usize::from(at_pause == 66);
@@ -77,16 +133,16 @@ fn every_run_pauses_at_get_result_and_the_result_there_tells_the_fault() {
 fn stepping_to_the_next_turn_finds_two_kinds_of_universes() {
     // Client 1 sends double(12) from line 12 of the example, client 2 double(33) from line 21.
     let mut voyager = broken(MATH, "receiver line 12");
-    let paused = ran(&mut voyager, Command::Run).paused;
+    let paused = ran(&mut voyager, Order::Run).paused;
     let mut next = HashSet::new();
     for universe in paused {
         let math = actor(&voyager, universe, "math");
-        let step = Command::Step(universe, math, StepKind::NextTurn);
+        let step = voyager.step(universe, math, StepKind::NextTurn);
         let stepped = ran(&mut voyager, step);
         assert!(!stepped.never_reached);
         for paused in stepped.paused {
             let view = voyager
-                .program()
+                .program
                 .view(voyager.state(paused).unwrap(), math)
                 .unwrap();
             next.insert(view.inbox[0].text.clone());
@@ -113,7 +169,7 @@ fn every_breakpoint_halts_where_it_should() {
         ("resolution when", Doing::TakeResolution, 2),
     ] {
         let mut voyager = broken(MATH, spec);
-        let mut todo = ran(&mut voyager, Command::Run).paused;
+        let mut todo = ran(&mut voyager, Order::Run).paused;
         assert!(!todo.is_empty(), "{spec}");
         // The greatest number of halts on a way to an end.
         let mut most = 0;
@@ -123,16 +179,16 @@ fn every_breakpoint_halts_where_it_should() {
             most += 1;
             let mut next = Vec::new();
             for universe in level {
-                let Some(Status::Paused(hits)) = voyager.status(universe) else {
-                    panic!()
+                assert!(voyager.is_paused(universe));
+                let why = voyager.debugger.node(universe).unwrap().why;
+                let at_actor = |why: &String| {
+                    let (_, name) = why.rsplit_once(" at ").unwrap();
+                    actor(&voyager, universe, name)
                 };
-                let at_actor = |hit: &borges_languages::voyager::Hit| match hit {
-                    borges_languages::voyager::Hit::Breakpoint(_, actor) => *actor,
-                    other => panic!("{other:?}"),
-                };
-                for hit in hits.iter().map(at_actor) {
+                let hits: Vec<_> = why.iter().map(at_actor).collect();
+                for hit in hits {
                     let state = voyager.state(universe).unwrap();
-                    let found = voyager.program().next(state, hit).unwrap();
+                    let found = voyager.program.next(state, hit).unwrap();
                     let resolved = spec.starts_with("resolution") && found.doing == Doing::Waiting;
                     // The answer may come before the callback is registered: then nothing waits.
                     let early = spec == "resolution getResult"
@@ -143,7 +199,7 @@ fn every_breakpoint_halts_where_it_should() {
                     );
                 }
                 if seen.insert(universe) {
-                    next.extend(ran(&mut voyager, Command::Resume(universe)).paused);
+                    next.extend(ran(&mut voyager, Order::Resume { universe: universe }).paused);
                 }
             }
             next.sort();
@@ -157,7 +213,7 @@ fn every_breakpoint_halts_where_it_should() {
 #[test]
 fn predicates_halt_when_they_begin_to_hold() {
     let mut voyager = broken(MATH, "when math.result == 66 and inbox(math) > 0");
-    let first = ran(&mut voyager, Command::Run);
+    let first = ran(&mut voyager, Order::Run);
     assert!(!first.paused.is_empty());
     for paused in &first.paused {
         assert_eq!(result(&voyager, *paused), 66);
@@ -169,7 +225,7 @@ fn predicates_halt_when_they_begin_to_hold() {
 #[test]
 fn steps_lead_from_point_to_point() {
     let mut voyager = broken(MATH, "sender getResult");
-    let first = ran(&mut voyager, Command::Run);
+    let first = ran(&mut voyager, Order::Run);
     let from = first.paused[0];
     let client = actor(&voyager, from, "client1");
     let math = actor(&voyager, from, "math");
@@ -177,42 +233,45 @@ fn steps_lead_from_point_to_point() {
         (StepKind::MessageReceiver, math, Doing::TakeMessage),
         (StepKind::PromiseResolver, client, Doing::TakeResolve),
     ] {
-        let stepped = ran(&mut voyager, Command::Step(from, client, kind));
+        let stepped = {
+            let step = voyager.step(from, client, kind);
+            ran(&mut voyager, step)
+        };
         assert!(!stepped.never_reached && stepped.ends.is_empty(), "{kind}");
         for paused in stepped.paused {
             let next = voyager
-                .program()
+                .program
                 .next(voyager.state(paused).unwrap(), at)
                 .unwrap();
             assert_eq!(next.doing, doing, "{kind}");
         }
     }
-    let resolved = ran(
-        &mut voyager,
-        Command::Step(from, client, StepKind::PromiseResolution),
-    );
+    let resolved = {
+        let step = voyager.step(from, client, StepKind::PromiseResolution);
+        ran(&mut voyager, step)
+    };
     assert!(!resolved.never_reached && resolved.ends.is_empty());
-    let ended = ran(
-        &mut voyager,
-        Command::Step(from, client, StepKind::EndOfTurn),
-    );
+    let ended = {
+        let step = voyager.step(from, client, StepKind::EndOfTurn);
+        ran(&mut voyager, step)
+    };
     for paused in &ended.paused {
         assert!(
             !voyager
-                .program()
+                .program
                 .in_turn(voyager.state(*paused).unwrap(), client)
         );
     }
     // An actor that is not about to create another cannot step into it.
-    let error = voyager.execute(Command::Step(from, client, StepKind::IntoActivity));
-    assert!(matches!(error, Err(VoyagerError::NoStep { .. })));
+    let step = voyager.step(from, client, StepKind::IntoActivity);
+    assert!(matches!(voyager.execute(step), Err(Refused::NotHere(..))));
 
     // Back to who asked.
-    let at_math = ran(
-        &mut voyager,
-        Command::Step(from, client, StepKind::MessageReceiver),
-    );
-    let answer = Command::Step(at_math.paused[0], math, StepKind::ReturnToResolution);
+    let at_math = {
+        let step = voyager.step(from, client, StepKind::MessageReceiver);
+        ran(&mut voyager, step)
+    };
+    let answer = voyager.step(at_math.paused[0], math, StepKind::ReturnToResolution);
     let answered = ran(&mut voyager, answer);
     assert!(!answered.never_reached && answered.ends.is_empty());
 }
@@ -223,10 +282,10 @@ fn steps_within_a_turn_move_nobody_else() {
         "def a := actor: { def x := 0; def twice(n) { n + n }; def go(n) { x := twice(n); x } };
                 def b := actor: { def y := 0; def go() { y := 1 } }; b<-go(); a<-go(4)";
     let mut voyager = broken(text, "before go");
-    let paused = ran(&mut voyager, Command::Run).paused;
-    let here = |voyager: &Voyager, universe: &UniverseId, name: &str| {
+    let paused = ran(&mut voyager, Order::Run).paused;
+    let here = |voyager: &Voyager, universe: &u32, name: &str| {
         let id = voyager.actor_named(*universe, name)?;
-        let next = voyager.program().next(voyager.state(*universe)?, id)?;
+        let next = voyager.program.next(voyager.state(*universe)?, id)?;
         (next.doing == Doing::TakeMessage).then_some(id)
     };
     let mut at = *paused
@@ -234,17 +293,17 @@ fn steps_within_a_turn_move_nobody_else() {
         .find(|p| here(&voyager, p, "a").is_some())
         .unwrap_or(&paused[0]);
     while here(&voyager, &at, "a").is_none() {
-        at = ran(&mut voyager, Command::Resume(at)).paused[0];
+        at = ran(&mut voyager, Order::Resume { universe: at }).paused[0];
     }
     let (a, b) = (actor(&voyager, at, "a"), actor(&voyager, at, "b"));
-    let depth = |voyager: &Voyager, universe: UniverseId| {
+    let depth = |voyager: &Voyager, universe: u32| {
         voyager
-            .program()
+            .program
             .next(voyager.state(universe).unwrap(), a)
             .unwrap()
             .depth
     };
-    let b_before = voyager.program().view(voyager.state(at).unwrap(), b);
+    let b_before = voyager.program.view(voyager.state(at).unwrap(), b);
     let mut depths = Vec::new();
     for kind in [
         StepKind::Into,
@@ -252,13 +311,17 @@ fn steps_within_a_turn_move_nobody_else() {
         StepKind::Return,
         StepKind::Over,
     ] {
-        at = ran(&mut voyager, Command::Step(at, a, kind)).paused[0];
+        at = {
+            let step = voyager.step(at, a, kind);
+            ran(&mut voyager, step)
+        }
+        .paused[0];
         depths.push(depth(&voyager, at));
     }
     // Takes the message; calls twice; returns from it; sets the field, which ends the turn.
     assert_eq!(depths, [1, 2, 1, 1]);
     assert_eq!(
-        voyager.program().view(voyager.state(at).unwrap(), b),
+        voyager.program.view(voyager.state(at).unwrap(), b),
         b_before
     );
 }
@@ -266,13 +329,17 @@ fn steps_within_a_turn_move_nobody_else() {
 #[test]
 fn held_actors_neither_compute_nor_send() {
     let mut voyager = broken(MATH, "receiver start");
-    let paused = ran(&mut voyager, Command::Run).paused[0];
+    let paused = ran(&mut voyager, Order::Run).paused[0];
     let client1 = actor(&voyager, paused, "client1");
-    let held = ran(&mut voyager, Command::Hold(paused, client1)).paused[0];
+    let hold = Order::Hold {
+        universe: paused,
+        agent: voyager.name(paused, client1),
+    };
+    let held = ran(&mut voyager, hold).paused[0];
     let mut todo = vec![held];
     let mut results = HashSet::new();
     while let Some(universe) = todo.pop() {
-        let ran = ran(&mut voyager, Command::Resume(universe));
+        let ran = ran(&mut voyager, Order::Resume { universe: universe });
         assert!(ran.ends.is_empty());
         results.extend(ran.held.iter().map(|held| result(&voyager, *held)));
         todo.extend(ran.paused);
@@ -284,30 +351,34 @@ fn held_actors_neither_compute_nor_send() {
 #[test]
 fn a_step_that_is_never_reached_says_so() {
     let mut voyager = broken(MATH, "receiver getResult");
-    let paused = ran(&mut voyager, Command::Run).paused;
+    let paused = ran(&mut voyager, Order::Run).paused;
     let main = ActorId::MAIN;
     let done = paused.iter().find(|universe| {
         let state = voyager.state(**universe).unwrap();
-        !voyager.program().in_turn(state, main)
+        !voyager.program.in_turn(state, main)
     });
-    let step = Command::Step(*done.unwrap(), main, StepKind::NextTurn);
+    let step = voyager.step(*done.unwrap(), main, StepKind::NextTurn);
     assert!(ran(&mut voyager, step).never_reached);
 }
 
 #[test]
 fn an_edited_program_starts_again_and_a_wrong_one_changes_nothing() {
     let mut voyager = broken(MATH, "receiver getResult");
-    ran(&mut voyager, Command::Run);
-    let universes = voyager.len();
+    ran(&mut voyager, Order::Run);
+    let universes = voyager.debugger.len();
     let error = voyager
-        .execute(Command::Edit("def".to_owned()))
+        .execute(Order::Edit {
+            text: "def".to_owned(),
+        })
         .unwrap_err();
     assert!(error.to_string().contains("1:4"), "{error}");
-    assert_eq!(voyager.len(), universes);
+    assert_eq!(voyager.debugger.len(), universes);
     voyager
-        .execute(Command::Edit(MATH.replace("33", "34")))
+        .execute(Order::Edit {
+            text: MATH.replace("33", "34"),
+        })
         .unwrap();
-    let paused = ran(&mut voyager, Command::Run).paused;
+    let paused = ran(&mut voyager, Order::Run).paused;
     let results: HashSet<_> = paused
         .iter()
         .map(|paused| result(&voyager, *paused))
@@ -318,21 +389,15 @@ fn an_edited_program_starts_again_and_a_wrong_one_changes_nothing() {
 #[test]
 fn differences_tell_what_a_step_changes() {
     let mut voyager = broken(MATH, "after double");
-    let paused = ran(&mut voyager, Command::Run).paused[0];
-    let Ok(Reply::Path(path)) = voyager.execute(Command::Path(paused)) else {
-        panic!()
-    };
-    let Ok(Reply::Difference(changes)) =
-        voyager.execute(Command::Difference(*path.last().unwrap()))
-    else {
-        panic!()
-    };
+    let paused = ran(&mut voyager, Order::Run).paused[0];
+    let path = voyager.debugger.card(paused).unwrap().path;
+    let changes = voyager.debugger.difference(*path.last().unwrap()).unwrap();
     let result = changes
         .iter()
         .find(|change| change.what == "result")
         .unwrap();
     assert_eq!(
-        (result.actor.as_str(), result.before.as_str()),
+        (result.agent.as_str(), result.before.as_str()),
         ("math", "0")
     );
     assert!(changes.iter().any(|change| change.what == "inbox"));
@@ -340,7 +405,7 @@ fn differences_tell_what_a_step_changes() {
 
 #[test]
 fn wrong_breakpoints_say_what_is_known() {
-    let mut voyager = Voyager::new(MATH).unwrap();
+    let mut voyager = Voyager::new(MATH);
     for (spec, expected) in [
         ("recever x", "there is no breakpoint"),
         ("receiver nothing", "double, getResult, start, when"),
@@ -349,7 +414,9 @@ fn wrong_breakpoints_say_what_is_known() {
         ("when math.result 66", "=="),
     ] {
         let error = voyager
-            .execute(Command::Break(spec.to_owned()))
+            .execute(Order::Break {
+                spec: spec.to_owned(),
+            })
             .unwrap_err()
             .to_string();
         assert!(error.contains(expected), "{spec}: {error}");
@@ -358,9 +425,8 @@ fn wrong_breakpoints_say_what_is_known() {
 
 #[test]
 fn what_may_and_what_must_happen() {
-    use borges_languages::voyager::Verdict;
-    let voyager = Voyager::new(MATH).unwrap();
-    let ask = |spec: &str| voyager.occurs(spec, 100_000).unwrap();
+    let program = visible(MATH);
+    let ask = |spec: &str| occurs(&program, MATH, spec, 100_000).unwrap();
     let always = ask("receiver getResult");
     assert!(matches!(
         (always.may, always.must),
@@ -382,10 +448,10 @@ fn what_may_and_what_must_happen() {
         (Verdict::No(None), Verdict::No(Some(_)))
     ));
 
-    let check = |formula: &str| voyager.check(formula, 100_000).unwrap();
-    let answered = check("G ({inbox(math) > 0} -> F {idle(math) and inbox(math) == 0})");
+    let told = |formula: &str| check(&program, formula, 100_000).unwrap();
+    let answered = told("G ({inbox(math) > 0} -> F {idle(math) and inbox(math) == 0})");
     assert!(matches!(answered.must, Verdict::Yes(None)));
-    let right = check("F {printed(client1, \"24\")}");
+    let right = told("F {printed(client1, \"24\")}");
     let (Verdict::Yes(_), Verdict::No(Some(broken))) = (right.may, right.must) else {
         panic!()
     };
@@ -394,14 +460,12 @@ fn what_may_and_what_must_happen() {
         .iter()
         .filter(|step| step.text.starts_with("math: takes"));
     assert!(takes.any(|step| step.text.contains("33")));
-    let few = voyager.check("G {math.result != 66}", 10).unwrap();
+    let few = check(&program, "G {math.result != 66}", 10).unwrap();
     assert_eq!(few.must, Verdict::Unknown);
     // A program that goes round: a lasso.
     let rounds = "def n := 0; def tick() { n := 1 - n; self<-tick() }; self<-tick()";
-    let voyager = Voyager::new(rounds).unwrap();
-    let both = voyager
-        .check("G F {main.n == 0} & G F {main.n == 1}", 1000)
-        .unwrap();
+    let both = "G F {main.n == 0} & G F {main.n == 1}";
+    let both = check(&visible(rounds), both, 1000).unwrap();
     let (Verdict::Yes(Some(witness)), Verdict::Yes(None)) = (both.may, both.must) else {
         panic!()
     };
@@ -438,65 +502,61 @@ fn the_debugger_does_not_interfere() {
     let mut tried = 0;
     for seed in 20_000.. {
         let text = Writer::program(seed);
-        let visible = Options {
-            grain: Grain::Visible,
-            ..Options::default()
-        };
-        let program = AmbientTalk::parse(&text, visible).unwrap();
+        let program = visible(&text);
         let Some(expected) = states(&program, 400) else {
             continue;
         };
         let mut random = Random::from_seed(seed);
-        let mut voyager = Voyager::new(&text).unwrap();
+        let mut voyager = Voyager::new(&text);
         for _ in 0..1 + random.below(3) {
             // Some programs send no such message: then the breakpoint is refused.
-            let _ = voyager.execute(Command::Break(SPECS[random.below(SPECS.len())].to_owned()));
+            let _ = voyager.execute(Order::Break {
+                spec: SPECS[random.below(SPECS.len())].to_owned(),
+            });
         }
         // Random commands, then every paused universe is resumed until none is left.
-        voyager.execute(Command::Run).unwrap();
+        voyager.execute(Order::Run).unwrap();
         for _ in 0..12 {
-            let universe = UniverseId(random.below(voyager.len()) as u32);
-            let Ok(Reply::Node(node)) = voyager.execute(Command::Inspect(universe)) else {
-                panic!()
-            };
-            if !node.possible.is_empty() {
-                let command = node.possible[random.below(node.possible.len())].clone();
-                voyager.execute(command).unwrap();
+            let universe = random.below(voyager.debugger.len() as usize) as u32;
+            let possible = voyager.debugger.card(universe).unwrap().possible;
+            if !possible.is_empty() {
+                let order = possible[random.below(possible.len())].order.clone();
+                voyager.execute(order).unwrap();
             }
         }
         let mut resumed = HashSet::new();
         loop {
-            let paused = voyager.universes().find(|universe| {
-                matches!(voyager.status(*universe), Some(Status::Paused(_)))
-                    && !resumed.contains(universe)
-            });
+            let paused = (0..voyager.debugger.len())
+                .find(|universe| voyager.is_paused(*universe) && !resumed.contains(universe));
             let Some(paused) = paused else { break };
             resumed.insert(paused);
             // What the user holds is released first.
             let mut at = paused;
-            for actor in program.actors(&voyager.state(paused).unwrap().clone()) {
-                if voyager.actor_mode(at, actor) == borges_languages::voyager::ActorMode::Hold {
-                    at = ran(&mut voyager, Command::Release(at, actor)).paused[0];
+            for agent in voyager.debugger.card(paused).unwrap().agents {
+                if agent.mode == "hold" {
+                    let (universe, agent) = (at, agent.name);
+                    at = ran(&mut voyager, Order::Release { universe, agent }).paused[0];
                     resumed.insert(at);
                 }
             }
-            voyager.execute(Command::Resume(at)).unwrap();
+            voyager.execute(Order::Resume { universe: at }).unwrap();
         }
         let mut seen = HashSet::new();
-        for universe in voyager.universes() {
+        for universe in 0..voyager.debugger.len() {
             seen.insert(voyager.state(universe).unwrap().clone());
         }
         assert!(
             expected.is_subset(&seen),
             "seed {seed}: the debugger hides universes"
         );
-        for edge in voyager.edges() {
+        for edge in 0..voyager.debugger.links() {
+            let edge = voyager.debugger.link(edge).unwrap();
             let (from, to) = (
                 voyager.state(edge.from).unwrap(),
                 voyager.state(edge.to).unwrap(),
             );
-            match &edge.kind {
-                EdgeKind::Step(_) => {
+            match edge.command {
+                false => {
                     let mut choices = Vec::new();
                     program.enabled(from, &mut choices);
                     let mut steps = choices.iter().map(|choice| program.apply(from, choice));
@@ -505,8 +565,8 @@ fn the_debugger_does_not_interfere() {
                         "seed {seed}: no step"
                     );
                 }
-                EdgeKind::Command(text) if text.ends_with("rules)") => {}
-                EdgeKind::Command(_) => assert!(from == to, "seed {seed}: a command moved"),
+                true if edge.text.ends_with("rules)") => {}
+                true => assert!(from == to, "seed {seed}: a command moved"),
             }
         }
         tried += 1;

@@ -324,7 +324,7 @@ impl Refused {
         Self::Formula(error.to_string())
     }
 
-    pub(super) fn program(error: &ModelError, text: &str) -> Self {
+    pub(crate) fn program(error: &ModelError, text: &str) -> Self {
         Self::Program {
             text: error.explain(text),
             span: error.span(),

@@ -14,7 +14,7 @@
 mod ask;
 pub mod debug;
 mod explore;
-mod face;
+pub(crate) mod face;
 mod goal;
 mod judge;
 mod lead;

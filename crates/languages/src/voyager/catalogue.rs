@@ -86,6 +86,17 @@ impl Catalogue for Actors {
         (goal.kind, Agent::Actor(goal.actor))
     }
 
+    fn within(&self, from: &State, to: &State) -> Option<String> {
+        let mut choices = Vec::new();
+        self.fine.enabled(from, &mut choices);
+        let leads = |choice: &&Choice| {
+            let next = self.fine.apply(from, choice);
+            next.is_some_and(|next| next.state == *to)
+        };
+        let choice = choices.iter().find(leads)?;
+        Some(self.fine.label(from, choice).text)
+    }
+
     fn nearness(&self, breakpoint: &Breakpoint, state: &State) -> i64 {
         breakpoint.nearness(&self.program, state)
     }

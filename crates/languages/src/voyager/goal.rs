@@ -66,7 +66,7 @@ impl fmt::Display for StepKind {
 
 /// What a step waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Goal {
+pub(crate) struct Goal {
     pub(super) kind: StepKind,
     /// At whom it halts.
     pub(super) actor: ActorId,

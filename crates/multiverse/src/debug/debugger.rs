@@ -299,10 +299,10 @@ where
     /// Runs from the start, in all universes, under the present breakpoints (RESUME-EXECUTION, if it is paused there).
     pub fn run(&mut self, keep_going: KeepGoing<'_>) -> Ran {
         let start = self.start();
-        match self.resume(start, &mut *keep_going) {
-            Some(ran) => ran,
-            None => self.run_from(start, keep_going),
-        }
+        // Where a breakpoint halts the start, that is as far as it runs.
+        let waits = self.starts == Mode::Pause;
+        let from = waits.then(|| self.resumed(start)).flatten();
+        self.run_from(from.unwrap_or(start), keep_going)
     }
 
     /// Lets a paused universe run on, and all that follow from it (RESUME-EXECUTION).
@@ -542,6 +542,7 @@ where
                 |id: &&NodeId| self.configuration(**id).is_some_and(|c| c.program == *to);
             match (next.iter().find(is_there), next.as_slice()) {
                 (Some(there), _) => return Some(*there),
+                (None, _) if let Some(there) = self.follow_within(at, to) => return Some(there),
                 (None, [only]) => at = *only,
                 (None, _) => return None,
             }
@@ -549,16 +550,30 @@ where
         None
     }
 
-    /// Where the steps of a universe lead, resumed if need be.
-    fn next(&mut self, from: NodeId) -> Option<Vec<NodeId>> {
+    /// Goes on to a state within a step of the program, where there are such.
+    fn follow_within(&mut self, from: NodeId, to: &StateOf<C>) -> Option<NodeId> {
+        let at = self.running(from)?;
+        let mut configuration = self.configuration(at)?.clone();
+        let text = self.catalogue().within(&configuration.program, to)?;
+        configuration.program = to.clone();
+        Some(self.place(at, configuration, Said::Walk, text))
+    }
+
+    /// The universe, or the one that follows when it is resumed under the present breakpoints.
+    fn running(&mut self, from: NodeId) -> Option<NodeId> {
         let epoch = self.graph().language().epoch();
         let mut configuration = self.configuration(from)?.clone();
-        let mut at = from;
-        if configuration.mode() == Mode::Pause || configuration.control.epoch != epoch {
-            configuration.adopt(epoch);
-            configuration.resume();
-            at = self.place(from, configuration, Said::Resume, "resume".to_owned());
+        if configuration.mode() == Mode::Run && configuration.control.epoch == epoch {
+            return Some(from);
         }
+        configuration.adopt(epoch);
+        configuration.resume();
+        Some(self.place(from, configuration, Said::Resume, "resume".to_owned()))
+    }
+
+    /// Where the steps of a universe lead, resumed if need be.
+    fn next(&mut self, from: NodeId) -> Option<Vec<NodeId>> {
+        let at = self.running(from)?;
         if self.graph().status(at) != Some(Known::Expanded) {
             self.exploration.focus(at, Strategy::DepthFirst);
             self.exploration.advance(&self.limits).ok()?;

@@ -81,6 +81,12 @@ pub trait Catalogue {
         true
     }
 
+    /// What happens from one state to another within a step of the program, where it takes several rules together; none
+    /// if the one does not follow from the other by such a rule.
+    fn within(&self, _from: &StateOf<Self>, _to: &StateOf<Self>) -> Option<String> {
+        None
+    }
+
     /// How near a state is to one in which the breakpoint halts: higher is nearer. It only orders
     /// a search.
     fn nearness(&self, _breakpoint: &Self::Breakpoint, _state: &StateOf<Self>) -> i64 {
