@@ -5,58 +5,12 @@ use std::ops::Range;
 
 use super::configuration::{AgentMode, AgentOf, ChoiceOf, Configuration, Hit, Mode, StateOf};
 use super::debugged::Debugged;
+use super::links::{Link, LinkId, Links, Said};
 use super::{BreakpointId, Catalogue};
 use crate::graph::{
-    EdgeId, Exploration, Graph, Limits, NodeId, Pause, Progress, Status as Known, Strategy,
+    Exploration, Graph, Limits, NodeId, Pause, Progress, Status as Known, Strategy,
 };
 use crate::language::{Language, Verdict};
-
-/// A link between two universes of a session. Links are numbered in the order in which they were
-/// added, so who has seen some of them asks for the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LinkId(pub u32);
-
-/// What led from one universe to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Link<'a, C> {
-    /// A step of the program.
-    Step {
-        /// Where it leaves.
-        from: NodeId,
-        /// Where it leads.
-        to: NodeId,
-        /// What was decided.
-        choice: C,
-    },
-    /// A command of the user.
-    Command {
-        /// Where it was given.
-        from: NodeId,
-        /// What it led to at once.
-        to: NodeId,
-        /// Which command.
-        said: Said,
-        /// In the user's words.
-        text: &'a str,
-    },
-}
-
-/// What the user can say in a universe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Said {
-    /// Let everyone run that is not held.
-    Resume,
-    /// Halt the program.
-    Pause,
-    /// Keep an agent from acting.
-    Hold,
-    /// Let it act again.
-    Release,
-    /// Let an agent run to the end of a step, and others meanwhile.
-    Step,
-    /// Let an agent run alone.
-    Walk,
-}
 
 /// What is known about a universe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,16 +44,6 @@ pub struct Ran {
     pub never_reached: bool,
 }
 
-struct Command {
-    from: NodeId,
-    to: NodeId,
-    said: Said,
-    text: String,
-    /// How many steps there were in the graph when it was given.
-    steps: u32,
-    number: LinkId,
-}
-
 /// The longest run without a choice that is followed, in steps.
 const LONGEST_RUN: u64 = 1_000_000;
 
@@ -108,13 +52,7 @@ pub struct Debugger<C: Catalogue> {
     exploration: Exploration<Debugged<C>>,
     breakpoints: BTreeMap<BreakpointId, (C::Breakpoint, bool)>,
     next_breakpoint: u32,
-    commands: Vec<Command>,
-    /// The commands given in a universe.
-    given: BTreeMap<NodeId, Vec<u32>>,
-    /// The link by which each universe was discovered; none for the start.
-    causes: Vec<Option<LinkId>>,
-    /// The steps of the graph of which `causes` knows.
-    known_steps: u32,
+    links: Links,
     starts: Mode,
     limits: Limits,
 }
@@ -138,10 +76,7 @@ where
             exploration: begin(debugged, starts),
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
-            commands: Vec::new(),
-            given: BTreeMap::new(),
-            causes: vec![None],
-            known_steps: 0,
+            links: Links::default(),
             starts,
             limits,
         }
@@ -151,10 +86,7 @@ where
     pub fn restart(&mut self) {
         let debugged = self.exploration.graph().language().clone();
         self.exploration = begin(debugged, self.starts);
-        self.commands.clear();
-        self.given.clear();
-        self.causes = vec![None];
-        self.known_steps = 0;
+        self.links = Links::default();
     }
 
     /// Begins again with another program; its breakpoints are what `again` makes of those that there are, with the
@@ -435,29 +367,11 @@ where
 
     /// Adds what a command leads to, and its link, each once.
     fn place(&mut self, from: NodeId, to: Configuration<C>, said: Said, text: String) -> NodeId {
-        let Some((to, new)) = self.exploration.insert(to) else {
+        let Some((to, is_new)) = self.exploration.insert(to) else {
             // There are 2^32 universes: the command leads nowhere new.
             return from;
         };
-        let given = self.given.get(&from).into_iter().flatten();
-        let mut given = given.map(|at| &self.commands[*at as usize]);
-        if given.any(|known| known.to == to && known.said == said && known.text == text) {
-            return to;
-        }
-        let at = self.commands.len() as u32;
-        let steps = self.graph().edge_count() as u32;
-        self.given.entry(from).or_default().push(at);
-        self.commands.push(Command {
-            from,
-            to,
-            said,
-            text,
-            steps,
-            number: LinkId(steps + at),
-        });
-        if new {
-            self.causes.push(Some(LinkId(steps + at)));
-        }
+        self.links.add(from, to, is_new, said, text);
         to
     }
 
@@ -496,7 +410,7 @@ where
                 Err(pause) => break Some(pause),
             }
         };
-        self.learn();
+        self.links.learn(self.exploration.graph());
         cut
     }
 
@@ -577,7 +491,7 @@ where
         if self.graph().status(at) != Some(Known::Expanded) {
             self.exploration.focus(at, Strategy::DepthFirst);
             self.exploration.advance(&self.limits).ok()?;
-            self.learn();
+            self.links.learn(self.exploration.graph());
         }
         let edges = self.graph().edges_from(at);
         Some(edges.map(|(_, edge)| edge.to).collect())
@@ -589,81 +503,25 @@ impl<C: Catalogue> Debugger<C> {
     /// How many links there are.
     #[must_use]
     pub fn links(&self) -> u32 {
-        (self.exploration.graph().edge_count() + self.commands.len()) as u32
+        self.links.count(self.exploration.graph())
     }
 
     /// A link.
     #[must_use]
     pub fn link(&self, id: LinkId) -> Option<Link<'_, ChoiceOf<C>>> {
-        let graph = self.exploration.graph();
-        let before = match self
-            .commands
-            .binary_search_by_key(&id, |command| command.number)
-        {
-            Ok(at) => {
-                let command = &self.commands[at];
-                return Some(Link::Command {
-                    from: command.from,
-                    to: command.to,
-                    said: command.said,
-                    text: &command.text,
-                });
-            }
-            Err(before) => before,
-        };
-        let edge = EdgeId(id.0.checked_sub(before as u32)?);
-        let ends = graph.edge(edge)?;
-        Some(Link::Step {
-            from: ends.from,
-            to: ends.to,
-            choice: graph.choice(edge)?,
-        })
-    }
-
-    /// The number of a step of the program.
-    fn number(&self, edge: EdgeId) -> LinkId {
-        let before = self
-            .commands
-            .partition_point(|command| command.steps <= edge.0);
-        LinkId(edge.0 + before as u32)
+        self.links.get(self.exploration.graph(), id)
     }
 
     /// The links that leave a universe: steps in the order of its choices, then commands.
     #[must_use]
     pub fn links_from(&self, universe: NodeId) -> Vec<LinkId> {
-        let steps = self.exploration.graph().edges_from(universe);
-        let steps = steps.map(|(edge, _)| self.number(edge));
-        let given = self.given.get(&universe).into_iter().flatten();
-        let given = given.map(|at| self.commands[*at as usize].number);
-        steps.chain(given).collect()
+        self.links.leaving(self.exploration.graph(), universe)
     }
 
     /// The way from the start by which a universe was discovered.
     #[must_use]
     pub fn path(&self, universe: NodeId) -> Vec<LinkId> {
-        let mut path = Vec::new();
-        let mut at = universe;
-        while let Some(Some(cause)) = self.causes.get(at.0 as usize) {
-            path.push(*cause);
-            at = match self.link(*cause) {
-                Some(Link::Step { from, .. } | Link::Command { from, .. }) => from,
-                None => break,
-            };
-        }
-        path.reverse();
-        path
-    }
-
-    /// Notes by which step each new universe was discovered: the first that leads to it.
-    fn learn(&mut self) {
-        let graph = self.exploration.graph();
-        for edge in self.known_steps..graph.edge_count() as u32 {
-            let to = graph.edge(EdgeId(edge)).map(|edge| edge.to.0 as usize);
-            if to == Some(self.causes.len()) {
-                self.causes.push(Some(self.number(EdgeId(edge))));
-            }
-        }
-        self.known_steps = graph.edge_count() as u32;
+        self.links.path(self.exploration.graph(), universe)
     }
 }
 

@@ -20,10 +20,12 @@
 mod configuration;
 mod debugged;
 mod debugger;
+mod links;
 
 pub use configuration::{AgentMode, AgentOf, ChoiceOf, Configuration, Hit, Mode, StateOf};
 pub use debugged::Debugged;
-pub use debugger::{Debugger, KeepGoing, Link, LinkId, Ran, Said, Status};
+pub use debugger::{Debugger, KeepGoing, Ran, Status};
+pub use links::{Link, LinkId, Said};
 
 #[cfg(doc)]
 use crate::graph::Graph;
