@@ -147,7 +147,7 @@ test("questions about all states lead into the graph of all states", async () =>
   await put("can_reach", "2");
   await questions.getByText(/^\d+ states$/).waitFor();
   await put("cycles");
-  await questions.getByText("every run ends").waitFor();
+  await questions.getByText("no run goes round for ever").waitFor();
   await put("common_ancestors", "3");
   await page.getByRole("status").getByText("say state state …, in numbers").waitFor();
   await put("through", "99999");

@@ -340,7 +340,7 @@ impl ModelSession {
     /// # Errors
     /// [`AskError`]; [`AskError::Stopped`] if the exploration was stopped.
     pub fn keep(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> Result<(), AskError> {
-        if self.store.is_none() && self.is_kept()? {
+        if self.store.is_none() && self.is_kept(&mut keep_going)? {
             return Ok(());
         }
         let graph = self.graph(&mut keep_going);
@@ -350,18 +350,37 @@ impl ModelSession {
         self.write(keep_going)
     }
 
-    /// Whether the session's file has the whole graph of this program already.
-    fn is_kept(&mut self) -> Result<bool, AskError> {
+    /// Whether the session's file has the whole graph of this program already, with nothing in it damaged: else there
+    /// would be too little in the answers, without a word.
+    fn is_kept(&mut self, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, AskError> {
         let program = self.program(true);
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else {
             return Ok(false);
         };
         let store = open(file)?;
-        let kept = store.kept_program()?.as_ref() == Some(&program);
-        if kept {
-            self.store = Some((store, usize::MAX));
+        match store.kept_program() {
+            Ok(kept) if kept.as_ref() == Some(&program) => {}
+            Ok(_) | Err(StoreError::Damaged(_)) => return Ok(false),
+            Err(error) => return Err(error.into()),
         }
-        Ok(kept)
+        let busy = self.stop.begin();
+        let come = Progress {
+            states: 0,
+            edges: 0,
+            ends: 0,
+            waiting: 0,
+        };
+        let damage = store.graph_damage(&mut || busy.goes_on(&come, keep_going(&come)));
+        drop(busy);
+        match damage {
+            Ok(damage) if damage.is_empty() => {
+                self.store = Some((store, usize::MAX));
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
+            Err(StoreError::Stopped) => Err(AskError::Stopped(0)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn program(&self, complete: bool) -> ModelProgram {
@@ -480,6 +499,33 @@ pub enum KeptError {
     /// Its program is none.
     #[error("the program in it is none: {0}")]
     Program(String),
+}
+
+impl KeptError {
+    /// Whether it is the graph's program that is not what was written: the graph can be made anew.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        let program = borges_store::Damage::Value("model_program");
+        matches!(self, Self::Store(StoreError::Damaged(damage)) if *damage == program)
+    }
+}
+
+/// What of a session file with a graph is damaged, and what that means; nothing of a file without one. All of the graph
+/// is looked through.
+///
+/// # Errors
+/// [`KeptError`] if the file cannot be read.
+pub fn graph_damage(file: &Path) -> Result<Vec<String>, KeptError> {
+    let store = Store::open(file, Access::Read)?;
+    if matches!(store.kept_program(), Ok(None)) {
+        return Ok(Vec::new());
+    }
+    let graph = store.graph_damage(&mut || true)?;
+    let graph = graph.iter().map(crate::record::damage::in_words);
+    Ok(crate::record::damage::told(&store)
+        .into_iter()
+        .chain(graph)
+        .collect())
 }
 
 /// The graph that a session file has; none if it has none.
@@ -624,6 +670,81 @@ mod tests {
         fs::write(&file, "no session").expect("written");
         let mut broken = session(Dialect::Amb, text, Some(file));
         assert!(matches!(count(&mut broken, true), Err(AskError::Store(_))));
+    }
+
+    /// A damaged row of a graph is named, no answer is without it, and it is not lost when the graph is made anew.
+    #[test]
+    fn a_damaged_graph_is_named_and_made_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "(+ (amb 1 2) (amb 3 4))";
+        let file = folder.path().join("sound.borges");
+        let mut first = session(Dialect::Amb, text, Some(file.clone()));
+        let states = count(&mut first, true).expect("explored");
+        drop(first);
+        assert_eq!(graph_damage(&file).expect("read"), [""; 0]);
+        for (sql, named) in [
+            (
+                "UPDATE model_state SET depth = depth + 1 WHERE id = 2",
+                "table model_state, row id 2",
+            ),
+            (
+                "UPDATE model_link SET target = 0 WHERE id = 1",
+                "table model_link, row id 1",
+            ),
+            (
+                "UPDATE model_label SET text = 'forged' WHERE id = 0",
+                "table model_label, row id 0",
+            ),
+            (
+                "UPDATE model_outcome SET text = '99' WHERE id = 0",
+                "table model_outcome, row id 0",
+            ),
+            (
+                "DELETE FROM model_state WHERE id = 2",
+                "table model_state: ",
+            ),
+            (
+                "UPDATE model_program SET complete = 0",
+                "table model_program, row name \"test\"",
+            ),
+            (
+                "UPDATE model_program SET text = '(amb 1 2)'",
+                "table model_program, row name \"test\"",
+            ),
+            (
+                "DELETE FROM model_program",
+                "table model_program: 0 rows, where 1 were written",
+            ),
+        ] {
+            let damaged = folder.path().join("damaged.borges");
+            fs::copy(&file, &damaged).expect("copied");
+            let db = rusqlite::Connection::open(&damaged).expect("a database");
+            db.execute_batch(sql).expect("changed");
+            drop(db);
+            let told = graph_damage(&damaged).expect("read").join("\n");
+            assert!(told.contains(named), "{sql}: {told}");
+            if sql.contains("model_program") {
+                let refused = kept(&damaged).expect_err("what it is of is not known");
+                assert!(refused.is_damage(), "{sql}: {refused}");
+            }
+
+            // Not from the file: too little would be in it.
+            let mut second = session(Dialect::Amb, text, Some(damaged.clone()));
+            let stopped = count(&mut second, false);
+            assert!(matches!(stopped, Err(AskError::Stopped(_))), "{sql}");
+            assert_eq!(count(&mut second, true).expect("explored"), states, "{sql}");
+            drop(second);
+            let told = graph_damage(&damaged).expect("read");
+            // What is gone cannot be kept.
+            let left = usize::from(!sql.starts_with("DELETE"));
+            assert_eq!(told.len(), left, "{sql}: {told:?}");
+            let again = kept(&damaged).expect("read").expect("a graph");
+            assert_eq!(
+                (Cell::Integer(again.sizes[0] as i64), again.complete),
+                (states[0].clone(), true)
+            );
+            fs::remove_file(&damaged).expect("removed");
+        }
     }
 
     /// CaReDeb answers for programs of μOz, and for no others.

@@ -121,6 +121,49 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     assert_eq!(table.columns, ["count(*)"]);
 }
 
+/// A universe has as many names as are given to it; one that goes elsewhere takes no other with it.
+#[test]
+fn a_universe_keeps_all_its_bookmarks() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = Options {
+        session_file: Some(file(&folder)),
+        ..Options::new(DIAL)
+    };
+    let name = |session: &mut Session, name: &str| {
+        let name = name.to_owned();
+        run(session, Command::Bookmark { name });
+    };
+    let named = |session: &mut Session| {
+        let Reply::Notes { notes } = run(session, Command::Notes) else {
+            panic!("no notes");
+        };
+        let name = |note: &borges_session::listing::NoteListing| note.name.clone();
+        let index = |note: &borges_session::listing::NoteListing| note.universe.index;
+        let names = notes.iter().map(|note| (index(note), name(note)));
+        names.collect::<Vec<_>>()
+    };
+    let at = |index, name: &str| (index, Some(name.to_owned()));
+    let mut session = Session::open(options).expect("the example opens");
+    run(&mut session, step(Direction::Forward, StepSize::Entry, 3));
+    name(&mut session, "turn");
+    name(&mut session, "red");
+    drop(session);
+
+    let mut again = Session::resume(&file(&folder)).expect("the file opens");
+    assert_eq!(named(&mut again), [at(3, "red"), at(3, "turn")]);
+    run(&mut again, step(Direction::Backward, StepSize::Entry, 2));
+    name(&mut again, "red");
+    drop(again);
+
+    let mut again = Session::resume(&file(&folder)).expect("the file opens");
+    assert_eq!(named(&mut again), [at(1, "red"), at(3, "turn")]);
+    for (target, index) in [("turn", 3), ("red", 1)] {
+        let target = target.to_owned();
+        run(&mut again, Command::Jump { target });
+        assert_eq!(again.here().universe.index, index);
+    }
+}
+
 #[test]
 fn a_file_in_use_or_none_at_all_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");

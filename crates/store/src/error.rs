@@ -75,8 +75,8 @@ pub enum StoreError {
     /// Whoever asked had enough before there was a row.
     #[error("the query was paused before it had found a row")]
     QueryPaused,
-    /// The user stopped the writing; the file is as it was before.
-    #[error("it was stopped before everything was written: the file is as it was")]
+    /// The user stopped it; the file is as it was before.
+    #[error("it was stopped before the end: the file is as it was")]
     Stopped,
     /// The file system said no.
     #[error(transparent)]

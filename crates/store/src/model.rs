@@ -1,7 +1,7 @@
 //! The graph of a model language's program: what an exploration found, for questions in SQL.
 //!
-//! The tables are made when a graph is first kept, so files without one do not have them. They are a
-//! copy for reading: Borges never reads them back, so what others do to them harms nobody.
+//! The tables are made when a graph is first kept, so files without one do not have them. Borges answers from them as
+//! long as nothing in them is damaged ([`Store::graph_damage`]); a graph that is kept again replaces all of it.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::{Damage, Store, StoreError};
 const SCHEMA: &str = include_str!("model.sql");
 
 /// Rows between two questions whether to go on.
-const BEAT: u32 = 256;
+pub(crate) const BEAT: u32 = 256;
 
 /// Everything that [`SCHEMA`] makes; views first, which read tables.
 const OBJECTS: [&str; 10] = [
@@ -121,7 +121,7 @@ pub struct ModelOutcome {
 }
 
 impl Store {
-    /// Keeps a graph, in place of the one that was kept before.
+    /// Keeps a graph, in place of the one that was kept before. What of that was damaged goes to the table `aside`.
     ///
     /// # Errors
     /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
@@ -134,7 +134,11 @@ impl Store {
         edges: impl IntoIterator<Item = ModelEdge>,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
+        let was_there = self.has_graph()?;
         self.write(|db| {
+            for table in TABLES.into_iter().filter(|_| was_there) {
+                table.put_damaged_aside(db, &self.seals)?;
+            }
             drop_graph(db)?;
             db.execute_batch(SCHEMA)?;
             let mut seals = self.seals.borrow_mut();
@@ -148,6 +152,7 @@ impl Store {
     /// The program of the graph that is kept; none if there is no graph.
     ///
     /// # Errors
+    /// [`StoreError::Damaged`] if it is not what was written: a graph can still be kept in its place;
     /// [`StoreError`] if the file cannot be read.
     pub fn kept_program(&self) -> Result<Option<ModelProgram>, StoreError> {
         if !self.has_graph()? {

@@ -340,11 +340,36 @@ impl Sealed {
             seal.remove(sum);
         }
         if let Some(text) = damaged {
-            let next = "SELECT coalesce(max(id), 0) + 1 FROM aside";
-            let id: i64 = db.query_row(next, [], |row| row.get(0))?;
-            ASIDE.insert(db, seals, &[&id, &self.name, &text])?;
+            self.put_aside(db, seals, &text)?;
         }
         Ok(true)
+    }
+
+    /// Moves the damaged rows of a table that is about to be made anew to `aside`.
+    pub(crate) fn put_damaged_aside(
+        &self,
+        db: &Connection,
+        seals: &RefCell<Seals>,
+    ) -> Result<(), StoreError> {
+        let mut statement = db.prepare(&self.select(""))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if !self.sound(row)? {
+                self.put_aside(db, seals, &self.text_of(row)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put_aside(
+        &self,
+        db: &Connection,
+        seals: &RefCell<Seals>,
+        text: &str,
+    ) -> Result<(), StoreError> {
+        let next = "SELECT coalesce(max(id), 0) + 1 FROM aside";
+        let id: i64 = db.query_row(next, [], |row| row.get(0))?;
+        ASIDE.insert(db, seals, &[&id, &self.name, &text])
     }
 
     /// A row as text, with nothing left out but the ends of what is very long.

@@ -24,16 +24,20 @@ impl Store {
         &self.found.damage
     }
 
-    /// The same of the graph of a model program, which is looked through only when this is asked for.
+    /// The same of the graph of a model program, which is looked through only when this is asked for. `keep_going` is
+    /// asked now and then.
     ///
     /// # Errors
-    /// As for every reading.
-    pub fn graph_damage(&self) -> Result<Vec<Damage>, StoreError> {
+    /// As for every reading; [`StoreError::Stopped`] if `keep_going` returned false.
+    pub fn graph_damage(
+        &self,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Damage>, StoreError> {
         let mut damage = Vec::new();
         if self.has_graph()? {
             let written = seal::read_seals(&self.db)?;
             for table in model::TABLES {
-                verify_table(&self.db, table, &written, &mut damage)?;
+                verify_table(&self.db, table, &written, &mut damage, keep_going)?;
             }
         }
         Ok(damage)
@@ -64,7 +68,7 @@ fn verify(db: &Connection) -> Result<(Found, Seals), StoreError> {
     for table in seal::TABLES {
         // Entries are looked at branch by branch.
         if table.name != ENTRY.name {
-            let seal = verify_table(db, table, &written, &mut damage)?;
+            let seal = verify_table(db, table, &written, &mut damage, &mut || true)?;
             if table.counted {
                 seals.insert(table.name, seal);
             }
@@ -90,6 +94,7 @@ fn verify_table(
     table: &'static Sealed,
     written: &BTreeMap<String, Seal>,
     damage: &mut Vec<Damage>,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Seal, StoreError> {
     let mut statement = db.prepare(&table.select(""))?;
     let mut rows = statement.query([])?;
@@ -97,6 +102,9 @@ fn verify_table(
     let mut before: Option<Vec<Value>> = None;
     let mut in_order = true;
     while let Some(row) = rows.next()? {
+        if here.count % i64::from(model::BEAT) == i64::from(model::BEAT) - 1 && !keep_going() {
+            return Err(StoreError::Stopped);
+        }
         here.add(table.written(row)?);
         let key: Vec<Value> = (0..table.key)
             .map(|index| row.get(index))

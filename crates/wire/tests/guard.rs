@@ -161,9 +161,43 @@ fn records_that_are_repeated_left_out_or_sent_back_end_the_connection() {
     assert_eq!(taken, Err(Intrusion::Forged));
 }
 
+/// A record is refused by its length alone: nothing is kept of one that could not be.
+#[test]
+fn a_record_has_so_many_bytes_at_most() {
+    let mut nothing = Vec::new();
+    for (length, taken) in [(1024_u16, Ok(())), (1025, Err(Intrusion::Forged))] {
+        let mut meeting = meet(ours(), ours());
+        let header = length.to_le_bytes();
+        assert_eq!(meeting.device.take(&header, &mut nothing), taken);
+    }
+    // The longest is one record, a byte more makes two.
+    for (length, line) in [(1024, 1024 + 18), (1025, 1025 + 2 * 18)] {
+        let mut meeting = meet(ours(), ours());
+        assert_eq!(meeting.host.seal(&vec![7; length]), length);
+        assert_eq!(said(&mut meeting.host).len(), line);
+    }
+}
+
+/// What a line does not take is not piled up: records are made until 8 KiB wait.
+#[test]
+fn no_more_records_are_made_than_keep_a_line_busy() {
+    // Seven of the longest, and one that fills up what waits: all of it, or all but a byte.
+    for (last, more) in [(880, 0), (879, 1)] {
+        let mut meeting = meet(ours(), ours());
+        let plain = vec![7; 7 * 1024 + last];
+        assert_eq!(meeting.host.seal(&plain), plain.len());
+        let waiting = meeting.host.outgoing().len();
+        assert_eq!(waiting, 8192 + last - 880);
+        assert_eq!(meeting.host.seal(&[7]), more, "{waiting} bytes wait");
+    }
+}
+
 #[test]
 fn keys_that_can_be_guessed_are_refused() {
     assert_eq!(Key::new(b"1234"), Err(KeyError::Short(4)));
+    assert_eq!(Key::new(&[7; 15]), Err(KeyError::Short(15)));
+    assert!(Key::new(&[7; 16]).is_ok());
+    assert!(Key::new(&[7; 256]).is_ok());
     assert_eq!(Key::new(&[7; 257]), Err(KeyError::Long(257)));
     assert_eq!(format!("{:?}", ours()), "Key(…)");
 }

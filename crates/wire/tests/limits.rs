@@ -205,3 +205,72 @@ fn text_of_others_is_kept_up_to_its_limit() {
         assert_eq!(endpoint.receive(), Some(Incoming::Foreign(vec![b'x'; 256])));
     }
 }
+
+/// Text without an end is handed out after 50 ms of silence, and not before.
+#[test]
+fn text_waits_for_its_end_for_a_while() {
+    let mut endpoint = Endpoint::new(Config::device(), 1);
+    endpoint.feed(1000, b"half a line");
+    endpoint.tick(50_999);
+    assert_eq!(endpoint.receive(), None);
+    endpoint.tick(51_000);
+    let text = Incoming::Foreign(b"half a line".to_vec());
+    assert_eq!(endpoint.receive(), Some(text));
+}
+
+/// What is longer than every frame is none, and is not kept until a zero comes.
+#[test]
+fn what_is_longer_than_every_frame_is_given_up_at_once() {
+    let config = Config {
+        segment_bytes: 100,
+        ..Config::device()
+    };
+    // A segment with the 11 bytes around it, as COBS needs at most.
+    for (length, bad) in [(112, 0), (113, 1)] {
+        let mut endpoint = Endpoint::new(config, 1);
+        endpoint.feed(0, &vec![0xff; length]);
+        assert_eq!(endpoint.counters().bad_frames, bad, "{length}");
+        // Its zero ends it, in one count.
+        endpoint.feed(0, &[0]);
+        assert_eq!(endpoint.counters().bad_frames, 1, "{length}");
+    }
+}
+
+/// A line with so many bytes to read and no end of patience.
+struct Flood(usize);
+
+impl Link for Flood {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        bytes.len()
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        let length = self.0.min(buffer.len());
+        buffer[..length].fill(b'x');
+        self.0 -= length;
+        length
+    }
+
+    fn now_us(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn a_flood_does_not_keep_a_port_from_anything_else() {
+    const MOST: usize = 64 * 256;
+    for (length, left) in [(MOST, 0), (MOST + 1, 1)] {
+        let mut port = Port::new(Flood(length), Config::device(), 1);
+        port.poll();
+        assert_eq!(port.link().0, left);
+        port.poll();
+        assert_eq!(port.link().0, 0);
+    }
+}
+
+#[test]
+fn long_bytes_are_shown_by_their_beginning() {
+    let shown = |length: usize| format!("{:?}", Bytes(vec![0xab; length]));
+    assert_eq!(shown(16), format!("16 bytes: ab{}", " ab".repeat(15)));
+    assert_eq!(shown(17), format!("17 bytes: ab{} …", " ab".repeat(15)));
+}

@@ -72,6 +72,10 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
     if has_extension(file, "toml") {
         return contents::check_board(file).map_err(|error| super::unopened(&error));
     }
+    let damage = model::damage(file)?;
+    if !damage.is_empty() {
+        return Err(Failure::new(Exit::Failed, damage.join("\n"), model::AGAIN));
+    }
     if let Some(kept) = model::kept(file)? {
         return Ok(model::described(&kept));
     }

@@ -44,6 +44,9 @@ pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Fai
 
 /// What is in the graph of a model-language program, and what can be done with it.
 fn graph(file: &Path, kept: &Kept, output: &mut Output) -> Result<Exit, Failure> {
+    for damage in super::model::damage(file)? {
+        super::tell(&render::warning(&damage, &output.error_paint));
+    }
     let [states, edges, outcomes, described] = kept.sizes;
     let model = super::model::steps(&kept.options);
     if output.json {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{Dialect, Explore, Model};
-use borges_session::model::{Kept, kept as kept_graph};
+use borges_session::model::{Kept, KeptError, graph_damage, kept as kept_graph};
 
 use crate::args;
 use crate::exit::Failure;
@@ -36,7 +36,27 @@ pub fn kept(file: &Path) -> Result<Option<Kept>, Failure> {
     if !super::is_session(file) {
         return Ok(None);
     }
-    kept_graph(file).map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))
+    kept_graph(file).map_err(|error| unread(file, &error))
+}
+
+/// What of the graph in a file is damaged, and what that means; nothing if it has none.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn damage(file: &Path) -> Result<Vec<String>, Failure> {
+    if !super::is_session(file) {
+        return Ok(Vec::new());
+    }
+    graph_damage(file).map_err(|error| unread(file, &error))
+}
+
+/// What to do about a damaged graph.
+pub const AGAIN: &str = "what is damaged is not shown and stays in the file; 'borges explore PROGRAM --session FILE' \
+                     makes the graph anew";
+
+fn unread(file: &Path, error: &KeptError) -> Failure {
+    let next = if error.is_damage() { AGAIN } else { "" };
+    Failure::input(format!("{}: {error}", file.display()), next)
 }
 
 /// How a graph was explored, as options of the command line.

@@ -27,10 +27,13 @@ pub(super) fn fatal(store: &Store) -> Option<String> {
 }
 
 /// Each damage with what is lost by it.
-pub(super) fn told(store: &Store) -> Vec<String> {
-    let told = store.damage().iter();
-    told.map(|damage| format!("damaged: {damage}; {}", lost(damage)))
-        .collect()
+pub(crate) fn told(store: &Store) -> Vec<String> {
+    store.damage().iter().map(in_words).collect()
+}
+
+/// A damage with what is lost by it.
+pub(crate) fn in_words(damage: &Damage) -> String {
+    format!("damaged: {damage}; {}", lost(damage))
 }
 
 fn lost(damage: &Damage) -> &'static str {
@@ -52,6 +55,10 @@ fn lost(damage: &Damage) -> &'static str {
         "mock" => "its input is read live: mock it again",
         "setting" => "the usual is used in its stead",
         "place" => "the session begins at the start of the program",
+        "model_program" => "what the graph is of is not known",
+        "model_outcome" | "model_state" | "model_label" | "model_link" => {
+            "answers in SQL are without it"
+        }
         _ => "the rest is shown",
     }
 }

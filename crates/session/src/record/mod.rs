@@ -2,7 +2,7 @@
 //!
 //! The file is written as the session goes: [`Session::save`] runs after every command, before its reply is given.
 
-mod damage;
+pub(crate) mod damage;
 mod entries;
 mod resume;
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may give up.
 
+mod limits;
 mod questions;
 mod values;
 
