@@ -171,6 +171,14 @@ impl Codomain {
         None
     }
 
+    /// The values in order, each once.
+    pub fn values(&self) -> impl Iterator<Item = Value> {
+        let ty = self.ty();
+        let keys = self.keys().into_iter();
+        keys.flat_map(|(lo, hi)| lo..=hi)
+            .map(move |key| unkey(ty, key))
+    }
+
     /// Says the set in words: `0..4095`, `0 or 1`, `any i32`.
     pub fn describe(&self) -> String {
         alloc::format!("{self}")

@@ -36,8 +36,8 @@ impl Sampling {
     pub fn values(&self, codomain: &Codomain, enough: u64) -> Vec<Value> {
         let ty = codomain.ty();
         let count = codomain.count();
-        if let Some(count) = count.filter(|c| *c <= enough.min(MOST)) {
-            return (0..count).filter_map(|n| codomain.nth(n)).collect();
+        if count.is_some_and(|count| count <= enough.min(MOST)) {
+            return codomain.values().collect();
         }
         let candidates = match self {
             Sampling::Boundaries => boundaries(codomain),
@@ -57,11 +57,17 @@ impl Sampling {
         }
         // Through the set and back: in order, without doubles. NaN, which no interval contains, goes last.
         let distinct = Codomain::set(ty, &inside);
-        let mut values: Vec<Value> = (0..inside.len() as u64)
-            .map_while(|n| distinct.nth(n))
-            .collect();
-        values.extend(inside.iter().find(|v| !distinct.contains(**v)));
+        let mut values: Vec<Value> = distinct.values().take(inside.len()).collect();
+        values.extend(inside.iter().find(|value| is_nan(**value)));
         values
+    }
+}
+
+fn is_nan(value: Value) -> bool {
+    match value {
+        Value::F32(bits) => f32::from_bits(bits).is_nan(),
+        Value::F64(bits) => f64::from_bits(bits).is_nan(),
+        _ => false,
     }
 }
 

@@ -17,6 +17,10 @@ use crate::bind::closest;
 
 /// A longer text is not repeated in a message.
 const LONGEST_EXCERPT: usize = 300;
+/// More rules, ranges, sources or models than this are a mistake.
+const MOST_ENTRIES: usize = 1000;
+/// A longer text is cut where a message quotes it, in characters.
+const LONGEST_QUOTE: usize = 60;
 
 pub(super) type Result<T> = core::result::Result<T, BoardFileError>;
 
@@ -159,6 +163,15 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// The elements of an array that is no longer than anyone needs.
+    pub(super) fn list(&self, example: &str) -> Result<Vec<Item<'a>>> {
+        let list = self.array(example)?;
+        match too_many(list.len()) {
+            Some((problem, hint)) => Err(self.error(problem, hint)),
+            None => Ok(list),
+        }
+    }
+
     pub(super) fn is_array(&self) -> bool {
         matches!(self.value.get_ref(), DeValue::Array(_))
     }
@@ -235,10 +248,13 @@ impl<'a> Section<'a> {
     }
 
     /// Every entry, in the order of the file; for tables whose keys the user chooses.
-    pub(super) fn entries(&self) -> Vec<(&'a str, Item<'a>)> {
+    pub(super) fn entries(&self) -> Result<Vec<(&'a str, Item<'a>)>> {
+        if let Some((problem, hint)) = too_many(self.table.len()) {
+            return Err(self.error(problem, hint));
+        }
         let mut entries: Vec<_> = self.table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
-        entries
+        Ok(entries
             .into_iter()
             .map(|(key, value)| {
                 let name: &'a str = key.get_ref();
@@ -251,7 +267,7 @@ impl<'a> Section<'a> {
                     },
                 )
             })
-            .collect()
+            .collect())
     }
 
     /// Refuses keys that nobody asked for.
@@ -297,14 +313,22 @@ impl<'a> Section<'a> {
     }
 }
 
+/// What is wrong with so many entries and what to do about it, if anything is.
+fn too_many(count: usize) -> Option<(String, String)> {
+    (count > MOST_ENTRIES).then(|| {
+        let problem = format!("there are {count} of these");
+        (problem, format!("at most {MOST_ENTRIES} make sense"))
+    })
+}
+
 /// A text for a message: short, and without control characters.
 pub(super) fn printable(text: &str) -> String {
     let mut short: String = text
         .chars()
-        .take(60)
+        .take(LONGEST_QUOTE)
         .map(|c| if c.is_control() { '?' } else { c })
         .collect();
-    if short.len() < text.len() && text.chars().count() > 60 {
+    if text.chars().nth(LONGEST_QUOTE).is_some() {
         short.push('…');
     }
     short

@@ -20,8 +20,6 @@ use item::{Item, Result, Section};
 
 /// A board file larger than this is a mistake.
 const MOST_BYTES: usize = 1 << 20;
-/// More rules, ranges, sources or models than this are a mistake.
-const MOST_ENTRIES: usize = 1000;
 
 impl Board {
     /// Reads a board file. `file` is its name, for messages.
@@ -73,10 +71,7 @@ fn board(place: Place<'_>) -> Result<Board> {
         board.samplings = samplings(&item.section("[sampling]")?, &board)?;
     }
     if let Some(item) = top.get("rules") {
-        for rule in limited(
-            &item,
-            "[\"when the level of pin 45 is 1, color_sensor(0) is 5\"]",
-        )? {
+        for rule in item.list("[\"when the level of pin 45 is 1, color_sensor(0) is 5\"]")? {
             let source = rule.text("when the level of pin 45 is 1, color_sensor(0) is 5")?;
             let rule =
                 rules::rule(source, &board).map_err(|error| rule.text_error(source, error))?;
@@ -87,7 +82,7 @@ fn board(place: Place<'_>) -> Result<Board> {
         board.simulation.sources = sources::sources(&item.section("[sources]")?, &board)?;
     }
     if let Some(item) = top.get("model") {
-        for model in limited(&item, "[[model]]")? {
+        for model in item.list("[[model]]")? {
             let model = sources::model(&model, &board)?;
             board.simulation.models.push(model);
         }
@@ -100,7 +95,7 @@ fn declared(top: &mut Section<'_>) -> Result<Vec<crate::Primitive>> {
     let Some(item) = top.get("primitive") else {
         return Ok(Vec::new());
     };
-    limited(&item, "[[primitive]]")?
+    item.list("[[primitive]]")?
         .iter()
         .map(primitives::primitive)
         .collect()
@@ -133,7 +128,7 @@ fn connections(top: &mut Section<'_>, board: &mut Board) -> Result<()> {
         board.high_pins = pins(&item, board)?;
     }
     if let Some(item) = top.get("labels") {
-        for (pin, label) in item.section("[labels]")?.entries() {
+        for (pin, label) in item.section("[labels]")?.entries()? {
             let number = pin.parse().ok().filter(|p| u16::from(*p) < board.pins);
             let number = number.ok_or_else(|| {
                 label.error(
@@ -155,15 +150,6 @@ fn pins(item: &Item<'_>, board: &Board) -> Result<Vec<u8>> {
         .iter()
         .map(|pin| pin.int(0..=i64::from(board.pins.min(256)) - 1))
         .collect()
-}
-
-fn limited<'a>(item: &Item<'a>, example: &str) -> Result<Vec<Item<'a>>> {
-    let list = item.array(example)?;
-    if list.len() > MOST_ENTRIES {
-        let problem = format!("there are {} of these", list.len());
-        return Err(item.error(problem, format!("at most {MOST_ENTRIES} make sense")));
-    }
-    Ok(list)
 }
 
 fn display(mut section: Section<'_>, board: &Board) -> Result<DisplayBoard> {
@@ -235,7 +221,7 @@ fn limits(mut section: Section<'_>) -> Result<ProgramLimits> {
 /// `[ranges]`: what some calls may answer.
 fn ranges(section: &Section<'_>, board: &Board) -> Result<Vec<Range>> {
     let mut list = Vec::new();
-    for (key, item) in section.entries() {
+    for (key, item) in section.entries()? {
         for calls in sources::calls_of_key(key, &item, board)? {
             let codomain = sets::codomain(&item, sets::answer_type(board, &calls))?;
             if codomain.is_empty() {
@@ -250,7 +236,7 @@ fn ranges(section: &Section<'_>, board: &Board) -> Result<Vec<Range>> {
 /// `[sampling]`: which values stand for all that some calls may answer.
 fn samplings(section: &Section<'_>, board: &Board) -> Result<Vec<(Calls, Sampling)>> {
     let mut list = Vec::new();
-    for (key, item) in section.entries() {
+    for (key, item) in section.entries()? {
         for calls in sources::calls_of_key(key, &item, board)? {
             let ty = sets::answer_type(board, &calls);
             let sampling = sources::sampling(&item, ty, board.simulation.seed)?;

@@ -42,7 +42,7 @@ pub(super) fn simulation(section: Option<Section<'_>>, board: &Board) -> Result<
 /// `[sources]`: inputs and where their readings come from.
 pub(super) fn sources(section: &Section<'_>, board: &Board) -> Result<Vec<(Calls, Source)>> {
     let mut list = Vec::new();
-    for (key, item) in section.entries() {
+    for (key, item) in section.entries()? {
         for calls in calls_of_key(key, &item, board)? {
             let ty = answer_type(board, &calls);
             list.push((calls, source(&item, ty)?));
