@@ -103,7 +103,7 @@ fn result(voyager: &Voyager, universe: u32) -> i64 {
 
 /// What is printed in the ends that follow a universe.
 fn printed(voyager: &mut Voyager, universe: u32) -> HashSet<String> {
-    let ends = ran(voyager, Order::Resume { universe: universe }).ends;
+    let ends = ran(voyager, Order::Resume { universe }).ends;
     let lines = |end: &u32| {
         let client = actor(voyager, *end, "client1");
         voyager
@@ -199,7 +199,7 @@ fn every_breakpoint_halts_where_it_should() {
                     );
                 }
                 if seen.insert(universe) {
-                    next.extend(ran(&mut voyager, Order::Resume { universe: universe }).paused);
+                    next.extend(ran(&mut voyager, Order::Resume { universe }).paused);
                 }
             }
             next.sort();
@@ -339,7 +339,7 @@ fn held_actors_neither_compute_nor_send() {
     let mut todo = vec![held];
     let mut results = HashSet::new();
     while let Some(universe) = todo.pop() {
-        let ran = ran(&mut voyager, Order::Resume { universe: universe });
+        let ran = ran(&mut voyager, Order::Resume { universe });
         assert!(ran.ends.is_empty());
         results.extend(ran.held.iter().map(|held| result(&voyager, *held)));
         todo.extend(ran.paused);

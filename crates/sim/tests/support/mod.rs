@@ -10,7 +10,7 @@ use borges_wire::{
 };
 
 /// A device and a host, for which a millisecond passes with every slice of the program.
-pub struct Line {
+pub(crate) struct Line {
     pub stub: Stub<SimBoard>,
     pub host: Endpoint,
     pub now_us: u64,
@@ -20,7 +20,7 @@ pub struct Line {
 
 impl Line {
     /// A device with a board and without a program, and a host that is not connected yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let board = Board::default_board();
         let hardware = SimBoard::new(&board);
         let endpoint = borges_wire::Config::device();
@@ -52,7 +52,7 @@ impl Line {
     }
 
     /// Lets time pass.
-    pub fn pass(&mut self, milliseconds: u64) {
+    pub(crate) fn pass(&mut self, milliseconds: u64) {
         for _ in 0..milliseconds {
             self.now_us += 1000;
             self.host.tick(self.now_us);
@@ -73,7 +73,7 @@ impl Line {
     }
 
     /// Sends a command, and lets it be carried out.
-    pub fn say(&mut self, command: Command) {
+    pub(crate) fn say(&mut self, command: Command) {
         self.last_id += 1;
         let (epoch, id) = (Epoch(1), RequestId(self.last_id));
         let bytes = ToDevice { epoch, id, command }.to_bytes();

@@ -27,7 +27,8 @@ fn an_entry_carries_so_much_at_most() {
         .append(upload, 0, std::slice::from_ref(&longest))
         .unwrap();
     too_large(store.amend(upload, 0, &[(0, vec![8; 65_537])]));
-    assert_eq!(store.entries(upload, 0, 0..9).unwrap(), [longest.clone()]);
+    let kept = store.entries(upload, 0, 0..9).unwrap();
+    assert_eq!(kept, std::slice::from_ref(&longest));
     store.amend(upload, 0, &[(0, vec![8; 65_536])]).unwrap();
     let amended = Entry {
         data: vec![8; 65_536],
