@@ -336,6 +336,15 @@ fn key_bounds(ty: ValType) -> (i64, i64) {
     }
 }
 
+/// Whether a value is a float that is no number, which no interval contains.
+pub(crate) fn is_nan(value: Value) -> bool {
+    match value {
+        Value::F32(bits) => f32::from_bits(bits).is_nan(),
+        Value::F64(bits) => f64::from_bits(bits).is_nan(),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

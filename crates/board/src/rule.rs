@@ -6,6 +6,7 @@ use alloc::{string::String, vec::Vec};
 
 use borges_vm::Value;
 
+use crate::codomain::is_nan;
 use crate::{Board, BoardState, Codomain, PrimitiveId};
 
 /// "While all these hold, that holds."
@@ -147,14 +148,6 @@ impl Quantity {
                 .get(usize::from(*position))
                 .copied(),
         }
-    }
-}
-
-fn is_nan(value: Value) -> bool {
-    match value {
-        Value::F32(bits) => f32::from_bits(bits).is_nan(),
-        Value::F64(bits) => f64::from_bits(bits).is_nan(),
-        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use borges_vm::{ValType, Value};
 
 use crate::Codomain;
+use crate::codomain::is_nan;
 
 /// How to pick representative values of a codomain.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,14 +61,6 @@ impl Sampling {
         let mut values: Vec<Value> = distinct.values().take(inside.len()).collect();
         values.extend(inside.iter().find(|value| is_nan(**value)));
         values
-    }
-}
-
-fn is_nan(value: Value) -> bool {
-    match value {
-        Value::F32(bits) => f32::from_bits(bits).is_nan(),
-        Value::F64(bits) => f64::from_bits(bits).is_nan(),
-        _ => false,
     }
 }
 

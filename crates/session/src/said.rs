@@ -5,7 +5,7 @@
 //! are what the caller passed: from parameters that their function never writes.
 
 use borges_board::Kind;
-use borges_vm::{FuncIdx, Outcome, Value};
+use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
 
 use crate::inspect::Look;
 use crate::listing::Frame;
@@ -76,6 +76,12 @@ impl Look<'_> {
             .and_then(own)
             .or_else(|| own(&frames))
             .unwrap_or(0)
+    }
+
+    /// The instruction at which the frame to show first stands.
+    pub(crate) fn own_offset(&self) -> Option<CodeOffset> {
+        let frame = self.machine.frame(self.own_frame() as usize)?;
+        Some(frame.offset)
     }
 
     /// What a program that trapped said of it: the message of an `abort`, a panic or an assertion, or why the board

@@ -173,6 +173,13 @@ struct Working<'o> {
     session: &'o mut Option<Session>,
 }
 
+impl Working<'_> {
+    fn session(&mut self) -> Result<&mut Session, String> {
+        let none = || "no program is open: choose one from the list".to_owned();
+        self.session.as_mut().ok_or_else(none)
+    }
+}
+
 /// The program's file as it was when it was opened.
 #[derive(Default)]
 struct WatchedFile {
@@ -293,9 +300,8 @@ impl Owner {
         question: Question,
         within: Within,
     ) {
-        let inquired = self.watched(turn, |owner, observer| {
-            let none = || "no program is open: choose one from the list".to_owned();
-            let session = owner.session.as_mut().ok_or_else(none)?;
+        let inquired = self.watched(turn, |mut owner, observer| {
+            let session = owner.session()?;
             let inquiry = session.inquire(question, within, observer);
             inquiry.map_err(|error| error.to_string())
         });
@@ -413,9 +419,8 @@ impl Owner {
 
     /// Has the session do something, and tells everybody what happens meanwhile.
     fn execute(&mut self, turn: Turn, command: Command) -> Result<Reply, String> {
-        self.watched(turn, |owner, observer| {
-            let none = || "no program is open: choose one from the list".to_owned();
-            let session = owner.session.as_mut().ok_or_else(none)?;
+        self.watched(turn, |mut owner, observer| {
+            let session = owner.session()?;
             let reply = session.execute(command, observer);
             reply.map_err(|error| error.to_string())
         })

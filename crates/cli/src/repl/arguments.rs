@@ -31,6 +31,14 @@ pub fn number_u32(cursor: &mut Cursor<'_>, what: &str, default: u32) -> Result<u
     u32::try_from(value).map_err(|_| Misread::of(word, "this number is too large"))
 }
 
+/// The rest of the line, which must not be empty.
+pub fn rest_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
+    match cursor.take_rest().text {
+        "" => Err(cursor.missing(what)),
+        text => Ok(text.to_string()),
+    }
+}
+
 /// The next term, which must be there.
 pub fn term_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
     match cursor.term() {

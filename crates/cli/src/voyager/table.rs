@@ -3,6 +3,7 @@
 use borges_languages::model::Question;
 use borges_languages::model::debug::Order;
 
+use crate::repl::arguments::rest_or_missing;
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Group, Spec, Table};
 
@@ -179,10 +180,7 @@ const STOPPING: &[Spec<Request>] = &[
         "break",
         "halt every universe in which something happens",
         |c| {
-            let spec = c.take_rest().text.to_string();
-            if spec.is_empty() {
-                return Err(c.missing("what to halt at, for example receiver getResult"));
-            }
+            let spec = rest_or_missing(c, "what to halt at, for example receiver getResult")?;
             Ok(Request::Order(Order::Break { spec }))
         },
     )
@@ -405,7 +403,7 @@ pub fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
 /// # Errors
 /// There is none.
 pub fn may(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
-    text(cursor, "a breakpoint, as for 'break'").map(Judging::May)
+    rest_or_missing(cursor, "a breakpoint, as for 'break'").map(Judging::May)
 }
 
 /// Reads a formula; `--fair` is the word `fair` of formulas.
@@ -414,7 +412,7 @@ pub fn may(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
 /// There is none.
 pub fn check(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
     let fair = cursor.keyword("--fair");
-    let formula = text(cursor, "a formula, for example F {math.result == 66}")?;
+    let formula = rest_or_missing(cursor, "a formula, for example F {math.result == 66}")?;
     Ok(Judging::Check(match fair {
         true => format!("fair {formula}"),
         false => formula,
@@ -426,7 +424,7 @@ pub fn check(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
 /// # Errors
 /// There is none.
 pub fn sql(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
-    text(cursor, "a SELECT").map(Asking::Sql)
+    rest_or_missing(cursor, "a SELECT").map(Asking::Sql)
 }
 
 fn about(cursor: &mut Cursor<'_>, what: About) -> Result<Request, Misread> {
@@ -447,13 +445,4 @@ fn number(cursor: &mut Cursor<'_>, what: &str) -> Result<u32, Misread> {
         Some(word) => Misread::of(word, "this number is too large"),
         None => cursor.missing(what),
     })
-}
-
-fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
-    let text = cursor.take_rest().text.to_string();
-    if text.is_empty() {
-        Err(cursor.missing(what))
-    } else {
-        Ok(text)
-    }
 }

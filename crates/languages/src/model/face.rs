@@ -171,13 +171,13 @@ impl<C: Voice> Face<C> {
         kind: &str,
         keep_going: Watch<'_>,
     ) -> Result<RanRow, Refused> {
-        if !self.can_be_told(universe)? {
+        self.configuration(universe)?;
+        if !self.universes.waits(NodeId(universe)) {
             return Err(Refused::NotPaused);
         }
         let named = C::steps().iter().find(|(name, _)| *name == kind);
         let Some((_, step)) = named else {
-            let known: Vec<&str> = C::steps().iter().map(|(name, _)| *name).collect();
-            return Err(Refused::NoStep(kind.to_owned(), known.join(", ")));
+            return Err(self.no_step(kind));
         };
         let actor = self.agent(universe, agent)?;
         let state = &self.configuration(universe)?.program;
@@ -204,10 +204,8 @@ impl<C: Voice> Face<C> {
         ran.map(|ran| ran_row(&ran)).ok_or(Refused::NotPaused)
     }
 
-    /// Whether the universe waits for the user.
-    fn can_be_told(&self, universe: u32) -> Result<bool, Refused> {
-        let paused = self.configuration(universe)?.mode() == Mode::Pause;
-        Ok(paused || self.universes.status(NodeId(universe)) == Some(Status::Held))
+    fn no_step(&self, kind: &str) -> Refused {
+        Refused::NoStep(kind.to_owned(), self.steps().join(", "))
     }
 
     /// What came of a command that leads to one universe, in which everyone waits or goes on.
@@ -222,8 +220,7 @@ impl<C: Voice> Face<C> {
 
     fn hold(&mut self, universe: u32, agent: &str, hold: bool) -> Result<RanRow, Refused> {
         if !self.universes.catalogue().holds() {
-            let known: Vec<&str> = C::steps().iter().map(|(name, _)| *name).collect();
-            return Err(Refused::NoStep("hold".to_owned(), known.join(", ")));
+            return Err(self.no_step("hold"));
         }
         let actor = self.agent(universe, agent)?;
         let to = self.universes.hold(NodeId(universe), &actor, hold, agent);

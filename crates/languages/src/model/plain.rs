@@ -99,15 +99,13 @@ where
     }
 
     fn agents(&self, state: &L::State) -> Vec<(L::Agent, String)> {
-        let mut agents: Vec<(L::Agent, String)> = Vec::new();
-        for choice in self.choices(state) {
-            let agent = self.language.agent(state, &choice);
-            if agents.iter().all(|(known, _)| *known != agent) {
+        let first = self.first_choices(state).into_iter();
+        first
+            .map(|(agent, _)| {
                 let name = self.language.agent_name(state, &agent);
-                agents.push((agent, name));
-            }
-        }
-        agents
+                (agent, name)
+            })
+            .collect()
     }
 
     fn holds(&self) -> bool {
@@ -120,22 +118,19 @@ where
         state: &L::State,
         _mode: &dyn Fn(&AgentOf<Self>) -> AgentMode,
     ) -> Vec<AgentCard> {
-        let mut agents: Vec<AgentCard> = Vec::new();
-        for choice in self.choices(state) {
-            let agent = self.language.agent(state, &choice);
-            let name = self.language.agent_name(state, &agent);
-            if agents.iter().all(|agent| agent.name != name) {
+        let first = self.first_choices(state).into_iter();
+        first
+            .map(|(agent, choice)| {
                 let label = self.language.label(state, &choice);
-                agents.push(AgentCard {
-                    name,
+                AgentCard {
+                    name: self.language.agent_name(state, &agent),
                     mode: AgentMode::Run.name(),
                     next: label.text,
                     line: line(text, label.span),
                     ..AgentCard::default()
-                });
-            }
-        }
-        agents
+                }
+            })
+            .collect()
     }
 
     fn changes(
@@ -166,9 +161,17 @@ where
 }
 
 impl<L: Reported> Plain<L> {
-    fn choices(&self, state: &L::State) -> Vec<L::Choice> {
+    /// Who can act in a state, each once, and what they would do first.
+    fn first_choices(&self, state: &L::State) -> Vec<(L::Agent, L::Choice)> {
         let mut choices = Vec::new();
         self.language.enabled(state, &mut choices);
-        choices
+        let mut first: Vec<(L::Agent, L::Choice)> = Vec::new();
+        for choice in choices {
+            let agent = self.language.agent(state, &choice);
+            if first.iter().all(|(known, _)| *known != agent) {
+                first.push((agent, choice));
+            }
+        }
+        first
     }
 }

@@ -67,6 +67,41 @@ pub(super) struct Control<A, G, K> {
     pub(super) epoch: u32,
 }
 
+impl<A: Clone + Ord, G, K> Control<A, G, K> {
+    fn mode_of(&self, agent: &A) -> AgentMode {
+        let mut agents = self.agents.iter();
+        let found = agents.find(|(known, _)| known == agent);
+        found.map_or(AgentMode::Run, |(_, mode)| *mode)
+    }
+
+    fn set(&mut self, agent: &A, mode: AgentMode) {
+        self.agents.retain(|(known, _)| known != agent);
+        if mode != AgentMode::Run {
+            self.agents.push((agent.clone(), mode));
+            self.agents.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+    }
+
+    /// Halts the program: agents at which something was hit, or that were on a step, pause.
+    pub(super) fn pause(&mut self, hits: Vec<Hit<A, K>>) {
+        self.mode = Mode::Pause;
+        self.goal = None;
+        for (_, mode) in &mut self.agents {
+            if *mode == AgentMode::Step {
+                *mode = AgentMode::Pause;
+            }
+        }
+        for hit in &hits {
+            if let Hit::Breakpoint(_, Some(agent)) | Hit::Step(_, agent) = hit
+                && self.mode_of(agent) != AgentMode::Hold
+            {
+                self.set(agent, AgentMode::Pause);
+            }
+        }
+        self.hits = hits;
+    }
+}
+
 /// The agents of a catalogue's program.
 pub type AgentOf<C> = <<C as Catalogue>::Program as Language>::Agent;
 /// The states of a catalogue's program.
@@ -139,9 +174,7 @@ impl<C: Catalogue> Configuration<C> {
     /// What an agent may do.
     #[must_use]
     pub fn mode_of(&self, agent: &AgentOf<C>) -> AgentMode {
-        let mut agents = self.control.agents.iter();
-        let found = agents.find(|(known, _)| known == agent);
-        found.map_or(AgentMode::Run, |(_, mode)| *mode)
+        self.control.mode_of(agent)
     }
 
     /// Whether the debugger lets an agent act.
@@ -172,32 +205,12 @@ impl<C: Catalogue> Configuration<C> {
 
     /// Says what an agent may do.
     pub(super) fn set(&mut self, agent: &AgentOf<C>, mode: AgentMode) {
-        let control = self.control();
-        control.agents.retain(|(known, _)| known != agent);
-        if mode != AgentMode::Run {
-            control.agents.push((agent.clone(), mode));
-            control.agents.sort_by(|(a, _), (b, _)| a.cmp(b));
-        }
+        self.control().set(agent, mode);
     }
 
     /// Halts the program: agents at which something was hit, or that were on a step, pause.
     pub(super) fn pause(&mut self, hits: Vec<Hit<AgentOf<C>, C::Step>>) {
-        let control = self.control();
-        control.mode = Mode::Pause;
-        control.goal = None;
-        for (_, mode) in &mut control.agents {
-            if *mode == AgentMode::Step {
-                *mode = AgentMode::Pause;
-            }
-        }
-        for hit in &hits {
-            if let Hit::Breakpoint(_, Some(agent)) | Hit::Step(_, agent) = hit
-                && self.mode_of(agent) != AgentMode::Hold
-            {
-                self.set(agent, AgentMode::Pause);
-            }
-        }
-        self.control().hits = hits;
+        self.control().pause(hits);
     }
 
     /// Lets everyone run that is not held.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::configuration::{AgentOf, ChoiceOf, Configuration, Hit, Mode};
+use super::configuration::{AgentOf, ChoiceOf, Configuration, ControlOf, Hit, Mode};
 use super::{Arrival, BreakpointId, Catalogue};
 use crate::graph::Score;
 use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
@@ -79,37 +79,27 @@ impl<C: Catalogue> Debugged<C> {
     }
 
     /// Looks at the breakpoints and at the step under way; pauses the configuration if one says so.
-    pub(super) fn arrive(&self, to: &mut Configuration<C>, arrival: &Arrival<'_, C::Program>) {
+    fn arrive(&self, control: &mut Arc<ControlOf<C>>, arrival: &Arrival<'_, C::Program>) {
         let mut hits = Vec::new();
-        for (id, breakpoint) in self.set(to.control.epoch) {
+        for (id, breakpoint) in self.set(control.epoch) {
             let agents = self.catalogue.hits(breakpoint, arrival).into_iter();
             hits.extend(agents.map(|agent| Hit::Breakpoint(*id, agent)));
         }
         let mut is_there = false;
-        if let Some(goal) = to.control.goal.clone() {
+        if let Some(goal) = control.goal.clone() {
             let (step, agent) = self.catalogue.step_of(&goal);
             let left = self.catalogue.advance(goal, arrival);
             is_there = left.is_none();
             if is_there && C::REMEMBERS_STEPS {
                 hits.push(Hit::Step(step, agent));
             }
-            to.aim(left);
+            if control.goal != left {
+                Arc::make_mut(control).goal = left;
+            }
         }
         if is_there || !hits.is_empty() {
-            to.pause(hits);
+            Arc::make_mut(control).pause(hits);
         }
-    }
-
-    /// Where the program starts, under the newest set of breakpoints.
-    pub(super) fn start(&self) -> Configuration<C> {
-        let state = self.program().canonical(self.program().initial());
-        let mut start = Configuration::running(state.clone(), self.epoch());
-        let arrival = Arrival {
-            before: None,
-            after: &state,
-        };
-        self.arrive(&mut start, &arrival);
-        start
     }
 }
 
@@ -120,8 +110,16 @@ impl<C: Catalogue> Language for Debugged<C> {
     type Resource = <C::Program as Language>::Resource;
     type Value = <C::Program as Language>::Value;
 
+    /// Where the program starts, under the newest set of breakpoints.
     fn initial(&self) -> Self::State {
-        self.start()
+        let state = self.program().canonical(self.program().initial());
+        let mut start = Configuration::running(state, self.epoch());
+        let arrival = Arrival {
+            before: None,
+            after: &start.program,
+        };
+        self.arrive(&mut start.control, &arrival);
+        start
     }
 
     fn enabled(&self, state: &Self::State, choices: &mut Vec<Self::Choice>) {
@@ -147,16 +145,17 @@ impl<C: Catalogue> Language for Debugged<C> {
             return None;
         }
         let Next { state, steps } = self.program().apply(&from.program, choice)?;
+        let mut control = Arc::clone(&from.control);
         let arrival = Arrival {
             before: Some((&from.program, choice)),
             after: &state,
         };
-        let mut to = Configuration {
-            program: state.clone(),
-            control: Arc::clone(&from.control),
+        self.arrive(&mut control, &arrival);
+        let state = Configuration {
+            program: state,
+            control,
         };
-        self.arrive(&mut to, &arrival);
-        Some(Next { state: to, steps })
+        Some(Next { state, steps })
     }
 
     fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {

@@ -105,8 +105,8 @@ where
         }
         self.breakpoints = breakpoints;
         self.exploration = begin(Debugged::new(catalogue), self.starts);
+        // Nothing has run yet: the session begins again with these.
         self.breakpoints_changed();
-        self.restart();
         Ok(())
     }
 
@@ -211,12 +211,20 @@ where
         })
     }
 
+    /// Whether a universe waits for the user: it is paused, or only held agents could act.
+    #[must_use]
+    pub fn waits(&self, universe: NodeId) -> bool {
+        let configuration = self.configuration(universe);
+        configuration.is_some_and(|c| c.mode() == Mode::Pause)
+            || self.status(universe) == Some(Status::Held)
+    }
+
     /// The configuration of a universe in which the user may act, under the present breakpoints.
     fn paused(&self, universe: NodeId) -> Option<Configuration<C>> {
-        let mut configuration = self.configuration(universe)?.clone();
-        if configuration.mode() != Mode::Pause && self.status(universe) != Some(Status::Held) {
+        if !self.waits(universe) {
             return None;
         }
+        let mut configuration = self.configuration(universe)?.clone();
         configuration.adopt(self.graph().language().epoch());
         Some(configuration)
     }
@@ -527,7 +535,7 @@ impl<C: Catalogue> Debugger<C> {
 
 /// The exploration of a session that begins.
 fn begin<C: Catalogue>(debugged: Debugged<C>, starts: Mode) -> Exploration<Debugged<C>> {
-    let mut start = debugged.start();
+    let mut start = debugged.initial();
     if starts == Mode::Pause && start.mode() == Mode::Run {
         start.pause(Vec::new());
     }

@@ -196,11 +196,11 @@ impl<'r> Runner<'r> {
             machine: &machine,
         };
         let traps = matches!(end, Some(End::Trapped(..)));
-        let own = traps.then(|| look.machine.frame(look.own_frame() as usize));
+        let own = traps.then(|| look.own_offset());
         Run {
             inputs,
             end,
-            own: own.flatten().map(|frame| frame.offset),
+            own: own.flatten(),
         }
     }
 

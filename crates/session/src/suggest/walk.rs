@@ -102,10 +102,9 @@ pub(super) struct Alarm {
 impl Alarm {
     /// That of a machine that has trapped.
     pub(super) fn of(look: Look<'_>) -> Self {
-        let frame = look.machine.frame(look.own_frame() as usize);
         Alarm {
             words: look.said(),
-            at: frame.map(|frame| frame.offset),
+            at: look.own_offset(),
         }
     }
 }

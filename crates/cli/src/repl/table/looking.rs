@@ -3,7 +3,7 @@
 use borges_session::command::Command;
 
 use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_if_any};
-use crate::repl::arguments::{number_u32, term_or_missing};
+use crate::repl::arguments::{number_u32, rest_or_missing, term_or_missing};
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Spec};
 
@@ -42,12 +42,9 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "print",
         "the value of an expression",
         |cursor| {
-            let expression = cursor.take_rest();
-            if expression.text.is_empty() {
-                return Err(cursor.missing("an expression"));
-            }
+            let expression = rest_or_missing(cursor, "an expression")?;
             Ok(Request::InFrame(FrameCommand::Print(
-                expression.text.to_string(),
+                expression,
             )))
         },
     )
@@ -97,11 +94,8 @@ first), operands $stack0, $stack1, … (the bottom first)."),
             if cursor.keyword("all") && cursor.is_done() {
                 return Ok(Request::Unwatch(None));
             }
-            let expression = cursor.take_rest();
-            if expression.text.is_empty() {
-                return Err(cursor.missing("a watched expression, or all"));
-            }
-            Ok(Request::Unwatch(Some(expression.text.to_string())))
+            let expression = rest_or_missing(cursor, "a watched expression, or all")?;
+            Ok(Request::Unwatch(Some(expression)))
         },
     )
     .letters(&["undisplay"])
@@ -147,10 +141,7 @@ first), operands $stack0, $stack1, … (the bottom first)."),
         |cursor| {
             if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
                 cursor.word();
-                let address = cursor.take_rest().text.to_string();
-                if address.is_empty() {
-                    return Err(cursor.missing("an address"));
-                }
+                let address = rest_or_missing(cursor, "an address")?;
                 return Ok(Request::Session(Command::Examine {
                     layout: layout.to_string(),
                     address,
@@ -189,12 +180,9 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
         "course",
         "draw how a value went along the path",
         |cursor| {
-            let expression = cursor.take_rest();
-            if expression.text.is_empty() {
-                return Err(cursor.missing("an expression"));
-            }
+            let expression = rest_or_missing(cursor, "an expression")?;
             Ok(Request::Session(Command::Series {
-                expressions: vec![expression.text.to_string()],
+                expressions: vec![expression],
                 samples: COURSE_POINTS,
             }))
         },

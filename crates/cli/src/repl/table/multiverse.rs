@@ -3,7 +3,7 @@
 use borges_session::command::Command;
 
 use super::{Request, UNIVERSES, bare};
-use crate::repl::arguments::number_u32;
+use crate::repl::arguments::{number_u32, rest_or_missing};
 use crate::repl::cursor::{Cursor, Misread};
 use crate::repl::spec::{Completes, Spec};
 
@@ -82,13 +82,8 @@ The device does not move; see 'follow'.")
         "branches",
         "add a branch for every value of the next input",
         |cursor| {
-            let values = cursor.take_rest();
-            if values.text.is_empty() {
-                return Err(cursor.missing("the values, for example 0..7"));
-            }
-            Ok(Request::Session(Command::Branches {
-                values: values.text.to_string(),
-            }))
+            let values = rest_or_missing(cursor, "the values, for example 0..7")?;
+            Ok(Request::Session(Command::Branches { values }))
         },
     )
     .arguments("VALUES")

@@ -3,6 +3,7 @@
 use borges_session::command::Command;
 
 use super::{Request, bare};
+use crate::repl::arguments::rest_or_missing;
 use crate::repl::spec::{Completes, Spec};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
@@ -30,12 +31,9 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "query",
         "ask the session file a question in SQL",
         |cursor| {
-            let sql = cursor.take_rest();
-            if sql.text.is_empty() {
-                return Err(cursor.missing("a question, for example SELECT * FROM ends"));
-            }
+            let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
             Ok(Request::Session(Command::Query {
-                sql: sql.text.to_string(),
+                sql,
             }))
         },
     )

@@ -3,7 +3,7 @@
 use borges_session::command::Command;
 
 use super::{Request, bare};
-use crate::repl::arguments::{breakpoint, enabled, identifiers};
+use crate::repl::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
 use crate::repl::spec::{Completes, Spec};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
@@ -79,12 +79,9 @@ instead of stopping, with every {expression} replaced by its value.")
         "who",
         "go back to the last write of a value",
         |cursor| {
-            let what = cursor.take_rest();
-            if what.text.is_empty() {
-                return Err(cursor.missing("a variable, global or memory range"));
-            }
+            let what = rest_or_missing(cursor, "a variable, global or memory range")?;
             Ok(Request::Session(Command::Who {
-                what: what.text.to_string(),
+                what,
             }))
         },
     )
