@@ -15,6 +15,9 @@ use crate::rows::{Debugger, Row};
 /// No command without an end is pressed later than this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What a line editor says when it has given the terminal back: pasted text is not marked any more.
+const TAKEN: &str = "\u{1b}[?2004l";
+
 /// As long without a word is the end of an echo.
 const QUIET: Duration = Duration::from_millis(30);
 
@@ -76,7 +79,13 @@ impl Terminal {
         self.key(line)?;
         while self.said.recv_timeout(QUIET).is_ok() {}
         self.text.clear();
-        self.key("\r")
+        self.key("\r")?;
+        // Before the line is taken, Ctrl-C is a key of the editor's.
+        while !self.text.contains(TAKEN) {
+            let bytes = self.said.recv_timeout(PATIENCE).map_err(|_| format!("{line} is not taken: {}", self.text))?;
+            self.text.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        Ok(())
     }
 
     /// Waits for the next prompt; whether it is there.

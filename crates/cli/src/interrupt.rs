@@ -11,16 +11,28 @@ static PRESSED: AtomicU32 = AtomicU32::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
 /// Something runs that looks at [`pressed`].
 static PAUSABLE: AtomicBool = AtomicBool::new(false);
+/// A person types commands.
+static PROMPTING: AtomicBool = AtomicBool::new(false);
 
 /// Takes over Ctrl-C. Without it (a platform that refuses) Ctrl-C ends the command at once.
 pub fn install() {
     let _ = ctrlc::set_handler(|| {
         let before = PRESSED.fetch_add(1, Ordering::SeqCst);
-        if before > 0 || !PAUSABLE.load(Ordering::SeqCst) {
+        let waits = PAUSABLE.load(Ordering::SeqCst) || PROMPTING.load(Ordering::SeqCst);
+        if before > 0 || !waits {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
         PAUSED.store(true, Ordering::SeqCst);
     });
+}
+
+/// A prompt is shown. Ctrl-C is a key of it now; what was pressed before the prompt came has been heard. What is pressed
+/// from the moment on at which a line is entered is meant for that line: neither is it lost if its command begins a
+/// moment later, nor does it end the debugger if the command has just ended.
+pub fn prompting() {
+    PROMPTING.store(true, Ordering::SeqCst);
+    PAUSED.store(false, Ordering::SeqCst);
+    PRESSED.store(0, Ordering::SeqCst);
 }
 
 /// While it lives, Ctrl-C asks for a pause.
@@ -29,7 +41,6 @@ pub struct Pausable(());
 impl Pausable {
     /// Something begins that looks at [`pressed`].
     pub fn begin() -> Self {
-        PRESSED.store(0, Ordering::SeqCst);
         PAUSABLE.store(true, Ordering::SeqCst);
         Self(())
     }
@@ -55,7 +66,7 @@ pub fn flow() -> Flow {
     }
 }
 
-/// Whether Ctrl-C was pressed since [`Pausable::begin`].
+/// Whether Ctrl-C was pressed since [`Pausable::begin`], or since the line was entered.
 pub fn pressed() -> bool {
     PRESSED.load(Ordering::SeqCst) > 0
 }

@@ -104,7 +104,7 @@ fn threads_step_one_by_one_and_halt_at_texts() {
     let model = Model::parse(Dialect::MuOz, text).unwrap();
     let mut graph = model.multiverse(&Explore::default());
     graph.explore(&mut |_| true);
-    let judgement = graph.occurs("x = 2").unwrap();
+    let judgement = graph.occurs("x = 2", &mut |_| true).unwrap();
     assert_eq!(
         (judgement.may.holds, judgement.must.holds),
         (Some(true), Some(false))
@@ -113,7 +113,7 @@ fn threads_step_one_by_one_and_halt_at_texts() {
         !judgement.must.steps.is_empty(),
         "a run without it is shown"
     );
-    let both = graph.check("F {x = 1} | F {x = 2}").unwrap();
+    let both = graph.check("F {x = 1} | F {x = 2}", &mut |_| true).unwrap();
     assert_eq!(both.must.holds, Some(true));
     check_graph(&*debugger);
 }

@@ -18,18 +18,24 @@ fn actors(text: &str) -> Result<(), ActorError> {
         .map_err(|error| error.kind)
 }
 
+/// What is wrong in its first place is found at once, in a text that may be read at all.
 #[test]
 fn texts_have_a_longest() {
     const LONGEST: usize = 1 << 28;
-    let amb = |length| Amb::parse(&padded("7", length)).map_err(|error| error.kind);
-    assert!(amb(LONGEST).is_ok());
+    let amb = |length| Amb::parse(&padded(")", length)).map_err(|error| error.kind);
+    assert_eq!(amb(LONGEST), Err(AmbError::Unopened));
     assert_eq!(amb(LONGEST + 1), Err(AmbError::LongText));
-    let oz = |length| MuOz::parse(&padded("skip", length)).map_err(|error| error.kind);
-    assert!(oz(LONGEST).is_ok());
-    assert_eq!(oz(LONGEST + 1).err(), Some(OzError::LongText));
+    let oz = |length| {
+        MuOz::parse(&padded("?", length))
+            .err()
+            .map(|error| error.kind)
+    };
+    assert!(oz(LONGEST).is_some_and(|kind| kind != OzError::LongText));
+    assert_eq!(oz(LONGEST + 1), Some(OzError::LongText));
     let longest = 1 << 24;
-    assert_eq!(actors(&padded("1", longest)), Ok(()));
-    assert_eq!(actors(&padded("1", longest + 1)), Err(ActorError::LongText));
+    let found = actors(&padded("?", longest));
+    assert!(found.is_err() && found != Err(ActorError::LongText));
+    assert_eq!(actors(&padded("?", longest + 1)), Err(ActorError::LongText));
 }
 
 #[test]
@@ -71,4 +77,26 @@ fn calls_nest_a_thousand_deep() {
     };
     assert!(calls(999).starts_with("finished"), "{}", calls(999));
     assert!(calls(1_000).contains("calls nest too deep"));
+}
+
+/// An object's own statements are a call too.
+#[test]
+fn objects_are_made_at_the_deepest_call_but_one() {
+    let calls = |depth: usize| {
+        end(&format!(
+            "def m(n) {{ if: n > 1 then: {{ m(n - 1) }} else: {{ object: {{ def x := 1 }} }} }}; m({depth})"
+        ))
+    };
+    assert!(calls(998).starts_with("finished"), "{}", calls(998));
+    assert!(calls(999).contains("calls nest too deep"));
+}
+
+#[test]
+fn expressions_of_actors_nest_200_deep() {
+    let parens = |pairs: usize| actors(&format!("{}1{}", "(".repeat(pairs), ")".repeat(pairs)));
+    let sums = |numbers: usize| actors(&format!("1{}", " + 1".repeat(numbers - 1)));
+    assert_eq!(parens(199), Ok(()));
+    assert_eq!(parens(200), Err(ActorError::Deep));
+    assert_eq!(sums(200), Ok(()));
+    assert_eq!(sums(201), Err(ActorError::Deep));
 }

@@ -38,7 +38,7 @@ fn misspelt_names_verify_nothing() {
         (CHOICES, "F {valeu == 4}", "value"),
     ] {
         let refused = graph(&example(path))
-            .check(formula)
+            .check(formula, &mut |_| true)
             .unwrap_err()
             .to_string();
         let listed = refused.split(", ").find(|part| part.contains(nearest));
@@ -58,7 +58,10 @@ fn misspelt_names_verify_nothing() {
         (CHOICES, "ABM"),
     ] {
         assert!(Lead::parse(&example(path), spec).is_err(), "{spec}");
-        assert!(graph(&example(path)).occurs(spec).is_err(), "{spec}");
+        assert!(
+            graph(&example(path)).occurs(spec, &mut |_| true).is_err(),
+            "{spec}"
+        );
         let mut debugger = example(path).debugger(&Explore::default());
         let order = Order::Break { spec: spec.into() };
         assert!(debugger.carry_out(order, &mut |_| true).is_err(), "{spec}");
@@ -68,14 +71,14 @@ fn misspelt_names_verify_nothing() {
 /// A name that the text allows but no state has would be a question about nothing.
 #[test]
 fn names_that_never_come_to_be_are_refused() {
-    let refused = graph(&example(MATH)).check("G {main.7.result != 66}");
+    let refused = graph(&example(MATH)).check("G {main.7.result != 66}", &mut |_| true);
     assert!(matches!(refused, Err(Refused::Never(name)) if name == "main.7.result"));
     let mut few = example(MATH).multiverse(&Explore {
         states: 2,
         ..Explore::default()
     });
     few.explore(&mut |_| true);
-    let unknown = few.check("G {math.result != 66}");
+    let unknown = few.check("G {math.result != 66}", &mut |_| true);
     assert!(matches!(unknown, Err(Refused::NotYet(name, _)) if name == "math.result"));
 }
 
@@ -85,13 +88,13 @@ fn numbers_and_names_are_whole() {
     let text = "let max = 3 in let x = 31 in skip end end";
     let model = Model::parse(Dialect::MuOz, text).unwrap();
     let judged = |formula: &str| {
-        let judgement = graph(&model).check(formula).unwrap();
+        let judgement = graph(&model).check(formula, &mut |_| true).unwrap();
         (judgement.may.holds, judgement.must.holds)
     };
     assert_eq!(judged("F {x = 3}"), (Some(false), Some(false)));
     assert_eq!(judged("F {x == 31}"), (Some(true), Some(true)));
     assert_eq!(judged("F {x > 30 and max < 4}"), (Some(true), Some(true)));
-    let met = graph(&model).occurs("x = 3").unwrap();
+    let met = graph(&model).occurs("x = 3", &mut |_| true).unwrap();
     assert_eq!(met.may.holds, Some(false));
 }
 
@@ -99,7 +102,7 @@ fn numbers_and_names_are_whole() {
 #[test]
 fn threads_and_ports_have_predicates() {
     let judged = |path: &str, formula: &str| {
-        let judgement = graph(&example(path)).check(formula).unwrap();
+        let judgement = graph(&example(path)).check(formula, &mut |_| true).unwrap();
         (judgement.may.holds, judgement.must.holds)
     };
     assert_eq!(judged(ORDER, "F {idle(t0)}"), (Some(true), Some(true)));
@@ -170,13 +173,22 @@ fn one_exploration_is_kept_and_gone_on_with() {
     });
     assert_eq!(stopped.partial(), Some(Why::Cancelled));
     assert!(stopped.states() < whole.states());
-    let judgement = stopped.occurs("{send").unwrap();
+    let judgement = stopped.occurs("{send", &mut |_| true).unwrap();
     assert_eq!(judgement.partial, Some(Why::Cancelled));
     assert_eq!(judgement.may.holds, Some(true), "what is known decides it");
-    let judgement = stopped.check("F {idle(t0)}").unwrap();
+    let judgement = stopped.check("F {idle(t0)}", &mut |_| true).unwrap();
     assert_eq!(judgement.must.holds, None, "not all is known");
+    // A search in what is known can be stopped too; then nothing is claimed.
     stopped.explore(&mut |_| true);
     assert_eq!(stopped.partial(), None);
+    for judged in [
+        stopped.occurs("{send", &mut |_| false),
+        stopped.check("F {idle(t0)}", &mut |_| false),
+    ] {
+        let judgement = judged.unwrap();
+        assert_eq!(judgement.partial, Some(Why::Cancelled));
+        assert_eq!((judgement.may.holds, judgement.must.holds), (None, None));
+    }
     assert_eq!(stopped.states(), whole.states());
     assert_eq!(stopped.ends(), whole.ends());
 }

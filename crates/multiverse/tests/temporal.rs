@@ -251,11 +251,11 @@ proptest! {
             Seen::Served(agent) => *last == Some(*agent) || !program.can_act(*state, *agent),
         };
 
-        let some = may(&graph, &formula, Fairness::Weak, holds);
-        let plainly = may(&product, &fair().and(lifted(&formula)), Fairness::None, seen);
+        let some = may(&graph, &formula, Fairness::Weak, holds, &mut || true);
+        let plainly = may(&product, &fair().and(lifted(&formula)), Fairness::None, seen, &mut || true);
         prop_assert_eq!(matches!(some, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
-        let all = must(&graph, &formula, Fairness::Weak, holds);
-        let plainly = must(&product, &fair().implies(lifted(&formula)), Fairness::None, seen);
+        let all = must(&graph, &formula, Fairness::Weak, holds, &mut || true);
+        let plainly = must(&product, &fair().implies(lifted(&formula)), Fairness::None, seen, &mut || true);
         prop_assert_eq!(matches!(all, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
 
         // A witness is a run, it shows what it is said to show, and it is fair.
@@ -291,7 +291,7 @@ proptest! {
     fn witnesses_are_right_and_none_is_missed(program in digraph(), formula in formula()) {
         let graph = explore(&program, u32::MAX);
         let short = short_run(&program, &formula, 6);
-        match may(&graph, &formula, Fairness::None, holds) {
+        match may(&graph, &formula, Fairness::None, holds, &mut || true) {
             Answer::Yes(Some(run)) => {
                 let (word, back) = word(&graph, &run);
                 prop_assert!(evaluate(&formula, &word, back)[0], "{formula}: {word:?} {back:?}");
@@ -300,8 +300,8 @@ proptest! {
             other => prop_assert!(false, "{other:?}"),
         }
         // All runs fulfil it, unless one fulfils the opposite.
-        let opposite = may(&graph, &formula.clone().negated(), Fairness::None, holds);
-        match (must(&graph, &formula, Fairness::None, holds), opposite) {
+        let opposite = may(&graph, &formula.clone().negated(), Fairness::None, holds, &mut || true);
+        match (must(&graph, &formula, Fairness::None, holds, &mut || true), opposite) {
             (Answer::Yes(None), Answer::No(None)) => {}
             (Answer::No(Some(a)), Answer::Yes(Some(b))) => prop_assert_eq!(a, b),
             other => prop_assert!(false, "{other:?}"),
@@ -313,7 +313,7 @@ proptest! {
         let fairness = if fair { Fairness::Weak } else { Fairness::None };
         let (part, whole) = (explore(&program, 1), explore(&program, u32::MAX));
         for ask in [may::<&Digraph, usize>, must::<&Digraph, usize>] {
-            let (early, late) = (ask(&part, &formula, fairness, holds), ask(&whole, &formula, fairness, holds));
+            let (early, late) = (ask(&part, &formula, fairness, holds, &mut || true), ask(&whole, &formula, fairness, holds, &mut || true));
             let agree = matches!(
                 (&early, &late),
                 (Answer::Unknown, _) | (Answer::Yes(_), Answer::Yes(_)) | (Answer::No(_), Answer::No(_))

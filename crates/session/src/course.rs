@@ -88,7 +88,8 @@ struct Noting<'a> {
 impl Noting<'_> {
     fn note(&self, source: Source) {
         let mut read = self.read.borrow_mut();
-        if read.len() < MOST_PLACES && !read.contains(&source) {
+        // One past the limit, to know that it was passed.
+        if read.len() <= MOST_PLACES && !read.contains(&source) {
             read.push(source);
         }
     }
@@ -156,6 +157,11 @@ impl Look<'_> {
         let value = self.info.evaluate(expression, stop, &state, &scope);
         let value = value.map_err(|e| CommandError::Invalid(format!("'{expression}': {e}")))?;
         let number = self.info.number_of(&value, &state);
+        if state.read.borrow().len() > MOST_PLACES {
+            return Err(CommandError::Invalid(format!(
+                "'{expression}' depends on more than {MOST_PLACES} places: follow a part of it"
+            )));
+        }
         let own = value.place().map_or(Vec::new(), |place| place.watchable());
         Ok(Reading {
             value: number.map(as_float).filter(|value| value.is_finite()),
@@ -202,7 +208,12 @@ impl Session {
         samples: u32,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        let expressions = &expressions[..expressions.len().min(MOST_EXPRESSIONS)];
+        if expressions.len() > MOST_EXPRESSIONS {
+            return Err(CommandError::Invalid(format!(
+                "{} expressions: at most {MOST_EXPRESSIONS} can be followed at once",
+                expressions.len()
+            )));
+        }
         let mut followed = Vec::new();
         for text in expressions {
             match self.followed(text) {

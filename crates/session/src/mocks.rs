@@ -256,7 +256,7 @@ impl Session {
         args: &[Value],
         text: &str,
     ) -> Result<Vec<Value>, CommandError> {
-        const MOST: usize = 65_536;
+        const MOST: usize = 4_096;
         let mut list = Vec::new();
         for part in text
             .split(',')
@@ -291,12 +291,15 @@ impl Session {
                 list.extend(self.in_codomain(id, args, &value.to_string()));
             }
         }
-        if list.is_empty() || list.len() > MOST {
-            return Err(CommandError::Invalid(
+        match list.len() {
+            0 => Err(CommandError::Invalid(
                 "give values like 0..10, or 3, 7".to_owned(),
-            ));
+            )),
+            count if count > MOST => Err(CommandError::Invalid(format!(
+                "{count} values: at most {MOST} can be given at once"
+            ))),
+            _ => Ok(list),
         }
-        Ok(list)
     }
 }
 

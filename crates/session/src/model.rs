@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 pub use borges_languages::model::debug;
-use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused};
+use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
     Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Program, Progress, Report,
 };
@@ -232,7 +232,7 @@ impl ModelSession {
         spec: &str,
         keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<Judgement, Refused> {
-        self.graph(keep_going).occurs(spec)
+        self.judged(keep_going, |graph, watch| graph.occurs(spec, watch))
     }
 
     /// Whether a temporal formula holds in some run, and in every run.
@@ -244,7 +244,21 @@ impl ModelSession {
         formula: &str,
         keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<Judgement, Refused> {
-        self.graph(keep_going).check(formula)
+        self.judged(keep_going, |graph, watch| graph.check(formula, watch))
+    }
+
+    /// Explores, as [`ModelSession::graph`] does, and finds a judgement on what is known, which can be stopped too.
+    fn judged(
+        &mut self,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+        judge: impl FnOnce(&dyn Multiverse, Watch<'_>) -> Result<Judgement, Refused>,
+    ) -> Result<Judgement, Refused> {
+        let busy = self.stop.begin();
+        let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
+        let fresh = || self.model.multiverse(&self.options);
+        let graph = self.graph.get_or_insert_with(fresh);
+        graph.explore(&mut watch);
+        judge(&**graph, &mut watch)
     }
 
     /// The universe of the debugger for a state of the graph: the one that a run with the present breakpoints comes to.

@@ -146,8 +146,14 @@ impl Session {
         universes: &[UniverseId],
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
+        if universes.len() > MOST_CALLS {
+            return Err(CommandError::Invalid(format!(
+                "{} universes: at most {MOST_CALLS} can be asked about at once",
+                universes.len()
+            )));
+        }
         let calls = self.elsewhere(|session| {
-            let asked = universes.iter().take(MOST_CALLS);
+            let asked = universes.iter();
             asked.map(|id| session.call_at(*id, observer)).collect()
         })?;
         Ok(Reply::Calls { calls })

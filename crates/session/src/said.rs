@@ -9,6 +9,7 @@ use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
 
 use crate::inspect::Look;
 use crate::listing::Frame;
+use crate::values::whole_characters;
 
 /// Parts of paths that belong to libraries and not to the user's program.
 const LIBRARIES: [&str; 14] = [
@@ -309,8 +310,7 @@ impl Look<'_> {
     }
 
     fn text(&self, address: u32, length: u32) -> Option<String> {
-        let bytes = self.bytes(address, length.min(MAX_TEXT))?;
-        String::from_utf8(bytes.to_vec()).ok()
+        text_of(self.bytes(address, length)?)
     }
 
     /// A text that ends with a zero.
@@ -318,20 +318,25 @@ impl Look<'_> {
         let bytes = self.machine.memory().get(address as usize..)?;
         let end = bytes
             .iter()
-            .take(MAX_TEXT as usize)
-            .position(|byte| *byte == 0)?;
-        self.text(address, end as u32)
+            .take(MAX_TEXT as usize + 1)
+            .position(|byte| *byte == 0);
+        // Of a longer one, enough to see that it is longer.
+        self.text(address, end.map_or(MAX_TEXT + 1, |end| end as u32))
     }
 
     /// An AssemblyScript string: UTF-16, its length in bytes just before it.
     fn assembly_script_text(&self, address: u32) -> Option<String> {
         let length = self.word(address.checked_sub(4)?)?;
         let bytes = self.bytes(address, length.min(MAX_TEXT))?;
-        let units: Vec<u16> = bytes
+        let mut units: Vec<u16> = bytes
             .chunks_exact(2)
             .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
             .collect();
-        (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
+        let is_cut = length > MAX_TEXT;
+        // The first half of a character of two units.
+        units.pop_if(|last| is_cut && (0xd800..0xdc00).contains(last));
+        let cut = if is_cut { UNKNOWN } else { "" };
+        (!units.is_empty()).then(|| String::from_utf16_lossy(&units) + cut)
     }
 }
 
@@ -363,9 +368,33 @@ fn type_in<'n>(function: &'n str, formatter: &str) -> Option<&'n str> {
     })
 }
 
+/// A text of a program's, the beginning of a long one.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    let Some(begin) = bytes
+        .get(..MAX_TEXT as usize)
+        .filter(|begin| begin.len() < bytes.len())
+    else {
+        return String::from_utf8(bytes.to_vec()).ok();
+    };
+    let begin = &begin[..whole_characters(begin)];
+    String::from_utf8(begin.to_vec())
+        .ok()
+        .map(|text| text + UNKNOWN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters_and_show_it() {
+        let of = |text: &str| text_of(text.as_bytes()).expect("a text");
+        let longest = "x".repeat(4096);
+        assert_eq!(of(&longest), longest);
+        assert_eq!(of(&format!("{longest}y")), format!("{longest}…"));
+        let begin = &longest[1..];
+        assert_eq!(of(&format!("{begin}ß")), format!("{begin}…"));
+    }
 
     #[test]
     fn formatters_name_their_types() {

@@ -103,6 +103,16 @@ fn reference(text: &str) -> Option<Option<u32>> {
     index.trim().parse().ok().map(Some)
 }
 
+/// How many of the bytes of a text that goes on are whole characters: one that was cut in two is no other character.
+pub(crate) fn whole_characters(bytes: &[u8]) -> usize {
+    let cut = bytes.utf8_chunks().last().map_or(0, |last| {
+        let begun = last.invalid();
+        let is_cut = std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
+        if is_cut { begun.len() } else { 0 }
+    });
+    bytes.len() - cut
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

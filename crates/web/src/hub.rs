@@ -25,7 +25,7 @@ use crate::search::Search;
 /// Messages that may wait for a client before it is let go.
 pub const PATIENCE: usize = 4096;
 /// Watched expressions.
-const MOST_WATCHES: usize = 64;
+pub(crate) const MOST_WATCHES: usize = 64;
 /// How often the program's file is looked at.
 const LOOK_AT_FILE: Duration = Duration::from_millis(400);
 /// How often a search is asked what it has found.
@@ -270,7 +270,8 @@ impl Owner {
             Ask::Pause => {}
             Ask::Watch { expressions } => {
                 self.watched = expressions;
-                self.watched.truncate(MOST_WATCHES);
+                // One past the limit stays, to say that it is not looked at.
+                self.watched.truncate(MOST_WATCHES + 1);
                 self.refresh();
             }
             Ask::FollowFile { on } => {

@@ -383,9 +383,14 @@ fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String
         }
         ModelAsk::State { state } => one_state(session, state).map_err(|e| shown(&e))?,
         ModelAsk::Edges { states } => {
+            if states.len() > MOST_STATES {
+                let count = states.len();
+                return Err(format!(
+                    "{count} states: edges of at most {MOST_STATES} at once"
+                ));
+            }
             let graph = session.graph(|_| true);
-            let states = states.into_iter().take(MOST_STATES);
-            let edges = states.flat_map(|state| graph.leaving(state));
+            let edges = states.into_iter().flat_map(|state| graph.leaving(state));
             ModelTell::Edges(edges.filter_map(|edge| graph.edge_row(edge)).collect())
         }
         ModelAsk::Caredeb { line } => {

@@ -6,6 +6,7 @@ use borges_session::Session;
 use borges_session::command::{Command, Flow, Reply, Stop};
 use borges_session::listing::{FunctionListing, VariableListing};
 
+use crate::hub::MOST_WATCHES;
 use crate::protocol::{LineListing, Part, ProgramListing, WatchListing};
 
 /// Bytes of the console that are shown.
@@ -128,12 +129,11 @@ fn part(reply: Reply) -> Option<Part> {
     })
 }
 
+/// The end of a text, behind an ellipsis if that is not all of it.
 fn tail(text: &str) -> String {
-    let mut from = text.len().saturating_sub(CONSOLE);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text[from..].to_owned()
+    let from = text.ceil_char_boundary(text.len().saturating_sub(CONSOLE));
+    let cut = if from > 0 { "…" } else { "" };
+    format!("{cut}{}", &text[from..])
 }
 
 /// Variables of the frame shown; globals that changed since they were last sent are marked as locals are.
@@ -160,17 +160,25 @@ fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<Watc
     let before = known.watches();
     watched
         .iter()
-        .map(|expression| {
+        .enumerate()
+        .map(|(number, expression)| {
             let print = Command::Print {
                 expression: expression.clone(),
                 frame: session.here().frame,
             };
-            let (value, type_name, ok) = match session.execute(print, &mut |_| Flow::Continue) {
-                Ok(Reply::Value {
+            let looked =
+                (number < MOST_WATCHES).then(|| session.execute(print, &mut |_| Flow::Continue));
+            let (value, type_name, ok) = match looked {
+                None => (
+                    format!("not looked at: at most {MOST_WATCHES} expressions are watched"),
+                    String::new(),
+                    false,
+                ),
+                Some(Ok(Reply::Value {
                     value, type_name, ..
-                }) => (value, type_name, true),
-                Ok(_) => (String::new(), String::new(), false),
-                Err(error) => (error.to_string(), String::new(), false),
+                })) => (value, type_name, true),
+                Some(Ok(_)) => (String::new(), String::new(), false),
+                Some(Err(error)) => (error.to_string(), String::new(), false),
             };
             let old = before.iter().find(|old| old.expression == *expression);
             WatchListing {
@@ -207,5 +215,21 @@ pub(crate) fn program(session: &mut Session) -> ProgramListing {
         files: files.into_iter().map(str::to_owned).collect(),
         warnings: session.warnings(),
         functions,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_console_is_cut_between_characters_and_shows_it() {
+        let longest = "x".repeat(65_536);
+        assert_eq!(tail(&longest), longest);
+        assert_eq!(tail(&format!("y{longest}")), format!("…{longest}"));
+        assert_eq!(
+            tail(&format!("ß{}", &longest[1..])),
+            format!("…{}", &longest[1..])
+        );
     }
 }

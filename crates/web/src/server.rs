@@ -11,6 +11,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::serve::ListenerExt as _;
 use futures_util::{SinkExt as _, StreamExt as _};
 use thiserror::Error;
 
@@ -103,6 +104,10 @@ pub(crate) fn serve_forever(listener: TcpListener, router: Router) -> Result<(),
         .build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
+        // An answer is several short messages: the second must not wait until the page has confirmed the first.
+        let listener = listener.tap_io(|stream| {
+            let _slower = stream.set_nodelay(true);
+        });
         axum::serve(listener, router).await?;
         Ok(())
     })

@@ -231,3 +231,49 @@ fn hostile_messages_and_files_are_refused() {
     let info = terminal.execute(Command::Info, &mut |_| Flow::Continue);
     assert!(matches!(info, Ok(Reply::Info(_))));
 }
+
+/// Sends a message, and reads what comes until one of the texts `is_it`; nothing if the server hangs up before.
+fn told(url: &str, message: String, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let stream = TcpStream::connect(format!("127.0.0.1:{}", port(url))).expect("it answers");
+    let address = format!("ws://127.0.0.1:{}/{TOKEN}/socket", port(url));
+    let (mut socket, _) = tungstenite::client(&address, stream).expect("a socket");
+    socket
+        .send(tungstenite::Message::text(message))
+        .expect("it can be sent");
+    while let Ok(message) = socket.read() {
+        if let tungstenite::Message::Text(text) = message
+            && is_it(&text)
+        {
+            return Some(text.to_string());
+        }
+    }
+    None
+}
+
+#[test]
+fn so_many_expressions_are_watched_and_one_more_says_that_it_is_not() {
+    let url = serve();
+    let words = "not looked at: at most 64 expressions are watched";
+    for (count, rows, refused) in [(64, 64, 0), (65, 65, 1), (66, 65, 1)] {
+        let expressions: Vec<String> = (0..count).map(|n| format!("{count} + {n}")).collect();
+        let watch = serde_json::json!({ "ask": "watch", "expressions": expressions });
+        let first = format!("\"expression\":\"{count} + 0\"");
+        let told = told(&url, watch.to_string(), |text| text.contains(&first));
+        let told = told.expect("the server goes on");
+        let found = (
+            told.matches("\"expression\":").count(),
+            told.matches(words).count(),
+        );
+        assert_eq!(found, (rows, refused), "{told}");
+    }
+}
+
+#[test]
+fn a_message_has_so_many_bytes_at_most() {
+    let url = serve();
+    let entries = r#"{"ask":"command","id":77,"command":{"command":"moment"}}"#;
+    let padded = |length: usize| entries.to_owned() + &" ".repeat(length - entries.len());
+    let is_answer = |text: &str| text.contains("\"id\":77");
+    assert!(told(&url, padded(1 << 20), is_answer).is_some());
+    assert_eq!(told(&url, padded((1 << 20) + 1), is_answer), None);
+}

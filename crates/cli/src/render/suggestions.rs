@@ -1,5 +1,6 @@
 //! Futures as text: a tree of inputs, or what a question found.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use borges_session::suggest::{
@@ -259,6 +260,13 @@ fn covered(listing: &SuggestionListing, paint: &Paint) -> String {
             if branch.always { "taken" } else { "not taken" }
         );
     }
+    let more = cover.branches.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        let _ = writeln!(
+            text,
+            "  … and {more} more branches that always go one way: --json has all"
+        );
+    }
     text
 }
 
@@ -284,6 +292,7 @@ fn summary(listing: &SuggestionListing, paint: &Paint) -> String {
 /// What was left out, each reason at a place once.
 pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
     let mut known: Vec<(&UnexploredReport, u64)> = Vec::new();
+    let mut more = BTreeSet::new();
     for left in unexplored {
         let same = |(other, _): &(&UnexploredReport, u64)| {
             other.place == left.place && other.reason == left.reason
@@ -291,7 +300,9 @@ pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
         match known.iter().position(same) {
             Some(at) => known[at].1 += 1,
             None if known.len() < MOST_NAMED => known.push((left, 1)),
-            None => {}
+            None => {
+                more.insert((&left.place, &left.reason));
+            }
         }
     }
     let mut text = String::new();
@@ -309,5 +320,39 @@ pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
         let words = format!("{what}{place}: {}{times}", left.reason);
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&words)));
     }
+    if !more.is_empty() {
+        let words = format!("… and {} more that are missing: --json has all", more.len());
+        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
+    }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What does not fit is counted: nothing is missing without a word.
+    #[test]
+    fn what_is_left_out_is_named_or_counted() {
+        let left = |number: usize| UnexploredReport {
+            reason: format!("reason {number}"),
+            place: None,
+            inputs: Vec::new(),
+            bound: None,
+        };
+        let told = |count| {
+            // Each of them twice.
+            let all: Vec<_> = (0..count).chain(0..count).map(left).collect();
+            left_out(&all, &Paint::new(false, 80))
+        };
+        let ten = told(10);
+        assert_eq!(ten.lines().count(), 10, "{ten}");
+        assert!(!ten.contains('…') && ten.contains("reason 9 (2 paths lead there)"));
+        let eleven = told(11);
+        assert_eq!(
+            eleven.lines().last(),
+            Some("… and 1 more that are missing: --json has all")
+        );
+        assert!(!eleven.contains("reason 10"));
+    }
 }

@@ -132,6 +132,7 @@ fn interactive<I: Interpreter + 'static>(
     let mut interrupted = false;
     loop {
         let prompt = interpreter.borrow().prompt();
+        interrupt::prompting();
         let line = match editor.line(&prompt)? {
             Typed::Line(line) => line,
             Typed::End => return Ok(Exit::Ok),
@@ -152,7 +153,6 @@ fn interactive<I: Interpreter + 'static>(
         };
         for command in commands_of(&line) {
             last = command.to_string();
-            let _opening = interrupt::take();
             let verdict = interpreter.borrow_mut().execute(command, output)?;
             let paused = interrupt::take();
             match verdict {

@@ -246,3 +246,26 @@ fn turned(actor: &Actor, names: &Names) -> Actor {
     }
     actor
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six actors can be exchanged in 720 ways, seven in 5,040, which is too many; of several groups the smallest count.
+    #[test]
+    fn so_many_ways_to_exchange_actors_are_tried() {
+        let count = |sizes: &[u32]| {
+            let group = |size: &u32| {
+                (0..*size)
+                    .filter_map(|n| ActorId::MAIN.child(n))
+                    .collect::<Vec<_>>()
+            };
+            ways(&sizes.iter().map(group).collect::<Vec<_>>()).len()
+        };
+        assert_eq!(count(&[6]), 720);
+        assert_eq!(count(&[7]), 1);
+        assert_eq!(count(&[5, 3]), 720);
+        assert_eq!(count(&[5, 3, 2]), 12);
+        assert_eq!(count(&[60]), 1);
+    }
+}

@@ -14,8 +14,9 @@ use super::debug::{Judgement, Refused, Watch};
 use super::races::RaceRow;
 use super::report::{Step, Why};
 use super::reported::Reported;
-use super::{Finding, Goal, Threads, judge};
+use super::{Finding, Goal, Progress, Threads, judge};
 use crate::source;
+use crate::voyager::Verdicts;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,17 +217,19 @@ pub trait Multiverse: Send {
     /// Why not everything is explored; none if it is.
     fn partial(&self) -> Option<Why>;
 
-    /// Whether a breakpoint would halt in some run, and in every run.
+    /// Whether a breakpoint would halt in some run, and in every run, as far as that was found out before `keep_going`
+    /// returned false.
     ///
     /// # Errors
     /// It is no breakpoint of this program.
-    fn occurs(&self, spec: &str) -> Result<Judgement, Refused>;
+    fn occurs(&self, spec: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused>;
 
-    /// Whether a temporal formula holds in some run, and in every run.
+    /// Whether a temporal formula holds in some run, and in every run, as far as that was found out before `keep_going`
+    /// returned false.
     ///
     /// # Errors
     /// It is no formula about this program.
-    fn check(&self, formula: &str) -> Result<Judgement, Refused>;
+    fn check(&self, formula: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused>;
 
     /// Whether the program keeps to a goal.
     ///
@@ -415,6 +418,31 @@ impl<P: Reported> Held<P> {
             .copied()
             .min_by_key(|end| self.derived().shortest.length(*end).unwrap_or(u32::MAX))
     }
+
+    /// What faces see of verdicts, which are unknown where the search for them was stopped.
+    fn judged(
+        &self,
+        keep_going: Watch<'_>,
+        search: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<Verdicts, Refused>,
+    ) -> Result<Judgement, Refused> {
+        let come = Progress {
+            states: self.graph().len() as u64,
+            edges: self.graph().edges().len() as u64,
+            ends: 0,
+            waiting: 0,
+        };
+        let mut stopped = false;
+        let verdicts = search(&mut || {
+            stopped = !keep_going(&come);
+            !stopped
+        })?;
+        let partial = if stopped {
+            Some(Why::Cancelled)
+        } else {
+            Why::of(self.pause)
+        };
+        Ok(judge::judgement(verdicts, come.states, partial))
+    }
 }
 
 impl<P: Reported<State: 'static> + Send> Multiverse for Held<P> {
@@ -444,23 +472,15 @@ impl<P: Reported<State: 'static> + Send> Multiverse for Held<P> {
         Why::of(self.pause)
     }
 
-    fn occurs(&self, spec: &str) -> Result<Judgement, Refused> {
+    fn occurs(&self, spec: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused> {
         let lead = self.graph().language().lead(&self.text, spec)?;
-        let verdicts = judge::occurs(self.graph(), &lead);
-        Ok(judge::judgement(
-            verdicts,
-            self.states() as u64,
-            self.partial(),
-        ))
+        self.judged(keep_going, |heed| {
+            Ok(judge::occurs(self.graph(), &lead, heed))
+        })
     }
 
-    fn check(&self, formula: &str) -> Result<Judgement, Refused> {
-        let verdicts = judge::check(self.graph(), formula)?;
-        Ok(judge::judgement(
-            verdicts,
-            self.states() as u64,
-            self.partial(),
-        ))
+    fn check(&self, formula: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused> {
+        self.judged(keep_going, |heed| judge::check(self.graph(), formula, heed))
     }
 
     fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused> {

@@ -12,8 +12,15 @@ use super::reported::Reported;
 use crate::predicate::{Kind, Named, Predicate, PredicateError};
 use crate::voyager::{Verdict, Verdicts, verdicts_on, witness};
 
-/// Whether a breakpoint is met in some run, and in every run.
-pub(crate) fn occurs<P: Reported>(graph: &Graph<P>, lead: &Lead) -> Verdicts {
+/// How many edges are looked at between two calls of `keep_going`.
+const BEAT: usize = 1024;
+
+/// Whether a breakpoint is met in some run, and in every run; unknown once `keep_going` returns false.
+pub(crate) fn occurs<P: Reported>(
+    graph: &Graph<P>,
+    lead: &Lead,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Verdicts {
     let language = graph.language();
     let start = graph.state(NodeId::ROOT);
     if start.is_some_and(|start| language.begins(lead, start)) {
@@ -26,10 +33,16 @@ pub(crate) fn occurs<P: Reported>(graph: &Graph<P>, lead: &Lead) -> Verdicts {
             must: Verdict::Yes(None),
         };
     }
-    let meeting: Vec<bool> = graph
-        .edges()
-        .map(|(edge, _)| meets(graph, lead, edge))
-        .collect();
+    let mut meeting: Vec<bool> = Vec::new();
+    for (edge, _) in graph.edges() {
+        if meeting.len().is_multiple_of(BEAT) && !keep_going() {
+            return Verdicts {
+                may: Verdict::Unknown,
+                must: Verdict::Unknown,
+            };
+        }
+        meeting.push(meets(graph, lead, edge));
+    }
     let complete = graph.is_complete();
     let otherwise = |verdict| if complete { verdict } else { Verdict::Unknown };
     Verdicts {
@@ -177,14 +190,19 @@ pub(super) fn ever<P: Language + Named>(
     }
 }
 
-/// Whether some run fulfils a formula, and whether every run does.
-pub(super) fn check<P: Reported>(graph: &Graph<P>, text: &str) -> Result<Verdicts, Refused> {
+/// Whether some run fulfils a formula, and whether every run does; unknown once `keep_going` returns false.
+pub(super) fn check<P: Reported>(
+    graph: &Graph<P>,
+    text: &str,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Verdicts, Refused> {
     let formula = formula(graph, text)?;
     let language = graph.language();
     Ok(verdicts_on(
         graph,
         &formula,
         |predicate: &Predicate, state| predicate.holds(language, state),
+        keep_going,
     ))
 }
 

@@ -187,3 +187,24 @@ impl<'t> Parser<'t> {
         Err(self.wrong("a number, a text, a name such as actor.field, or inbox(actor)"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At the deepest nesting and one past it: the predicate itself is one level, and what is in it each time one more.
+    #[test]
+    fn predicates_nest_64_deep() {
+        let nested = |pairs: usize| {
+            let text = ["(".repeat(pairs), "x == 1".into(), ")".repeat(pairs)].concat();
+            Predicate::parse(&text).map_err(|error| error.to_string())
+        };
+        assert!(nested(63).is_ok());
+        for pairs in [64, 100_000] {
+            let error = nested(pairs).expect_err("refused");
+            assert!(error.contains("something less nested"), "{error}");
+        }
+        let negated = ["not ".repeat(100_000), "x == 1".into()].concat();
+        assert!(Predicate::parse(&negated).is_ok());
+    }
+}

@@ -16,7 +16,7 @@ pub enum Verdict {
     Yes(Option<Witness>),
     /// No; for *must* with a run that does not.
     No(Option<Witness>),
-    /// There are more states than allowed.
+    /// There are more states than allowed, or the search was stopped.
     Unknown,
 }
 
@@ -50,7 +50,11 @@ pub fn occurs(
     states: usize,
 ) -> Result<Verdicts, BreakpointError> {
     let breakpoint = Breakpoint::parse(program, text, spec)?;
-    Ok(model::occurs(&grown(program, states), &breakpoint.into()))
+    Ok(model::occurs(
+        &grown(program, states),
+        &breakpoint.into(),
+        &mut || true,
+    ))
 }
 
 /// Whether some run fulfils a temporal formula over predicates, as `G ({math.result == 66} -> F
@@ -70,6 +74,7 @@ pub fn check(
         &graph,
         &claim,
         |predicate: &Predicate, state| predicate.holds(program, state),
+        &mut || true,
     ))
 }
 
@@ -83,11 +88,12 @@ fn grown(program: &AmbientTalk, states: usize) -> Graph<&AmbientTalk> {
     exploration.into_graph()
 }
 
-/// Whether some run of a graph fulfils a formula, and whether every run does.
+/// Whether some run of a graph fulfils a formula, and whether every run does; unknown once `keep_going` returns false.
 pub(crate) fn verdicts_on<L: Language, A>(
     graph: &Graph<L>,
     claim: &Claim<A>,
     holds: impl Fn(&A, &L::State) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Verdicts {
     let verdict = |answer: Answer| match answer {
         Answer::Yes(run) => Verdict::Yes(run.map(|run| witness(graph, &run))),
@@ -96,8 +102,8 @@ pub(crate) fn verdicts_on<L: Language, A>(
     };
     let Claim { fairness, formula } = claim;
     Verdicts {
-        may: verdict(may(graph, formula, *fairness, &holds)),
-        must: verdict(must(graph, formula, *fairness, &holds)),
+        may: verdict(may(graph, formula, *fairness, &holds, keep_going)),
+        must: verdict(must(graph, formula, *fairness, &holds, keep_going)),
     }
 }
 

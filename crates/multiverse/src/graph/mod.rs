@@ -207,7 +207,7 @@ impl<L: Language> Graph<L> {
     }
 
     /// All edges.
-    pub fn edges(&self) -> impl DoubleEndedIterator<Item = (EdgeId, Edge)> {
+    pub fn edges(&self) -> impl DoubleEndedIterator<Item = (EdgeId, Edge)> + ExactSizeIterator {
         // `adopt` keeps the number of edges within u32.
         (0..self.edges.len() as u32).map(|id| (EdgeId(id), self.edges[id as usize]))
     }

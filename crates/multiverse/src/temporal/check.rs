@@ -31,11 +31,14 @@ pub enum Answer {
     Yes(Option<Run>),
     /// It is not so; for [`must`], with a run that breaks the formula.
     No(Option<Run>),
-    /// It depends on universes that are not explored.
+    /// It depends on universes that are not explored, or the search was stopped.
     Unknown,
 }
 
-/// Whether some run of the program (among those that count) fulfils `formula`.
+/// How many nodes of the product are looked at between two calls of `keep_going`.
+const BEAT: u32 = 1024;
+
+/// Whether some run of the program (among those that count) fulfils `formula`. Gives up when `keep_going` returns false.
 ///
 /// Where fairness is asked for, the graph's steps must be steps of one agent each: what
 /// [`crate::adapt::Runs`] folds hides who could act in between.
@@ -44,25 +47,61 @@ pub fn may<L: Language, A>(
     formula: &Formula<A>,
     fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Answer {
-    match search(graph, formula, true, fairness, &holds) {
-        Search::Found(run) => Answer::Yes(Some(run)),
-        Search::Nothing => Answer::No(None),
-        Search::Unknown => Answer::Unknown,
+    let mut heed = Heed::new(keep_going);
+    match search(graph, formula, true, fairness, &holds, &mut heed) {
+        Ok(Search::Found(run)) => Answer::Yes(Some(run)),
+        Ok(Search::Nothing) => Answer::No(None),
+        Ok(Search::Unknown) | Err(Stopped) => Answer::Unknown,
     }
 }
 
-/// Whether all runs of the program (that count) fulfil `formula`; on fairness see [`may`].
+/// Whether all runs of the program (that count) fulfil `formula`; on fairness and `keep_going` see [`may`].
 pub fn must<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
     fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Answer {
-    match search(graph, formula, false, fairness, &holds) {
-        Search::Found(run) => Answer::No(Some(run)),
-        Search::Nothing => Answer::Yes(None),
-        Search::Unknown => Answer::Unknown,
+    let mut heed = Heed::new(keep_going);
+    match search(graph, formula, false, fairness, &holds, &mut heed) {
+        Ok(Search::Found(run)) => Answer::No(Some(run)),
+        Ok(Search::Nothing) => Answer::Yes(None),
+        Ok(Search::Unknown) | Err(Stopped) => Answer::Unknown,
+    }
+}
+
+/// `keep_going` said no.
+struct Stopped;
+
+/// Asks from time to time whether to go on.
+struct Heed<'k> {
+    keep_going: &'k mut dyn FnMut() -> bool,
+    since: u32,
+}
+
+impl<'k> Heed<'k> {
+    fn new(keep_going: &'k mut dyn FnMut() -> bool) -> Self {
+        Self {
+            keep_going,
+            // The first node asks: who was told to stop before need not begin.
+            since: BEAT - 1,
+        }
+    }
+
+    /// One more node was looked at.
+    fn step(&mut self) -> Result<(), Stopped> {
+        self.since += 1;
+        if self.since < BEAT {
+            return Ok(());
+        }
+        self.since = 0;
+        match (self.keep_going)() {
+            true => Ok(()),
+            false => Err(Stopped),
+        }
     }
 }
 
@@ -283,7 +322,8 @@ fn search<L: Language, A>(
     positive: bool,
     fairness: Fairness,
     holds: &dyn Fn(&A, &L::State) -> bool,
-) -> Search {
+    heed: &mut Heed<'_>,
+) -> Result<Search, Stopped> {
     let mut tableau = Tableau {
         nodes: Vec::new(),
         atoms: Vec::new(),
@@ -302,6 +342,7 @@ fn search<L: Language, A>(
     let mut queue = VecDeque::from([(NodeId::ROOT, 0_usize)]);
     let mut unknown = false;
     while let Some((universe, set)) = queue.pop_front() {
+        heed.step()?;
         let here = product.arcs.len();
         product.arcs.push(Vec::new());
         product.universes.push(universe);
@@ -316,10 +357,10 @@ fn search<L: Language, A>(
         if graph.is_end(universe) {
             if ways.iter().any(|way| !way.strong) {
                 let stem = product.stem(here);
-                return Search::Found(Run {
+                return Ok(Search::Found(Run {
                     stem,
                     cycle: Vec::new(),
-                });
+                }));
             }
             continue;
         }
@@ -346,11 +387,11 @@ fn search<L: Language, A>(
             }
         }
     }
-    match product.lasso(tableau.untils.len(), &agents) {
+    Ok(match product.lasso(tableau.untils.len(), &agents, heed)? {
         Some(run) => Search::Found(run),
         None if unknown => Search::Unknown,
         None => Search::Nothing,
-    }
+    })
 }
 
 impl Product {
@@ -367,10 +408,16 @@ impl Product {
     }
 
     /// A way to a cycle on which no until is put off for ever and no agent is kept waiting.
-    fn lasso(&self, untils: usize, agents: &Agents) -> Option<Run> {
+    fn lasso(
+        &self,
+        untils: usize,
+        agents: &Agents,
+        heed: &mut Heed<'_>,
+    ) -> Result<Option<Run>, Stopped> {
         let untils = (0..untils).map(Demand::Until);
         let demands: Vec<_> = untils.chain((0..agents.count).map(Demand::Agent)).collect();
-        for component in self.components() {
+        for component in self.components(heed)? {
+            heed.step()?;
             let members: BTreeSet<_> = component.iter().copied().collect();
             let meets = |demand: Demand, from: usize, arc: &Arc| match demand {
                 Demand::Until(until) => !arc.postponed.contains(&until),
@@ -388,49 +435,56 @@ impl Product {
             if !cyclic || !demands.iter().all(can_meet) {
                 continue;
             }
-            let start = *component.iter().min()?;
+            // None is empty.
+            let Some(start) = component.iter().min().copied() else {
+                continue;
+            };
             let mut cycle: Vec<(usize, &Arc)> = Vec::new();
             let mut at = start;
             for demand in &demands {
                 if cycle.iter().any(|(from, arc)| meets(*demand, *from, arc)) {
                     continue;
                 }
-                cycle.extend(self.through(&members, at, |from, arc| meets(*demand, from, arc))?);
+                let wanted = |from: usize, arc: &Arc| meets(*demand, from, arc);
+                cycle.extend(self.through(&members, at, wanted, heed)?);
                 at = cycle.last().map_or(start, |(_, arc)| arc.to);
             }
             // Back, and at least one step in all.
             if at != start || cycle.is_empty() {
-                cycle.extend(self.through(&members, at, |_, arc| arc.to == start)?);
+                let back = |_: usize, arc: &Arc| arc.to == start;
+                cycle.extend(self.through(&members, at, back, heed)?);
             }
             let stem = self.stem(start);
             let cycle = cycle.into_iter().map(|(_, arc)| arc.edge).collect();
-            return Some(Run { stem, cycle });
+            return Ok(Some(Run { stem, cycle }));
         }
-        None
+        Ok(None)
     }
 
-    /// A shortest way within `members` that ends with a wanted arc; each arc with where it leaves.
+    /// A shortest way within `members` that ends with a wanted arc, of which there is one: in a component everything is
+    /// reached from everywhere. Each arc with where it leaves.
     fn through(
         &self,
         members: &BTreeSet<usize>,
         start: usize,
         wanted: impl Fn(usize, &Arc) -> bool,
-    ) -> Option<Vec<(usize, &Arc)>> {
+        heed: &mut Heed<'_>,
+    ) -> Result<Vec<(usize, &Arc)>, Stopped> {
         let mut came: HashMap<usize, (usize, &Arc)> = HashMap::new();
         let mut seen = BTreeSet::from([start]);
         let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
+            heed.step()?;
             for arc in self.arcs[at].iter().filter(|arc| members.contains(&arc.to)) {
                 if wanted(at, arc) {
                     let mut path = vec![(at, arc)];
                     let mut back = at;
-                    while back != start {
-                        let (from, arc) = *came.get(&back)?;
-                        path.push((from, arc));
-                        back = from;
+                    while let Some((from, arc)) = came.get(&back) {
+                        path.push((*from, *arc));
+                        back = *from;
                     }
                     path.reverse();
-                    return Some(path);
+                    return Ok(path);
                 }
                 if seen.insert(arc.to) {
                     came.insert(arc.to, (at, arc));
@@ -438,11 +492,11 @@ impl Product {
                 }
             }
         }
-        None
+        Ok(Vec::new())
     }
 
     /// The strongly connected components (Tarjan 1972, without recursion).
-    fn components(&self) -> Vec<Vec<usize>> {
+    fn components(&self, heed: &mut Heed<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
         const UNSEEN: usize = usize::MAX;
         let count = self.arcs.len();
         let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);
@@ -456,6 +510,7 @@ impl Product {
             let mut calls = vec![(root, 0)];
             while let Some((node, nth)) = calls.pop() {
                 if nth == 0 {
+                    heed.step()?;
                     order[node] = next;
                     low[node] = next;
                     next += 1;
@@ -484,6 +539,6 @@ impl Product {
                 }
             }
         }
-        components
+        Ok(components)
     }
 }

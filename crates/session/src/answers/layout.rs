@@ -3,6 +3,7 @@
 use borges_debuginfo::{Format, Number};
 
 use crate::error::CommandError;
+use crate::values::whole_characters;
 
 /// Most units in one answer.
 const MOST_UNITS: u32 = 4_096;
@@ -66,8 +67,14 @@ impl Layout {
     pub(super) fn unit(self, memory: &[u8], address: u32) -> Option<(String, u32)> {
         let rest = memory.get(address as usize..)?;
         let Some(format) = self.format else {
-            let end = rest.iter().take(LONGEST_TEXT).position(|byte| *byte == 0);
-            let length = end.unwrap_or(rest.len().min(LONGEST_TEXT));
+            let end = rest
+                .iter()
+                .take(LONGEST_TEXT + 1)
+                .position(|byte| *byte == 0);
+            let mut length = end.unwrap_or(rest.len().min(LONGEST_TEXT));
+            if end.is_none() {
+                length = whole_characters(&rest[..length]);
+            }
             if length == 0 && end.is_none() {
                 return None;
             }
@@ -140,6 +147,16 @@ mod tests {
         assert_eq!(texts.unit(&memory, 4), Some(("\"hi\"".to_owned(), 3)));
         assert_eq!(texts.unit(&memory, 7), Some(("\"x\"…".to_owned(), 1)));
         assert_eq!(texts.unit(&memory, 8), None);
+        let longest = |length: usize| {
+            let text = [vec![b'x'; length], vec![0, b'y']].concat();
+            texts.unit(&text, 0).unwrap()
+        };
+        assert_eq!(longest(256), (format!("\"{}\"", "x".repeat(256)), 257));
+        assert_eq!(longest(257), (format!("\"{}\"…", "x".repeat(256)), 256));
+        // No character is cut in two.
+        let wide = [vec![b'x'; 255], "ßy".as_bytes().to_vec()].concat();
+        let cut = (format!("\"{}\"…", "x".repeat(255)), 255);
+        assert_eq!(texts.unit(&wide, 0), Some(cut));
         let signed = Layout::read("db").unwrap();
         assert_eq!(signed.unit(&memory, 3), Some(("-1".to_owned(), 1)));
     }

@@ -343,10 +343,42 @@ fn what_does_not_fit_is_left_to_the_other_tier() {
         (machine.steps(), machine.hash(), count)
     };
     let (steps, hash, most) = all(1 << 20);
-    for code_bytes in [0, 100, 1000, 3000] {
+    // What all of them need to the byte, and one word less.
+    let needed = (1..1 << 12)
+        .map(|words| words * 8)
+        .find(|bytes| all(*bytes).2 == most);
+    let needed = needed.expect("a mebibyte is more than enough");
+    assert_eq!(all(needed), (steps, hash, most));
+    for code_bytes in [0, 100, 1000, 3000, needed - 1] {
         let (same_steps, same_hash, fewer) = all(code_bytes);
         assert_eq!((steps, hash), (same_steps, same_hash), "{code_bytes} bytes");
         assert!(fewer < most, "{fewer} of {most} in {code_bytes} bytes");
+    }
+}
+
+/// A frame whose last cell an operation can still name is compiled, one cell more is not, and no program can tell.
+#[test]
+fn frames_too_large_to_compile_are_left_to_the_other_tier() {
+    for (locals, compiled) in [(8190, true), (8191, false)] {
+        // One operand beside the locals; the last local is the farthest cell that is named.
+        let text = std::format!(
+            r#"(module (func (export "f") (result i64) (local{})
+                (local.set {last} (i64.const 41))
+                (local.set 0 (local.get {last}))
+                (local.get 0)))"#,
+            " i64".repeat(locals),
+            last = locals - 1
+        );
+        let bytes = wat::parse_str(&text).unwrap();
+        let module = Module::new(&bytes, &Limits::default()).unwrap();
+        let func = module.exported_func("f").unwrap();
+        let mut machine = Machine::new(Shared::new(module), Limits::default()).unwrap();
+        machine.begin(func, &[]).unwrap();
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+        let ended = Outcome::Finished(alloc::vec![Value::I64(41)]);
+        assert_eq!(machine.outcome(), Some(&ended));
+        let is_compiled = matches!(machine.fast.functions.as_slice(), [Function::Compiled(_)]);
+        assert_eq!(is_compiled, compiled, "{locals} locals");
     }
 }
 
