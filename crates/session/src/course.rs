@@ -13,7 +13,7 @@ use borges_vm::{CodeOffset, FuncIdx, Value, Watch};
 
 use crate::command::{Flow, Reply};
 use crate::entry::Moment;
-use crate::error::CommandError;
+use crate::error::{CommandError, at_most};
 use crate::history::{Found, SeekError, Stops, unobserved};
 use crate::inspect::{Look, Machines};
 use crate::listing::{Curve, SeriesListing};
@@ -208,12 +208,12 @@ impl Session {
         samples: u32,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        if expressions.len() > MOST_EXPRESSIONS {
-            return Err(CommandError::Invalid(format!(
-                "{} expressions: at most {MOST_EXPRESSIONS} can be followed at once",
-                expressions.len()
-            )));
-        }
+        at_most(
+            expressions.len(),
+            MOST_EXPRESSIONS,
+            "expressions",
+            "followed",
+        )?;
         let mut followed = Vec::new();
         for text in expressions {
             match self.followed(text) {

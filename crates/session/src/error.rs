@@ -31,6 +31,21 @@ pub enum CommandError {
     File(String),
 }
 
+/// Refuses more of something than can be dealt with at once: in part it is not done without a word.
+pub(crate) fn at_most(
+    count: usize,
+    most: usize,
+    what: &str,
+    done: &str,
+) -> Result<(), CommandError> {
+    match count <= most {
+        true => Ok(()),
+        false => Err(CommandError::Invalid(format!(
+            "{count} {what}: at most {most} can be {done} at once"
+        ))),
+    }
+}
+
 impl From<SeekError> for CommandError {
     fn from(error: SeekError) -> Self {
         match error {

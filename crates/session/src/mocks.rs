@@ -7,7 +7,7 @@ use borges_wire::{Mock, MockEnd};
 
 use crate::command::{MockValues, Reply};
 use crate::entry::{Entry, EntryKind};
-use crate::error::CommandError;
+use crate::error::{CommandError, at_most};
 use crate::listing::MockListing;
 use crate::session::{Session, done};
 use crate::values::{parse, show};
@@ -291,15 +291,13 @@ impl Session {
                 list.extend(self.in_codomain(id, args, &value.to_string()));
             }
         }
-        match list.len() {
-            0 => Err(CommandError::Invalid(
+        if list.is_empty() {
+            return Err(CommandError::Invalid(
                 "give values like 0..10, or 3, 7".to_owned(),
-            )),
-            count if count > MOST => Err(CommandError::Invalid(format!(
-                "{count} values: at most {MOST} can be given at once"
-            ))),
-            _ => Ok(list),
+            ));
         }
+        at_most(list.len(), MOST, "values", "given")?;
+        Ok(list)
     }
 }
 

@@ -205,9 +205,13 @@ impl ModelSession {
     /// The first question explores it; where that was stopped, the next one goes on.
     pub fn graph(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> &dyn Multiverse {
         let busy = self.stop.begin();
+        self.explored(&mut |come| busy.goes_on(come, keep_going(come)))
+    }
+
+    fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {
         let fresh = || self.model.multiverse(&self.options);
         let graph = self.graph.get_or_insert_with(fresh);
-        graph.explore(&mut |come| busy.goes_on(come, keep_going(come)));
+        graph.explore(watch);
         &**graph
     }
 
@@ -255,10 +259,7 @@ impl ModelSession {
     ) -> Result<Judgement, Refused> {
         let busy = self.stop.begin();
         let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
-        let fresh = || self.model.multiverse(&self.options);
-        let graph = self.graph.get_or_insert_with(fresh);
-        graph.explore(&mut watch);
-        judge(&**graph, &mut watch)
+        judge(self.explored(&mut watch), &mut watch)
     }
 
     /// The universe of the debugger for a state of the graph: the one that a run with the present breakpoints comes to.
@@ -339,9 +340,7 @@ impl ModelSession {
         let busy = self.stop.begin();
         let come = Progress {
             states: known,
-            edges: 0,
-            ends: 0,
-            waiting: 0,
+            ..Progress::default()
         };
         let rows = store.query_while(sql, Bounds::default(), &mut || {
             busy.goes_on(&come, keep_going(&come))
@@ -378,12 +377,7 @@ impl ModelSession {
             Err(error) => return Err(error.into()),
         }
         let busy = self.stop.begin();
-        let come = Progress {
-            states: 0,
-            edges: 0,
-            ends: 0,
-            waiting: 0,
-        };
+        let come = Progress::default();
         let damage = store.graph_damage(&mut || busy.goes_on(&come, keep_going(&come)));
         drop(busy);
         match damage {
@@ -429,8 +423,7 @@ impl ModelSession {
         let come = Progress {
             states: states as u64,
             edges: graph.edges() as u64,
-            ends: 0,
-            waiting: 0,
+            ..Progress::default()
         };
         let program = self.program(graph.is_complete());
         fill(&store, &program, graph, &mut || {
@@ -455,9 +448,7 @@ impl ModelSession {
         let busy = self.stop.begin();
         let come = Progress {
             states: session.machine().events().count() as u64,
-            edges: 0,
-            ends: 0,
-            waiting: 0,
+            ..Progress::default()
         };
         let (ok, text) = match session.execute(line, || busy.goes_on(&come, true)) {
             Ok(reply) => (true, reply.to_string()),

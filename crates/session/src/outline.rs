@@ -7,7 +7,7 @@ use borges_vm::{ValType, Value};
 use crate::answers::moment_of_id;
 use crate::command::{Reply, UniverseId};
 use crate::entry::{Entry, EntryKind, Moment};
-use crate::error::CommandError;
+use crate::error::{CommandError, at_most};
 use crate::listing::{
     BranchEnd, BranchListing, EntryClass, EntryListing, EntryRow, InputListing, MultiverseListing,
 };
@@ -146,15 +146,10 @@ impl Session {
         universes: &[UniverseId],
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        if universes.len() > MOST_CALLS {
-            return Err(CommandError::Invalid(format!(
-                "{} universes: at most {MOST_CALLS} can be asked about at once",
-                universes.len()
-            )));
-        }
+        at_most(universes.len(), MOST_CALLS, "universes", "asked about")?;
         let calls = self.elsewhere(|session| {
-            let asked = universes.iter();
-            asked.map(|id| session.call_at(*id, observer)).collect()
+            let calls = universes.iter().map(|id| session.call_at(*id, observer));
+            calls.collect()
         })?;
         Ok(Reply::Calls { calls })
     }

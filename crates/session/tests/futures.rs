@@ -1,5 +1,8 @@
 //! Suggested paths as other programs see them: the machine contract, interrupts among inputs, exports that come true.
 
+#[path = "support/written.rs"]
+mod written;
+
 use std::path::{Path, PathBuf};
 
 use borges_session::command::{CodePlace, Command, Flow, Reply};
@@ -34,9 +37,7 @@ fn json(report: &PathsReport) -> Value {
 /// A program in text with a board file, in a folder of its own.
 fn written(text: &str, board: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("program.wasm");
-    let module = wat::parse_str(text).expect("valid text");
-    std::fs::write(&program, module).expect("written");
+    let program = written::written(folder.path(), text);
     std::fs::write(folder.path().join("board.toml"), board).expect("written");
     (folder, program)
 }

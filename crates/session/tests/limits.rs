@@ -1,7 +1,11 @@
 //! The limits of commands: at each of them, and one past it.
 
+#[path = "support/written.rs"]
+mod written;
+
 use borges_session::command::{Command, Direction, NewBreakpoint, StopKind};
 use borges_session::{Flow, Options, Reply, Session};
+use written::written;
 
 /// Reads numbers of many values, and prints them, for ever.
 const READER: &str = r#"(module
@@ -37,9 +41,7 @@ struct Bench {
 impl Bench {
     fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let program = folder.path().join("program.wasm");
-        let module = wat::parse_str(text).expect("valid text");
-        std::fs::write(&program, module).expect("written");
+        let program = written(folder.path(), text);
         let session = Session::open(Options::new(program)).expect("it opens");
         Self {
             session,

@@ -1,18 +1,13 @@
 //! Programs that a board cannot run, or only until they subscribe to nothing: each is told why, and what to do.
 
-use std::path::{Path, PathBuf};
+#[path = "support/written.rs"]
+mod written;
 
 use borges_session::command::{Command, Direction, Flow, Reply, StopReason};
 use borges_session::headless::{RunOptions, RunOutcome, run};
 use borges_session::suggest::{SuggestOptions, of_program};
 use borges_session::{Options, Session};
-
-fn written(folder: &Path, text: &str) -> PathBuf {
-    let program = folder.join("program.wasm");
-    let module = wat::parse_str(text).expect("valid text");
-    std::fs::write(&program, module).expect("written");
-    program
-}
+use written::written;
 
 /// Why a program does not open.
 fn refused(text: &str) -> String {

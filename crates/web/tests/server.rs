@@ -187,53 +187,12 @@ fn a_pause_right_behind_a_command_is_heard() {
     assert!(matches!(stepped, Ok(Reply::Stopped(stop)) if stop.reason == StopReason::Done));
 }
 
-#[test]
-fn hostile_messages_and_files_are_refused() {
-    let url = serve();
-    let folder = tempfile::tempdir().expect("a folder");
-    let hostile = folder.path().join("hostile.borges");
-    let mut bytes = b"SQLite format 3\0".to_vec();
-    bytes.extend(std::iter::repeat_n([0xff, 0x00, 0x41, 0x7f], 2000).flatten());
-    std::fs::write(&hostile, bytes).expect("it can be written");
-    let address = format!("ws://127.0.0.1:{}/{TOKEN}/socket", port(&url));
-    let connect = || {
-        let stream = TcpStream::connect(format!("127.0.0.1:{}", port(&url))).expect("it answers");
-        tungstenite::client(&address, stream).expect("a socket").0
-    };
-    // No question of this protocol: the server hangs up.
-    for nonsense in ["", "{", r#"{"ask":"delete-everything"}"#, "[1,2,3]"] {
-        let mut socket = connect();
-        socket
-            .send(tungstenite::Message::text(nonsense))
-            .expect("it can be sent");
-        while let Ok(message) = socket.read() {
-            assert!(
-                !matches!(message, tungstenite::Message::Text(text) if text.contains("\"reply\""))
-            );
-        }
-    }
-    // A file that only looks like a session: refused in words, and the session before goes on.
-    let mut socket = connect();
-    let open = serde_json::json!({ "ask": "open", "id": 1, "path": hostile });
-    socket
-        .send(tungstenite::Message::text(open.to_string()))
-        .expect("it can be sent");
-    let failed = loop {
-        let message = socket.read().expect("the server is still there");
-        if let tungstenite::Message::Text(text) = message
-            && text.contains("\"failed\"")
-        {
-            break text;
-        }
-    };
-    assert!(failed.contains("\"id\":1"), "{failed}");
-    let mut terminal = Attached::connect(&url).expect("it connects");
-    let info = terminal.execute(Command::Info, &mut |_| Flow::Continue);
-    assert!(matches!(info, Ok(Reply::Info(_))));
-}
-
 /// Sends a message, and reads what comes until one of the texts `is_it`; nothing if the server hangs up before.
-fn told(url: &str, message: String, is_it: impl Fn(&str) -> bool) -> Option<String> {
+fn told(
+    url: &str,
+    message: impl Into<tungstenite::Utf8Bytes>,
+    is_it: impl Fn(&str) -> bool,
+) -> Option<String> {
     let stream = TcpStream::connect(format!("127.0.0.1:{}", port(url))).expect("it answers");
     let address = format!("ws://127.0.0.1:{}/{TOKEN}/socket", port(url));
     let (mut socket, _) = tungstenite::client(&address, stream).expect("a socket");
@@ -248,6 +207,31 @@ fn told(url: &str, message: String, is_it: impl Fn(&str) -> bool) -> Option<Stri
         }
     }
     None
+}
+
+#[test]
+fn hostile_messages_and_files_are_refused() {
+    let url = serve();
+    let folder = tempfile::tempdir().expect("a folder");
+    let hostile = folder.path().join("hostile.borges");
+    let mut bytes = b"SQLite format 3\0".to_vec();
+    bytes.extend(std::iter::repeat_n([0xff, 0x00, 0x41, 0x7f], 2000).flatten());
+    std::fs::write(&hostile, bytes).expect("it can be written");
+    // No question of this protocol: the server hangs up.
+    for nonsense in ["", "{", r#"{"ask":"delete-everything"}"#, "[1,2,3]"] {
+        assert_eq!(
+            told(&url, nonsense, |text| text.contains("\"reply\"")),
+            None
+        );
+    }
+    // A file that only looks like a session: refused in words, and the session before goes on.
+    let open = serde_json::json!({ "ask": "open", "id": 1, "path": hostile });
+    let failed = told(&url, open.to_string(), |text| text.contains("\"failed\""));
+    let failed = failed.expect("the server is still there");
+    assert!(failed.contains("\"id\":1"), "{failed}");
+    let mut terminal = Attached::connect(&url).expect("it connects");
+    let info = terminal.execute(Command::Info, &mut |_| Flow::Continue);
+    assert!(matches!(info, Ok(Reply::Info(_))));
 }
 
 #[test]

@@ -428,8 +428,7 @@ impl<P: Reported> Held<P> {
         let come = Progress {
             states: self.graph().len() as u64,
             edges: self.graph().edges().len() as u64,
-            ends: 0,
-            waiting: 0,
+            ..Progress::default()
         };
         let mut stopped = false;
         let verdicts = search(&mut || {

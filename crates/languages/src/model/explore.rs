@@ -95,7 +95,7 @@ pub enum Order {
 }
 
 /// How far an exploration has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// States visited.
     pub states: u64,

@@ -49,11 +49,10 @@ pub fn may<L: Language, A>(
     holds: impl Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Answer {
-    let mut heed = Heed::new(keep_going);
-    match search(graph, formula, true, fairness, &holds, &mut heed) {
-        Ok(Search::Found(run)) => Answer::Yes(Some(run)),
-        Ok(Search::Nothing) => Answer::No(None),
-        Ok(Search::Unknown) | Err(Stopped) => Answer::Unknown,
+    match search(graph, formula, true, fairness, &holds, keep_going) {
+        Search::Found(run) => Answer::Yes(Some(run)),
+        Search::Nothing => Answer::No(None),
+        Search::Unknown => Answer::Unknown,
     }
 }
 
@@ -65,11 +64,10 @@ pub fn must<L: Language, A>(
     holds: impl Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Answer {
-    let mut heed = Heed::new(keep_going);
-    match search(graph, formula, false, fairness, &holds, &mut heed) {
-        Ok(Search::Found(run)) => Answer::No(Some(run)),
-        Ok(Search::Nothing) => Answer::Yes(None),
-        Ok(Search::Unknown) | Err(Stopped) => Answer::Unknown,
+    match search(graph, formula, false, fairness, &holds, keep_going) {
+        Search::Found(run) => Answer::No(Some(run)),
+        Search::Nothing => Answer::Yes(None),
+        Search::Unknown => Answer::Unknown,
     }
 }
 
@@ -317,6 +315,19 @@ impl Agents {
 }
 
 fn search<L: Language, A>(
+    graph: &Graph<L>,
+    formula: &Formula<A>,
+    positive: bool,
+    fairness: Fairness,
+    holds: &dyn Fn(&A, &L::State) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Search {
+    let mut heed = Heed::new(keep_going);
+    let found = search_product(graph, formula, positive, fairness, holds, &mut heed);
+    found.unwrap_or(Search::Unknown)
+}
+
+fn search_product<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
     positive: bool,

@@ -43,9 +43,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "the value of an expression",
         |cursor| {
             let expression = rest_or_missing(cursor, "an expression")?;
-            Ok(Request::InFrame(FrameCommand::Print(
-                expression,
-            )))
+            Ok(Request::InFrame(FrameCommand::Print(expression)))
         },
     )
     .letters(&["p"])

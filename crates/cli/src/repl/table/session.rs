@@ -32,9 +32,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "ask the session file a question in SQL",
         |cursor| {
             let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
-            Ok(Request::Session(Command::Query {
-                sql,
-            }))
+            Ok(Request::Session(Command::Query { sql }))
         },
     )
     .letters(&["sql"])

@@ -80,9 +80,7 @@ instead of stopping, with every {expression} replaced by its value.")
         "go back to the last write of a value",
         |cursor| {
             let what = rest_or_missing(cursor, "a variable, global or memory range")?;
-            Ok(Request::Session(Command::Who {
-                what,
-            }))
+            Ok(Request::Session(Command::Who { what }))
         },
     )
     .letters(&["w"])
