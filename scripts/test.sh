@@ -20,8 +20,11 @@ cargo check --package borges-cli --no-default-features
 cargo test --package borges-concolic --no-default-features --test solvers "$@"
 
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
-# It is tried on the program that the tests above have built.
-BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/page.sh test
+# It is tried on the program that the tests above have built, beside the firmware, which mostly keeps one core busy.
+paged=$(mktemp)
+BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/page.sh test >"$paged" 2>&1 &
+page=$!
+trap 'kill "$page" 2>/dev/null; cat "$paged"; rm -f "$paged"' EXIT
 
 # The firmware, in emulated microcontrollers. Its compiler's libraries come from rustup.
 targets="thumbv6m-none-eabi thumbv7em-none-eabihf"
@@ -31,3 +34,4 @@ if rustup target add $targets; then
 else
     echo "firmware: not tested, because rustup could not install $targets" >&2
 fi
+wait "$page"

@@ -21,9 +21,30 @@ struct Page {
     server: Child,
     /// Sends; what arrives comes out of `answers`.
     socket: tungstenite::WebSocket<TcpStream>,
-    /// Numbers of what was answered.
-    answers: Receiver<u64>,
+    heard: Receiver<Heard>,
     next: u64,
+}
+
+/// What ends a command.
+#[derive(Clone, Copy, PartialEq)]
+enum Heard {
+    /// The question of this number is answered.
+    Answer(u64),
+    /// A search for futures, which answers at once that it has begun, has shown the last that it found.
+    SearchEnded,
+}
+
+impl Heard {
+    fn in_message(told: &Value) -> Option<Self> {
+        match told["tell"].as_str()? {
+            "reply" | "failed" => told["id"].as_u64().map(Self::Answer),
+            "patch" => {
+                let mut parts = told["parts"].as_array()?.iter();
+                parts.any(|part| part["part"] == "suggestions" && part["is"]["working"] == false).then_some(Self::SearchEnded)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Page {
@@ -42,39 +63,49 @@ impl Page {
         let twin = stream.try_clone().map_err(|e| e.to_string())?;
         let address = format!("ws://{rest}socket");
         let (socket, _) = tungstenite::client(&address, stream).map_err(|e| e.to_string())?;
-        let (heard, answers) = mpsc::channel();
+        let (tell, heard) = mpsc::channel();
         let mut ears = tungstenite::WebSocket::from_raw_socket(twin, tungstenite::protocol::Role::Client, None);
         thread::spawn(move || {
             while let Ok(message) = ears.read() {
                 let Message::Text(text) = message else { continue };
                 let Ok(told) = serde_json::from_str::<Value>(&text) else { continue };
-                if let (Some("reply" | "failed"), Some(id)) = (told["tell"].as_str(), told["id"].as_u64())
-                    && heard.send(id).is_err()
+                if let Some(end) = Heard::in_message(&told)
+                    && tell.send(end).is_err()
                 {
                     return;
                 }
             }
         });
-        Ok(Self { server, socket, answers, next: 1 })
+        Ok(Self { server, socket, heard, next: 1 })
     }
 
     fn send(&mut self, ask: &Value) -> Result<(), String> {
         self.socket.send(Message::text(ask.to_string())).map_err(|e| e.to_string())
     }
 
-    fn ask(&mut self, command: &Value) -> Result<u64, String> {
+    /// Begins a command or a search; what will end it.
+    fn begin(&mut self, command: &Value) -> Result<Heard, String> {
         let id = self.next;
         self.next += 1;
-        self.send(&json!({"ask": "command", "id": id, "command": command}))?;
-        Ok(id)
+        if command["ask"] != "suggest" {
+            self.send(&json!({"ask": "command", "id": id, "command": command}))?;
+            return Ok(Heard::Answer(id));
+        }
+        let mut question = command.clone();
+        question["id"] = id.into();
+        self.send(&question)?;
+        match self.ended(Heard::Answer(id), PATIENCE)? {
+            true => Ok(Heard::SearchEnded),
+            false => Err(format!("{command} does not begin")),
+        }
     }
 
-    /// Waits until a question is answered; whether it is.
-    fn answered(&self, id: u64, within: Duration) -> Result<bool, String> {
+    /// Waits for an end; whether it came.
+    fn ended(&self, end: Heard, within: Duration) -> Result<bool, String> {
         let deadline = Instant::now() + within;
         loop {
-            match self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(of) if of == id => return Ok(true),
+            match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(heard) if heard == end => return Ok(true),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(false),
                 Err(RecvTimeoutError::Disconnected) => return Err("the server has gone".into()),
@@ -82,9 +113,15 @@ impl Page {
         }
     }
 
+    /// Presses what ends it.
+    fn pause(&mut self, end: Heard) -> Result<(), String> {
+        let button = if end == Heard::SearchEnded { "end-suggestions" } else { "pause" };
+        self.send(&json!({"ask": button}))
+    }
+
     fn done(&mut self, command: &Value) -> Result<(), String> {
-        let id = self.ask(command)?;
-        match self.answered(id, PATIENCE)? {
+        let end = self.begin(command)?;
+        match self.ended(end, PATIENCE)? {
             true => Ok(()),
             false => Err(format!("{command} does not end")),
         }
@@ -117,14 +154,14 @@ pub fn press(bench: &mut Bench, debuggers: &[Debugger<Value>], print: &mut dyn F
                 for command in before {
                     page.done(command)?;
                 }
-                let id = page.ask(command)?;
-                if page.answered(id, bench.moment(debugger.within))? {
+                let end = page.begin(command)?;
+                if page.ended(end, bench.moment(debugger.within))? {
                     row.ended += 1;
                     continue;
                 }
                 let pressed = Instant::now();
-                page.send(&json!({"ask": "pause"}))?;
-                if !page.answered(id, PATIENCE)? {
+                page.pause(end)?;
+                if !page.ended(end, PATIENCE)? {
                     return Err(format!("{command} is deaf"));
                 }
                 row.times.push(pressed.elapsed().as_secs_f64() * 1e3);

@@ -75,7 +75,7 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
     let back = json!({"command": "continue", "direction": "backward"});
     let watch = json!({"command": "break", "kind": {"write": "0, 4"}});
     let entries = |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
-    let ask = |question: &str| json!({"command": "suggest", "question": {"question": question}, "within": {}});
+    let ask = |question: &str| json!({"ask": "suggest", "question": {"ask": question}, "within": {}});
     let futures = ["paths", "bugs", "cover"].map(|question| (vec![start()], ask(question)));
     let mut rows = vec![
         (vec![tip()], back),

@@ -96,11 +96,9 @@ fn ctrl_c_pauses_a_running_program_and_ctrl_d_leaves() {
     terminal.exp_eof().unwrap();
 }
 
-#[test]
-fn ctrl_c_ends_a_script_once_the_command_has_said_what_it_has() {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forever-scripted.wasm");
-    fs::write(&program, FOREVER).unwrap();
-    let mut child = borges(&["repl", program.to_str().unwrap(), "-x", "c", "-x", "info"])
+/// What a command says after Ctrl-C, which is pressed once its progress says this.
+fn paused_at(mut command: Command, progress: &str) -> String {
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -108,17 +106,37 @@ fn ctrl_c_ends_a_script_once_the_command_has_said_what_it_has() {
         .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("running: ") {
+    while !line.contains(progress) {
         line.clear();
-        assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it runs for ever");
+        assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it goes on");
     }
     let pressed = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
     assert!(pressed.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(130), "{text}");
+    text
+}
+
+#[test]
+fn ctrl_c_is_heard_while_a_solver_thinks() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../session/tests/futures_programs/forty_readings.wasm");
+    // Values that are simply tried lead to the 25th reading; what comes then has to be solved, which takes longer than
+    // anybody waits.
+    let paths = borges(&["paths", program.to_str().unwrap(), "--time", "60"]);
+    let text = paused_at(paths, "up to 26 inputs");
+    assert!(text.contains("it was ended by the user"), "{text}");
+}
+
+#[test]
+fn ctrl_c_ends_a_script_once_the_command_has_said_what_it_has() {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forever-scripted.wasm");
+    fs::write(&program, FOREVER).unwrap();
+    let child = borges(&["repl", program.to_str().unwrap(), "-x", "c", "-x", "info"]);
+    let text = paused_at(child, "running: ");
     assert!(text.contains("paused"), "{text}");
     assert!(!text.contains("recorded"), "nothing after it: {text}");
 }

@@ -154,3 +154,26 @@ fn actors_have_voyagers_commands() {
     );
     assert!(matches!(wrong, Err(Refused::Program { .. })));
 }
+
+/// A session of an actor that counts, run to where nothing goes on any more; and whether that is the program's end.
+fn counted(turns: u64) -> (u32, bool) {
+    let text = format!(
+        "def a := actor: {{ def n := 0; def up() {{ n := n + 1; if: (n < {turns}) then: {{ self<-up() }} }} }}; a<-up();"
+    );
+    let mut debugger = debugger(Dialect::AmbientTalk, &text);
+    let ran = ran(&mut *debugger, Order::Run);
+    assert_eq!(ran.cut, ran.ends.is_empty());
+    (debugger.len(), !ran.cut)
+}
+
+#[test]
+fn a_session_keeps_a_hundred_thousand_universes() {
+    let (one, two) = (counted(1).0, counted(2).0);
+    let each = two - one;
+    // Whether something follows the last is not looked at when there is no room for it.
+    let turns = u64::from((99_999 - one) / each) + 1;
+    let (len, ended) = counted(turns);
+    assert!(ended && len + each >= 100_000, "{len}");
+    // One turn more has no room, and that is said.
+    assert_eq!(counted(turns + 1), (100_000, false));
+}

@@ -284,7 +284,6 @@ impl Client {
         while let Some(incoming) = self.port.receive() {
             match incoming {
                 Incoming::Message(message) => {
-                    self.messages += 1;
                     self.message(&message.bytes)?;
                 }
                 Incoming::Lost(lost) => {
@@ -337,6 +336,9 @@ impl Client {
                 None => Ok(()),
             };
         };
+        // That is neither worth keeping once it is further, nor a sign that an answer will come.
+        let is_beat = says_only_how_far(&report);
+        self.messages += u64::from(!is_beat);
         match report {
             Report::Welcome { schema, .. } if schema != SCHEMA => {
                 return Err(LinkError::Schema { theirs: schema });
@@ -356,7 +358,12 @@ impl Client {
             Report::Panic { text } => return Err(LinkError::Panic(text)),
             // The device may still speak of a branch that was abandoned.
             _ if epoch != self.epoch => {}
-            report => self.said.push_back(report),
+            report => {
+                if is_beat && self.said.back().is_some_and(says_only_how_far) {
+                    self.said.pop_back();
+                }
+                self.said.push_back(report);
+            }
         }
         Ok(())
     }
@@ -367,6 +374,11 @@ impl Client {
             *answer = Some(report);
         }
     }
+}
+
+/// Whether it says how far a program came that has recorded nothing.
+fn says_only_how_far(report: &Report) -> bool {
+    matches!(report, Report::Trace { records, .. } if records.0.is_empty())
 }
 
 fn silent(doing: &str) -> LinkError {

@@ -13,9 +13,14 @@ const PROGRAM: &str = r#"(module
     (func (export "main") (loop $again (drop (call $read (i32.const 10))) (br $again))))"#;
 const MAIN: u32 = 1;
 
-/// Lets the program run.
-fn run(line: &mut Line) {
-    let module = wat::parse_str(PROGRAM).unwrap();
+/// Reads nothing.
+const SILENT: &str = r#"(module
+    (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+    (func (export "main") (loop $again (br $again))))"#;
+
+/// Lets a program run.
+fn run(line: &mut Line, program: &str) {
+    let module = wat::parse_str(program).unwrap();
     let program = ContentHash::of(&module);
     line.pass(100);
     line.say(Command::Hello {
@@ -41,7 +46,7 @@ fn run(line: &mut Line) {
 #[test]
 fn records_travel_together_and_arrive_in_time() {
     let mut line = Line::new();
-    run(&mut line);
+    run(&mut line, PROGRAM);
     let (from, until) = (line.now_us, line.now_us + 1_000_000);
     line.pass(1000);
     let messages = line.reports.iter().filter_map(|(at, report)| match report {
@@ -62,10 +67,51 @@ fn records_travel_together_and_arrive_in_time() {
     );
 }
 
+/// The twin follows a program that records nothing: it is told after every million steps, and in between it is not.
+#[test]
+fn a_program_without_records_says_how_far_it_is() {
+    let mut line = Line::new();
+    run(&mut line, SILENT);
+    line.pass(450_000);
+    let reached: Vec<u64> = line
+        .reports
+        .iter()
+        .filter_map(|(_, report)| match report {
+            Report::Trace {
+                first: 0,
+                base,
+                records,
+            } if records.0.is_empty() => Some(*base),
+            Report::Trace { .. } => panic!("{report:?}"),
+            _ => None,
+        })
+        .collect();
+    assert!(reached.len() >= 2, "{reached:?}");
+    let said = [0].into_iter().chain(reached).collect::<Vec<_>>();
+    for pair in said.windows(2) {
+        let further = pair[1] - pair[0];
+        assert!((1_000_000..1_000_020).contains(&further), "{said:?}");
+    }
+    line.say(Command::Pause);
+    line.pass(100);
+    let Some((
+        _,
+        Report::Paused {
+            steps,
+            next_record: 0,
+            ..
+        },
+    )) = line.reports.last()
+    else {
+        panic!("{:?}", line.reports.last());
+    };
+    assert!(steps > said.last().unwrap());
+}
+
 #[test]
 fn everything_is_there_when_the_program_stands_still() {
     let mut line = Line::new();
-    run(&mut line);
+    run(&mut line, PROGRAM);
     // Longer than a record has to wait, and then a part of that.
     line.pass(120);
     line.say(Command::Pause);

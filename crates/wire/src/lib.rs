@@ -41,5 +41,5 @@ pub use message::{
     PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch, WatchAccess,
     peer_schema,
 };
-pub use trace::{Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
+pub use trace::{Batch, Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

@@ -185,6 +185,20 @@ impl TraceEncoder {
         self.first + self.records
     }
 
+    /// A batch without a record, which says that the program came to `steps`; `None` if records wait, or if that is less
+    /// than `least` steps further than what was said before.
+    pub fn reach(&mut self, steps: u64, least: u64) -> Option<Batch> {
+        if !self.bytes.is_empty() || steps.saturating_sub(self.end) < least.max(1) {
+            return None;
+        }
+        *self = Self::new(steps, self.next_record());
+        Some(Batch {
+            first: self.first,
+            base: steps,
+            bytes: Bytes(Vec::new()),
+        })
+    }
+
     /// Takes what waits; `None` if nothing does.
     pub fn take(&mut self) -> Option<Batch> {
         if self.bytes.is_empty() {

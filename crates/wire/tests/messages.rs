@@ -165,6 +165,27 @@ fn a_record_before_the_last_one_is_refused() {
 }
 
 #[test]
+fn a_batch_without_records_says_how_far_the_program_came() {
+    let mut encoder = TraceEncoder::new(10, 3);
+    assert_eq!(encoder.reach(109, 100), None);
+    let batch = encoder.reach(110, 100).unwrap();
+    assert_eq!((batch.first, batch.base), (3, 10 + 100));
+    assert_eq!(TraceDecoder::new(batch.base, &batch.bytes.0).end(), 110);
+    // That is known now.
+    assert_eq!(encoder.reach(110, 0), None);
+    encoder
+        .push(&Record {
+            steps: 120,
+            kind: RecordKind::Input(Value::I32(1)),
+        })
+        .unwrap();
+    assert_eq!(encoder.reach(1000, 100), None, "the record comes first");
+    let batch = encoder.take().unwrap();
+    assert_eq!((batch.first, batch.base), (3, 110));
+    assert_eq!(encoder.next_record(), 4);
+}
+
+#[test]
 fn comparisons_need_equal_types() {
     use Comparison::*;
     assert!(Less.holds(Value::I32(-1), Value::I32(0)));

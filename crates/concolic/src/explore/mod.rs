@@ -143,6 +143,9 @@ const SLICE: u64 = 1 << 16;
 /// Hears of paths, and may end the exploration.
 type Heard<'h> = &'h mut dyn FnMut(&Path) -> Flow;
 
+/// So many branches that wait take milliseconds to be thrown away.
+const MANY: usize = 1000;
+
 /// Explores a program.
 struct Explorer<'e, 'b> {
     start: &'e Start,
@@ -247,6 +250,11 @@ impl<'e, 'b> Explorer<'e, 'b> {
         };
         let mut paths = self.found.paths;
         paths.extend(unfinished);
+        let unvisited = (self.waiting, self.levels);
+        if waiting >= MANY {
+            // Giving so much memory back takes a while: whoever paused does not wait for that.
+            std::thread::spawn(move || drop(unvisited));
+        }
         Explored {
             coverage: self.coverage,
             dag: self.dag,

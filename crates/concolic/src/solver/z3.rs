@@ -154,6 +154,8 @@ fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
     let mut params = Params::new();
     let timeout_ms = u32::try_from(question.timeout.as_millis()).unwrap_or(u32::MAX);
     params.set_u32("timeout", timeout_ms.max(1));
+    // Z3 would take Ctrl-C for itself, and nobody else would hear of it.
+    params.set_bool("ctrl_c", false);
     solver.set_params(&params);
     solver.push();
     solver.from_string(question.assertions.as_str());

@@ -122,6 +122,13 @@ impl Lie for Anything {
     fn tell(&mut self, mut bytes: Vec<u8>) -> Vec<Vec<u8>> {
         let rng = &mut self.0;
         let length = bytes.len();
+        // A busy program says often how far it is: if each time were a chance to lie, nothing else would be said.
+        let report = ToHost::from_bytes(&bytes).map(|told| told.report);
+        if matches!(report, Ok(Report::Trace { records, .. }) if records.0.is_empty())
+            && rng.u32(..16) > 0
+        {
+            return vec![bytes];
+        }
         match rng.u32(..64) {
             0 => Vec::new(),
             1 => vec![bytes.clone(), bytes],
@@ -250,7 +257,7 @@ fn check(session: &mut Session) {
 #[test]
 fn whatever_a_device_says_nothing_false_is_shown_and_nothing_is_lost() {
     let mut failures = 0;
-    for seed in 0..200 {
+    for seed in 0..60 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let folder = tempfile::tempdir().unwrap();
         let Ok(mut session) = session(&folder, Anything(rng.fork())) else {
@@ -272,7 +279,7 @@ fn whatever_a_device_says_nothing_false_is_shown_and_nothing_is_lost() {
         check(&mut session);
     }
     assert!(
-        failures > 200,
+        failures > 60,
         "only {failures} commands failed: were there any lies?"
     );
 }

@@ -1,6 +1,7 @@
 //! A running device: what it says of its way, and the twin that follows.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use borges_board::{Captured, Event as BoardEvent};
 use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
@@ -14,8 +15,12 @@ use crate::command::{Event, Flow};
 use crate::history::{History, Source};
 use crate::twin::Feed;
 
-/// Steps that no device takes in a second. One that says so would keep the twin busy for ever.
-const FASTEST: u64 = 10_000_000_000;
+/// Steps that no device takes in a millisecond. One that says so would keep the twin busy for ever.
+const FASTEST: u64 = 10_000_000;
+
+/// How long the twin may still follow after a pause: the device says often how far it is, so it is never far behind one
+/// that speaks the truth.
+const BEHIND: Duration = Duration::from_secs(2);
 
 /// How a live run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,23 +50,24 @@ impl Device {
         self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
         let last_record = self.next_record.saturating_add(entries);
         let mut pausing = None;
+        // Said while the twin followed.
+        let mut wanted = false;
         let mut patience = self.client.patience(Sign::Life);
         let mut paused = loop {
-            if let Some(report) = self.client.listen(&mut patience, "running")?
-                && let Some(paused) = self.report(history, report, observer)?
-            {
-                break paused;
+            if let Some(report) = self.client.listen(&mut patience, "running")? {
+                let mut watch = |event: Event| {
+                    let flow = observer(event);
+                    wanted |= flow == Flow::Pause;
+                    flow
+                };
+                if let Some(paused) = self.report(history, report, &mut watch)? {
+                    break paused;
+                }
             }
             // A busy device says something at every look: its words must not keep the user from pausing it.
-            let done = history.twin.steps();
-            let progress = Event::Progress {
-                what: "running".to_owned(),
-                done,
-                total: until,
-            };
             let full = self.next_record >= last_record;
-            let mut asked = || observer(progress.clone()) == Flow::Pause;
-            if pausing.is_none() && (full || asked()) {
+            let mut asked = || observer(running(history.twin.steps(), until)) == Flow::Pause;
+            if pausing.is_none() && (full || wanted || asked()) {
                 pausing = Some((self.client.post(Command::Pause)?, full));
                 patience = self.client.patience(Sign::Word);
             }
@@ -115,10 +121,10 @@ impl Device {
                 records,
             } => {
                 let known = self.take_records(first, base, &records)?;
-                self.ingest(history, known)?;
+                self.ingest(history, known, observer)?;
             }
             Report::State { steps, state, .. } => {
-                self.ingest(history, steps)?;
+                self.ingest(history, steps, observer)?;
                 self.compare(history, steps, state)?;
             }
             Report::Overrun { steps } => {
@@ -141,11 +147,11 @@ impl Device {
                     return Err(DeviceError::Gap { wanted, got });
                 }
                 if let Some(recorded) = self.overrun.take() {
-                    self.ingest(history, recorded)?;
+                    self.ingest(history, recorded, observer)?;
                     let reached = steps;
                     return Err(DeviceError::Overrun { recorded, reached });
                 }
-                self.catch_up(history, &reason, steps)?;
+                self.catch_up(history, &reason, steps, observer)?;
                 self.compare(history, steps, state)?;
                 return Ok(Some(Paused {
                     reason,
@@ -164,8 +170,9 @@ impl Device {
         history: &mut History,
         reason: &PauseReason,
         steps: u64,
+        observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<(), DeviceError> {
-        self.ingest(history, steps)?;
+        self.ingest(history, steps, observer)?;
         match reason {
             // A trapping instruction is not retired: the twin has to try it too.
             PauseReason::Trapped { .. } => self.extend(history, steps.saturating_add(1)),
@@ -196,21 +203,36 @@ impl Device {
     }
 
     /// Lets the twin catch up with the device, to a step that the device has reached.
-    fn ingest(&mut self, history: &mut History, steps: u64) -> Result<(), DeviceError> {
+    ///
+    /// It shows how far it is, and after a pause has little time: the device may lie.
+    fn ingest(
+        &mut self,
+        history: &mut History,
+        steps: u64,
+        observer: &mut dyn FnMut(Event) -> Flow,
+    ) -> Result<(), DeviceError> {
         let done = history.twin.steps();
-        let farthest = FASTEST.saturating_mul(1 + self.running_since.elapsed().as_secs());
+        let elapsed = self.running_since.elapsed().as_millis();
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        let farthest = FASTEST.saturating_mul(elapsed.saturating_add(1));
         if steps.saturating_sub(done) > farthest {
             return Err(DeviceError::TooFar { steps, done });
         }
+        let mut paused: Option<Instant> = None;
         while history.twin.steps() < steps {
             let until = steps.min(history.next_keyframe());
             self.extend(history, until)?;
-            if history.twin.steps() < until {
-                return Err(DeviceError::BadTrace {
-                    steps: history.twin.steps(),
-                });
+            let done = history.twin.steps();
+            if done < until {
+                return Err(DeviceError::BadTrace { steps: done });
             }
             history.keep(history.here());
+            if paused.is_none() && observer(running(done, Some(steps))) == Flow::Pause {
+                paused = Some(Instant::now());
+            }
+            if done < steps && paused.is_some_and(|since| since.elapsed() > BEHIND) {
+                return Err(DeviceError::TooFar { steps, done });
+            }
         }
         // An event may be the last thing that happened at this step.
         if self
@@ -239,6 +261,14 @@ impl Device {
     fn compare(&mut self, history: &History, steps: u64, device: u64) -> Result<(), DeviceError> {
         let StateHash(twin) = history.twin.hash();
         self.agreed((history.twin.steps(), twin), (steps, device))
+    }
+}
+
+fn running(done: u64, total: Option<u64>) -> Event {
+    Event::Progress {
+        what: "running".to_owned(),
+        done,
+        total,
     }
 }
 

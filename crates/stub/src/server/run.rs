@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use borges_board::Hardware;
 use borges_vm::{Exit, Outcome, Trap, Until};
-use borges_wire::{Bytes, Channel, Failure, Overflow, PauseReason, Report};
+use borges_wire::{Batch, Bytes, Channel, Failure, Overflow, PauseReason, Report};
 
 use super::{Done, Running, Stub};
 use crate::execute::{Halt, execute};
@@ -14,6 +14,10 @@ use crate::world::{DeviceWorld, Noticed};
 /// How long a record waits for company, in microseconds. A message costs a small core some thousand instructions, as much
 /// as a hundred calls of primitives; a person who watches does not notice the delay.
 const TRACE_US: u64 = 50_000;
+
+/// A program without records says each time how far it is that it has come so many steps further: the twin, which follows,
+/// has no more than them to make up for when the program is paused. A small core says so some times in a second.
+const REACHED_STEPS: u64 = 1_000_000;
 
 impl<H: Hardware> Stub<H> {
     pub(super) fn run(&mut self, until: Option<u64>) -> Done {
@@ -248,12 +252,22 @@ impl<H: Hardware> Stub<H> {
         }
     }
 
-    /// Hands the trace to the line when it fills a message, has waited for [`TRACE_US`], or the program stands still.
+    /// Hands the trace to the line when it fills a message, has waited for [`TRACE_US`], or the program stands still; if
+    /// there is none, how far the program came after every [`REACHED_STEPS`].
     pub(super) fn flush_trace_in_time(&mut self, now_us: u64) {
         let full = self.batch_bytes();
-        let Some(begun) = self.begun.as_mut().filter(|begun| !begun.trace.is_empty()) else {
+        let Some(begun) = &mut self.begun else {
             return;
         };
+        if begun.trace.is_empty() {
+            if begun.running.is_some() && !self.overrun && self.waiting.is_empty() {
+                let reached = begun.trace.reach(begun.machine.steps(), REACHED_STEPS);
+                if let Some(batch) = reached {
+                    self.send_trace(batch);
+                }
+            }
+            return;
+        }
         let since = *begun.trace_since.get_or_insert(now_us);
         let late = now_us.saturating_sub(since) >= TRACE_US;
         if late || begun.running.is_none() || begun.trace.len() >= full {
@@ -272,13 +286,17 @@ impl<H: Hardware> Stub<H> {
         }
         if let Some(batch) = begun.trace.take() {
             begun.trace_since = None;
-            let report = Report::Trace {
-                first: batch.first,
-                base: batch.base,
-                records: batch.bytes,
-            };
-            self.send(Channel::Trace, report);
+            self.send_trace(batch);
         }
+    }
+
+    fn send_trace(&mut self, batch: Batch) {
+        let report = Report::Trace {
+            first: batch.first,
+            base: batch.base,
+            records: batch.bytes,
+        };
+        self.send(Channel::Trace, report);
     }
 }
 
