@@ -9,6 +9,8 @@ use borges_concolic::{
     Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, Search, Spent, Start, Strategy,
     explore,
 };
+use borges_vm::Machine;
+use borges_vm::binary::Instr;
 use common::{board, explore_all, explore_by, i32s, start_wat, suggest};
 
 /// Reads bits until it has read so many.
@@ -250,4 +252,89 @@ fn a_run_is_followed_to_its_end_and_found_once() {
     );
     assert_eq!(explored.paths.len(), 8);
     assert!(explored.is_complete());
+}
+
+/// Stops once the program has stored what it read, where the stored words are accepted. Whether it stopped, the
+/// exploration, and how many times it was asked.
+fn stops(body: &str, most: i32, accepts: &dyn Fn(u32, [i32; 2]) -> bool) -> (bool, Explored, u32) {
+    let text = format!(
+        r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+            (func (export "main") (local $a i32) (local $b i32) {body}
+                (i32.store (i32.const 0) (local.get $a))
+                (i32.store (i32.const 4) (local.get $b))
+                (nop)))"#
+    );
+    let start = start_wat(&text, board(vec![("in", vec![], i32s(0, most))]));
+    let module = start.machine.module().expect("a module").clone();
+    let mut instrs = module.funcs().flat_map(|func| module.instrs(func));
+    let stop = instrs.find(|(_, instr)| matches!(instr, Instr::Nop));
+    let mut asked = 0;
+    let mut accepted = |machine: &Machine| {
+        asked += 1;
+        let word = |at: usize| machine.memory()[at..at + 4].try_into().expect("four bytes");
+        accepts(asked, [word(0), word(4)].map(i32::from_le_bytes))
+    };
+    let search = Search {
+        bounds: Bounds {
+            stops: vec![stop.expect("one 'nop'").0],
+            ..Bounds::default()
+        },
+        accepts: Some(&mut accepted),
+        ..Search::default()
+    };
+    let explored = explore_all(&start, search);
+    let stopped = explored.paths.iter();
+    let stopped = stopped.filter(|path| matches!(path.end, End::Stopped(_)));
+    (stopped.count() == 1, explored, asked)
+}
+
+const READS_ONE: &str = "(local.set $a (call $in))";
+
+fn said_to_be_tried(explored: &Explored) -> bool {
+    let reasons = explored.unexplored.iter();
+    reasons
+        .filter(|left| left.reason.contains("never held"))
+        .count()
+        == 1
+}
+
+#[test]
+fn combinations_that_are_tried_at_a_stop() {
+    const MOST: i32 = 1 << 14;
+    let at = |value| stops(READS_ONE, MOST - 1, &move |_, [a, _]| a == value);
+    assert!(at(MOST - 1).0, "each is tried");
+    let (stopped, never, asked) = at(-1);
+    assert!(!stopped && never.is_complete());
+    // As it came there, and with each value.
+    assert_eq!(asked, 1 + MOST as u32);
+    let (stopped, past, _) = stops(READS_ONE, MOST, &|_, _| false);
+    assert!(!stopped && said_to_be_tried(&past));
+}
+
+#[test]
+fn values_and_samples_that_are_tried_at_a_stop() {
+    const MOST: i32 = 1 << 14;
+    const ALL: u32 = 1 + MOST as u32 + 512;
+    let by_value = |value| stops(READS_ONE, i32::MAX, &move |_, [a, _]| a == value);
+    assert!(by_value(MOST - 1).0);
+    let (stopped, past, asked) = by_value(MOST);
+    assert!(!stopped && said_to_be_tried(&past));
+    assert_eq!(asked, ALL);
+    // The last sample is good enough.
+    let by_count = |count| stops(READS_ONE, i32::MAX, &move |asked, _| asked == count);
+    assert!(by_count(ALL).0);
+    assert!(!by_count(ALL + 1).0);
+}
+
+/// Each value of one input needs one of the other.
+#[test]
+fn inputs_that_are_solved_at_a_stop() {
+    const MOST: i32 = 1 << 11;
+    let both = r#"(local.set $a (call $in)) (local.set $b (call $in))
+        (if (i32.ne (local.get $a) (local.get $b)) (then (return)))"#;
+    // As it came there, both are 0.
+    let by_value = |value| stops(both, MOST + 2, &move |_, [a, _]| a == value);
+    assert!(by_value(MOST).0);
+    let (stopped, past, _) = by_value(MOST + 1);
+    assert!(!stopped && said_to_be_tried(&past));
 }
