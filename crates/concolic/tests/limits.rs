@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use borges_concolic::{
-    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, Search, Spent, Start, Strategy,
-    explore,
+    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, MOST_PATHS, Search, Spent, Start,
+    Strategy, SuggestionNode, explore,
 };
 use borges_vm::Machine;
 use borges_vm::binary::Instr;
@@ -94,6 +94,28 @@ fn steps() {
     assert!(past.cut(Cut::Steps) > 0 && !past.is_complete());
 }
 
+/// Each bit of the input is looked at: each number is a path.
+#[test]
+fn paths_without_another_bound() {
+    let start = |most| {
+        start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (func (export "main") (local $n i32) (local $bit i32)
+                    (local.set $n (call $in))
+                    (local.set $bit (i32.const 512))
+                    (loop $l
+                        (if (i32.and (local.get $n) (local.get $bit)) (then (nop)))
+                        (br_if $l (local.tee $bit (i32.shr_u (local.get $bit) (i32.const 1)))))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        )
+    };
+    let at = by(&start(999), Bounds::default());
+    assert_eq!((at.paths.len(), at.is_complete()), (MOST_PATHS, true));
+    let past = by(&start(1000), Bounds::default());
+    assert_eq!((past.paths.len(), past.waiting), (MOST_PATHS, 1));
+    assert_eq!(past.ended, Some(Ended::Paths));
+}
+
 #[test]
 fn rounds() {
     let bounds = |rounds| Bounds {
@@ -167,6 +189,93 @@ fn values_that_are_looked_at_one_at_a_time() {
     let past = by(&lengths(256), Bounds::default());
     assert!(!past.is_complete());
     assert_eq!(past.unexplored.len(), 1);
+}
+
+/// What an expression of an input can be is known exactly, or between bounds.
+#[test]
+fn inputs_of_an_expression() {
+    for (most, is_complete) in [((1 << 16) - 1, true), (1 << 16, false)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+                (func (export "main")
+                    (memory.fill (i32.const 0) (i32.const 1)
+                        (i32.mul (i32.const 1000) (i32.and (call $in) (i32.const 1))))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let explored = by(&start, Bounds::default());
+        assert_eq!(explored.is_complete(), is_complete, "0..={most}");
+        // 0 and 1000, or one of 0 to 1000.
+        let ways = explored.paths[0].ways.len();
+        assert_eq!(ways, if is_complete { 2 } else { 1 });
+        assert_eq!(explored.unexplored.len(), usize::from(!is_complete));
+    }
+}
+
+/// Two addresses are told apart in a table, or looked at one at a time: nothing is missing either way.
+#[test]
+fn addresses_that_lie_far_apart() {
+    for (far, ways) in [((1 << 16) - 1, 1), (1 << 16, 2)] {
+        let text = format!(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 2)
+                (func (export "main")
+                    (drop (i32.load8_u (i32.mul (i32.const {far}) (call $in))))))"#
+        );
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 1))]));
+        let explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 1);
+        assert_eq!(explored.paths[0].ways.len(), ways, "{far}");
+    }
+}
+
+/// The values of a branch are a set of intervals, or a condition where they would be too many: both paths are found, and
+/// what stands in for their values is only said to be exact where it is.
+#[test]
+fn intervals_of_an_input() {
+    const MOST: i32 = 1 << 15;
+    for (most, conditions) in [(4 * MOST - 1, 0), (4 * MOST, 1)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (func (export "main")
+                    (if (i32.and (call $in) (i32.const 2)) (then (unreachable)))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let mut explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 2);
+        let ways = explored.paths.iter().flat_map(|path| &path.ways);
+        let left: usize = ways.map(|way| way.constraints.len()).sum();
+        assert_eq!(left, conditions, "0..={most}");
+        let tree = suggest(&mut explored);
+        assert!(tree.answers.iter().all(Option::is_some));
+        let SuggestionNode::Input { options, .. } = &tree.nodes[0] else {
+            panic!("an input comes first");
+        };
+        let inexact = options.iter().filter(|option| !option.is_exact);
+        assert_eq!(inexact.count(), conditions);
+    }
+}
+
+/// Each fill has a length of too many values, and is explored with one of them.
+#[test]
+fn places_that_are_listed_as_left_out() {
+    for (fills, listed, are_more) in [(100, 100, false), (101, 101, true), (102, 101, true)] {
+        let fill = "(memory.fill (i32.const 0) (i32.const 1) (call $in))".repeat(fills);
+        let text = format!(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+                (func (export "main") {fill}))"#
+        );
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 256))]));
+        let bounds = Bounds {
+            paths: 100,
+            ..Bounds::default()
+        };
+        let explored = by(&start, bounds);
+        assert_eq!(explored.unexplored.len(), listed);
+        let last = explored.unexplored.last().expect("some were left out");
+        let says_so = last.reason.contains("more was left out");
+        assert_eq!(says_so, are_more, "{fills}: {}", last.reason);
+    }
 }
 
 #[test]
