@@ -11,7 +11,7 @@ use borges_concolic::{
 };
 use borges_vm::Machine;
 use borges_vm::binary::Instr;
-use common::{board, explore_all, explore_by, i32s, start_wat, suggest};
+use common::{board, check, explore_all, explore_by, i32s, start_wat, suggest};
 
 /// Reads bits until it has read so many.
 fn reads(count: u32) -> Start {
@@ -208,6 +208,52 @@ fn inputs_of_an_expression() {
         let ways = explored.paths[0].ways.len();
         assert_eq!(ways, if is_complete { 2 } else { 1 });
         assert_eq!(explored.unexplored.len(), usize::from(!is_complete));
+    }
+}
+
+/// A text of 16 bytes at an address that one of so many values is: past the end of the memory it is refused.
+#[test]
+fn arguments_that_an_output_refuses() {
+    for first in [65_536 - (1 << 12), 65_535 - (1 << 12)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (import "env" "print_string" (func $print (param i32 i32))) (memory 1)
+                (func (export "main") (call $print (call $in) (i32.const 16))))"#,
+            board(vec![("in", vec![], i32s(first, 65_535))]),
+        );
+        assert_eq!(check(&start, &Bounds::default()).paths.len(), 2, "{first}");
+    }
+}
+
+/// Each of the two is allowed to be 6, but not both: nothing comes after that.
+#[test]
+fn arguments_that_an_output_refuses_together() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (import "env" "print_string" (func $print (param i32 i32))) (memory 1)
+            (func (export "main") (local $a i32) (local $b i32)
+                (local.set $a (call $in)) (local.set $b (call $in))
+                (call $print (local.get $a) (i32.add (i32.const 65530) (local.get $b)))
+                (if (i32.eq (i32.add (local.get $a) (local.get $b)) (i32.const 12)) (then (unreachable)))))"#,
+        board(vec![("in", vec![], i32s(0, 9))]),
+    );
+    assert_eq!(check(&start, &Bounds::default()).paths.len(), 2);
+}
+
+/// A pin whose number is made of two inputs; boards have fewer than these numbers.
+#[test]
+fn a_pin_that_several_inputs_tell() {
+    for most in [(1 << 11) - 1, 1 << 11] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (import "env" "chip_digital_write" (func $write (param i32 i32)))
+                (func (export "main")
+                    (call $write (i32.add (call $in) (call $in)) (i32.const 1))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 2, "{most}");
     }
 }
 

@@ -69,7 +69,9 @@ impl Explorer<'_, '_> {
     /// Whether an expression is certainly in a set.
     pub(super) fn bounds_within(&mut self, state: &State, expr: Expr, set: &Set) -> bool {
         let (low, high) = self.bounds_of(state, expr);
-        if set.covers(low, high) {
+        // What was decided of several inputs is in none of their domains.
+        let is_decided = |known: &Constraint| known.expr == expr && known.allowed == *set;
+        if set.covers(low, high) || state.constraints.iter().any(is_decided) {
             return true;
         }
         let values = self.values(state, expr, MOST_EVALUATED);
