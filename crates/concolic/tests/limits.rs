@@ -311,7 +311,7 @@ fn places_that_are_listed_as_left_out() {
             r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
                 (func (export "main") {fill}))"#
         );
-        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 256))]));
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, i32::MAX))]));
         let bounds = Bounds {
             paths: 100,
             ..Bounds::default()
