@@ -156,7 +156,9 @@ impl Decider {
             .collect();
         let is_it: Vec<bool> = program.inputs.iter().map(|input| *input == place).collect();
         let fixed_cell = |at: usize| fixed.get(program.inputs[at] as usize).copied().unwrap_or(0);
-        let mut cells = if domain.count() <= ENUMERATED {
+        // Counted once: that takes a look at each interval.
+        let is_enumerated = domain.count() <= ENUMERATED;
+        let mut cells = if is_enumerated {
             u64::MAX
         } else {
             CELLS_FOR_SOME
@@ -214,7 +216,7 @@ impl Decider {
                     }
                 }
             }
-            if kept.len() > MOST_INTERVALS && domain.count() > ENUMERATED {
+            if kept.len() > MOST_INTERVALS && !is_enumerated {
                 return None;
             }
         }
@@ -590,3 +592,6 @@ fn judge(
     }
     all.then_some(true)
 }
+
+#[cfg(test)]
+mod tests;

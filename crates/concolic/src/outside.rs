@@ -1,7 +1,7 @@
 //! What inputs may answer when earlier answers are not known but expressions: the board's rules as constraints.
 
 use borges_board::{
-    Action, Board, BoardState, Bound, Claim, Codomain, Kind, PrimitiveId, Quantity,
+    Action, Board, BoardState, Bound, Claim, Codomain, Kind, PrimitiveId, Quantity, Refusal,
 };
 use borges_vm::num::NumericOp as N;
 use borges_vm::{ValType, Value};
@@ -347,6 +347,40 @@ fn member(dag: &mut Dag, expr: Expr, values: &Codomain) -> Expr {
     any
 }
 
+/// So many values of an argument are tried. Boards refuse numbers of things that they have not (at most 256 of each) and
+/// the number 0; that a text is somewhere else, [`text_refusals`] knows.
+const MOST_NUMBERED: u64 = 1 << 12;
+
+/// When an output that shows a text is refused: where the text ends, and the ends that lie outside the memory. Nothing if
+/// neither its address nor its length depends on inputs.
+pub(crate) fn text_refusals(
+    board: &Board,
+    (id, args): (PrimitiveId, &[Value]),
+    memory: &[u8],
+    exprs: &[Option<Expr>],
+    dag: &mut Dag,
+) -> Option<(Expr, Set)> {
+    let first = match board.action(id, args, memory) {
+        Ok(Action::Text(_)) => 0,
+        Ok(Action::DisplayText { .. }) => 2,
+        // The only text among several arguments is that of a display.
+        Err(Refusal::TextOutsideMemory { .. }) if args.len() > 2 => 2,
+        Err(Refusal::TextOutsideMemory { .. }) => 0,
+        _ => return None,
+    };
+    let parts = exprs.get(first..first + 2)?;
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut end = dag.constant(ValType::I64, 0);
+    for (part, value) in parts.iter().zip(&args[first..]) {
+        let part = part.unwrap_or_else(|| dag.constant(value.ty(), cell_of(*value)));
+        let wide = dag.unary(N::I64ExtendI32U, part);
+        end = dag.binary(N::I64Add, end, wide);
+    }
+    Some((end, Set::range(memory.len() as u64 + 1, u64::MAX)))
+}
+
 /// Whether an output is refused, by argument: for each one that depends on inputs, the values with which it is refused
 /// when the others are as given. `None` if it is refused (or performed) whatever the arguments.
 pub(crate) fn refusals(
@@ -371,18 +405,17 @@ pub(crate) fn refusals(
             refused(&changed)
         };
         let (low, high) = bounds(*expr);
-        let few = high - low < 1 << 12;
-        let (low, high) = if few { (low, high) } else { (0, 1 << 12) };
-        let far = [1 << 12, 1 << 16, 1 << 31, u64::from(u32::MAX)];
-        let beyond = !few && far.into_iter().any(with);
+        let few = high - low < MOST_NUMBERED;
+        let high = if few { high } else { MOST_NUMBERED };
+        let low = if few { low } else { 0 };
         let mut set = Vec::new();
         for cell in low..=high {
             if with(cell) {
                 set.push((cell, cell));
             }
         }
-        if beyond {
-            set.push((1 << 12, u64::from(u32::MAX)));
+        if !few && with(MOST_NUMBERED) {
+            set.push((MOST_NUMBERED, u64::from(u32::MAX)));
         }
         let set = Set::of(set);
         if !set.is_empty() {

@@ -5,10 +5,12 @@ mod common;
 use std::collections::{BTreeSet, HashSet};
 
 use borges_board::{BoardState, Captured, Event, EventSource, Kind};
-use borges_concolic::{Bounds, Explored, Start, Strategy, SuggestionNode as Node, value_of};
+use borges_concolic::{
+    Bounds, Explored, MOST_MOMENTS, Search, Start, Strategy, SuggestionNode as Node, value_of,
+};
 use borges_vm::binary::Instr;
 use borges_vm::{Exit, Machine, Observer, Site, Value};
-use common::{Ended, board, explore_by, i32s, start_wat, suggest};
+use common::{Ended, board, explore_all, explore_by, i32s, start_wat, suggest};
 use fastrand::Rng;
 
 /// What a run showed. The branches of the program and those of each handler are apart: where they commute, their order
@@ -399,6 +401,24 @@ fn without_a_bound_on_events_their_absence_is_noted() {
     assert!(explored.unexplored[0].reason.contains("interrupts"));
 }
 
+/// Also if a run was followed first, on which nothing is said to be left out.
+#[test]
+fn interrupts_are_noted_after_a_run_was_followed() {
+    let text = program(
+        "",
+        "",
+        "(call $on (i32.const 4) (i32.const 0) (i32.const 1)) (drop (call $in))",
+    );
+    let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 3))]));
+    let search = Search {
+        examples: vec![vec![0]],
+        ..Search::default()
+    };
+    let explored = explore_all(&start, search);
+    assert!(!explored.is_complete());
+    assert!(explored.unexplored[0].reason.contains("interrupts"));
+}
+
 #[test]
 fn moments_beyond_the_bound_are_noted() {
     let text = program(
@@ -418,6 +438,28 @@ fn moments_beyond_the_bound_are_noted() {
     assert_eq!(explored.paths.len(), 3);
     assert!(!explored.is_complete());
     assert!(explored.unexplored[0].reason.contains("first 2 moments"));
+}
+
+/// A moment after the subscription, and one after each look at what the handler changes.
+#[test]
+fn moments_without_another_bound() {
+    for (looks, is_complete) in [(MOST_MOMENTS - 1, true), (MOST_MOMENTS, false)] {
+        let looks = "(drop (global.get $a))".repeat(looks as usize);
+        let on = "(call $on (i32.const 4) (i32.const 0) (i32.const 1))";
+        let text = program("(global.set $a (i32.const 1))", "", &format!("{on}{looks}"));
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 3))]));
+        let bounds = Bounds {
+            events: Some(1),
+            ..Bounds::default()
+        };
+        let explored = explore(&start, &bounds);
+        // It arrives at one of them, or never.
+        assert_eq!(explored.paths.len(), 1 + MOST_MOMENTS as usize);
+        assert_eq!(explored.is_complete(), is_complete);
+        let said = explored.unexplored.iter();
+        let said = said.filter(|left| left.reason.contains("first 100 moments"));
+        assert_eq!(said.count(), usize::from(!is_complete));
+    }
 }
 
 /// In the tree, events are nodes of their own between the inputs.

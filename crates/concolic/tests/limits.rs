@@ -6,10 +6,12 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use borges_concolic::{
-    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, Search, Spent, Start, Strategy,
-    explore,
+    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, MOST_PATHS, Search, Spent, Start,
+    Strategy, SuggestionNode, explore,
 };
-use common::{board, explore_all, explore_by, i32s, start_wat, suggest};
+use borges_vm::Machine;
+use borges_vm::binary::Instr;
+use common::{board, check, explore_all, explore_by, i32s, start_wat, suggest};
 
 /// Reads bits until it has read so many.
 fn reads(count: u32) -> Start {
@@ -92,6 +94,28 @@ fn steps() {
     assert!(past.cut(Cut::Steps) > 0 && !past.is_complete());
 }
 
+/// Each bit of the input is looked at: each number is a path.
+#[test]
+fn paths_without_another_bound() {
+    let start = |most| {
+        start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (func (export "main") (local $n i32) (local $bit i32)
+                    (local.set $n (call $in))
+                    (local.set $bit (i32.const 512))
+                    (loop $l
+                        (if (i32.and (local.get $n) (local.get $bit)) (then (nop)))
+                        (br_if $l (local.tee $bit (i32.shr_u (local.get $bit) (i32.const 1)))))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        )
+    };
+    let at = by(&start(999), Bounds::default());
+    assert_eq!((at.paths.len(), at.is_complete()), (MOST_PATHS, true));
+    let past = by(&start(1000), Bounds::default());
+    assert_eq!((past.paths.len(), past.waiting), (MOST_PATHS, 1));
+    assert_eq!(past.ended, Some(Ended::Paths));
+}
+
 #[test]
 fn rounds() {
     let bounds = |rounds| Bounds {
@@ -165,6 +189,139 @@ fn values_that_are_looked_at_one_at_a_time() {
     let past = by(&lengths(256), Bounds::default());
     assert!(!past.is_complete());
     assert_eq!(past.unexplored.len(), 1);
+}
+
+/// What an expression of an input can be is known exactly, or between bounds.
+#[test]
+fn inputs_of_an_expression() {
+    for (most, is_complete) in [((1 << 16) - 1, true), (1 << 16, false)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+                (func (export "main")
+                    (memory.fill (i32.const 0) (i32.const 1)
+                        (i32.mul (i32.const 1000) (i32.and (call $in) (i32.const 1))))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let explored = by(&start, Bounds::default());
+        assert_eq!(explored.is_complete(), is_complete, "0..={most}");
+        // 0 and 1000, or one of 0 to 1000.
+        let ways = explored.paths[0].ways.len();
+        assert_eq!(ways, if is_complete { 2 } else { 1 });
+        assert_eq!(explored.unexplored.len(), usize::from(!is_complete));
+    }
+}
+
+/// A text of 16 bytes at an address that one of so many values is: past the end of the memory it is refused.
+#[test]
+fn arguments_that_an_output_refuses() {
+    for first in [65_536 - (1 << 12), 65_535 - (1 << 12)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (import "env" "print_string" (func $print (param i32 i32))) (memory 1)
+                (func (export "main") (call $print (call $in) (i32.const 16))))"#,
+            board(vec![("in", vec![], i32s(first, 65_535))]),
+        );
+        assert_eq!(check(&start, &Bounds::default()).paths.len(), 2, "{first}");
+    }
+}
+
+/// Each of the two is allowed to be 6, but not both: nothing comes after that.
+#[test]
+fn arguments_that_an_output_refuses_together() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (import "env" "print_string" (func $print (param i32 i32))) (memory 1)
+            (func (export "main") (local $a i32) (local $b i32)
+                (local.set $a (call $in)) (local.set $b (call $in))
+                (call $print (local.get $a) (i32.add (i32.const 65530) (local.get $b)))
+                (if (i32.eq (i32.add (local.get $a) (local.get $b)) (i32.const 12)) (then (unreachable)))))"#,
+        board(vec![("in", vec![], i32s(0, 9))]),
+    );
+    assert_eq!(check(&start, &Bounds::default()).paths.len(), 2);
+}
+
+/// A pin whose number is made of two inputs; boards have fewer than these numbers.
+#[test]
+fn a_pin_that_several_inputs_tell() {
+    for most in [(1 << 11) - 1, 1 << 11] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (import "env" "chip_digital_write" (func $write (param i32 i32)))
+                (func (export "main")
+                    (call $write (i32.add (call $in) (call $in)) (i32.const 1))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 2, "{most}");
+    }
+}
+
+/// Two addresses are told apart in a table, or looked at one at a time: nothing is missing either way.
+#[test]
+fn addresses_that_lie_far_apart() {
+    for (far, ways) in [((1 << 16) - 1, 1), (1 << 16, 2)] {
+        let text = format!(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 2)
+                (func (export "main")
+                    (drop (i32.load8_u (i32.mul (i32.const {far}) (call $in))))))"#
+        );
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, 1))]));
+        let explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 1);
+        assert_eq!(explored.paths[0].ways.len(), ways, "{far}");
+    }
+}
+
+/// The values of a branch are a set of intervals, or a condition where they would be too many: both paths are found, and
+/// what stands in for their values is only said to be exact where it is.
+#[test]
+fn intervals_of_an_input() {
+    const MOST: i32 = 1 << 15;
+    for (most, conditions) in [(4 * MOST - 1, 0), (4 * MOST, 1)] {
+        let start = start_wat(
+            r#"(module (import "env" "in" (func $in (result i32)))
+                (func (export "main")
+                    (if (i32.and (call $in) (i32.const 2)) (then (unreachable)))))"#,
+            board(vec![("in", vec![], i32s(0, most))]),
+        );
+        let mut explored = by(&start, Bounds::default());
+        assert!(explored.is_complete());
+        assert_eq!(explored.paths.len(), 2);
+        let ways = explored.paths.iter().flat_map(|path| &path.ways);
+        let left: usize = ways.map(|way| way.constraints.len()).sum();
+        assert_eq!(left, conditions, "0..={most}");
+        let tree = suggest(&mut explored);
+        assert!(tree.answers.iter().all(Option::is_some));
+        let SuggestionNode::Input { options, .. } = &tree.nodes[0] else {
+            panic!("an input comes first");
+        };
+        let inexact = options.iter().filter(|option| !option.is_exact);
+        assert_eq!(inexact.count(), conditions);
+    }
+}
+
+/// Each fill has a length of too many values, and is explored with one of them.
+#[test]
+fn places_that_are_listed_as_left_out() {
+    for (fills, listed, are_more) in [(100, 100, false), (101, 101, true), (102, 101, true)] {
+        let fill = "(memory.fill (i32.const 0) (i32.const 1) (call $in))".repeat(fills);
+        let text = format!(
+            r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+                (func (export "main") {fill}))"#
+        );
+        let start = start_wat(&text, board(vec![("in", vec![], i32s(0, i32::MAX))]));
+        let bounds = Bounds {
+            paths: 100,
+            ..Bounds::default()
+        };
+        let explored = by(&start, bounds);
+        assert_eq!(explored.unexplored.len(), listed);
+        let last = explored.unexplored.last().expect("some were left out");
+        let says_so = last.reason.contains("more was left out");
+        assert_eq!(says_so, are_more, "{fills}: {}", last.reason);
+    }
 }
 
 #[test]
@@ -250,4 +407,89 @@ fn a_run_is_followed_to_its_end_and_found_once() {
     );
     assert_eq!(explored.paths.len(), 8);
     assert!(explored.is_complete());
+}
+
+/// Stops once the program has stored what it read, where the stored words are accepted. Whether it stopped, the
+/// exploration, and how many times it was asked.
+fn stops(body: &str, most: i32, accepts: &dyn Fn(u32, [i32; 2]) -> bool) -> (bool, Explored, u32) {
+    let text = format!(
+        r#"(module (import "env" "in" (func $in (result i32))) (memory 1)
+            (func (export "main") (local $a i32) (local $b i32) {body}
+                (i32.store (i32.const 0) (local.get $a))
+                (i32.store (i32.const 4) (local.get $b))
+                (nop)))"#
+    );
+    let start = start_wat(&text, board(vec![("in", vec![], i32s(0, most))]));
+    let module = start.machine.module().expect("a module").clone();
+    let mut instrs = module.funcs().flat_map(|func| module.instrs(func));
+    let stop = instrs.find(|(_, instr)| matches!(instr, Instr::Nop));
+    let mut asked = 0;
+    let mut accepted = |machine: &Machine| {
+        asked += 1;
+        let word = |at: usize| machine.memory()[at..at + 4].try_into().expect("four bytes");
+        accepts(asked, [word(0), word(4)].map(i32::from_le_bytes))
+    };
+    let search = Search {
+        bounds: Bounds {
+            stops: vec![stop.expect("one 'nop'").0],
+            ..Bounds::default()
+        },
+        accepts: Some(&mut accepted),
+        ..Search::default()
+    };
+    let explored = explore_all(&start, search);
+    let stopped = explored.paths.iter();
+    let stopped = stopped.filter(|path| matches!(path.end, End::Stopped(_)));
+    (stopped.count() == 1, explored, asked)
+}
+
+const READS_ONE: &str = "(local.set $a (call $in))";
+
+fn said_to_be_tried(explored: &Explored) -> bool {
+    let reasons = explored.unexplored.iter();
+    reasons
+        .filter(|left| left.reason.contains("never held"))
+        .count()
+        == 1
+}
+
+#[test]
+fn combinations_that_are_tried_at_a_stop() {
+    const MOST: i32 = 1 << 14;
+    let at = |value| stops(READS_ONE, MOST - 1, &move |_, [a, _]| a == value);
+    assert!(at(MOST - 1).0, "each is tried");
+    let (stopped, never, asked) = at(-1);
+    assert!(!stopped && never.is_complete());
+    // As it came there, and with each value.
+    assert_eq!(asked, 1 + MOST as u32);
+    let (stopped, past, _) = stops(READS_ONE, MOST, &|_, _| false);
+    assert!(!stopped && said_to_be_tried(&past));
+}
+
+#[test]
+fn values_and_samples_that_are_tried_at_a_stop() {
+    const MOST: i32 = 1 << 14;
+    const ALL: u32 = 1 + MOST as u32 + 512;
+    let by_value = |value| stops(READS_ONE, i32::MAX, &move |_, [a, _]| a == value);
+    assert!(by_value(MOST - 1).0);
+    let (stopped, past, asked) = by_value(MOST);
+    assert!(!stopped && said_to_be_tried(&past));
+    assert_eq!(asked, ALL);
+    // The last sample is good enough.
+    let by_count = |count| stops(READS_ONE, i32::MAX, &move |asked, _| asked == count);
+    assert!(by_count(ALL).0);
+    assert!(!by_count(ALL + 1).0);
+}
+
+/// Each value of one input needs one of the other.
+#[test]
+fn inputs_that_are_solved_at_a_stop() {
+    const MOST: i32 = 1 << 11;
+    let both = r#"(local.set $a (call $in)) (local.set $b (call $in))
+        (if (i32.ne (local.get $a) (local.get $b)) (then (return)))"#;
+    // As it came there, both are 0.
+    let by_value = |value| stops(both, MOST + 2, &move |_, [a, _]| a == value);
+    assert!(by_value(MOST).0);
+    let (stopped, past, _) = by_value(MOST + 1);
+    assert!(!stopped && said_to_be_tried(&past));
 }

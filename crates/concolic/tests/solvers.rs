@@ -114,6 +114,54 @@ fn a_solver_that_hangs_dies_or_talks_nonsense_does_no_harm() {
     }
 }
 
+/// Whether an input can be this.
+#[cfg(unix)]
+fn can_be(solver: &mut dyn Solver, cell: u64) -> Answer {
+    let mut dag = Dag::default();
+    let expr = dag.input(0, ValType::I32);
+    let domain = Set::all(ValType::I32);
+    let variables = [Variable {
+        place: 0,
+        ty: ValType::I32,
+        domain: &domain,
+    }];
+    let constraints = [Constraint {
+        expr,
+        allowed: Set::single(cell),
+    }];
+    let query = Query {
+        dag: &dag,
+        variables: &variables,
+        constraints: &constraints,
+    };
+    solver.check(&query, &Budget::unlimited())
+}
+
+/// One that ends whenever it reads of 255, and says no to everything else.
+#[cfg(unix)]
+#[test]
+fn a_solver_that_failed_three_times_is_not_asked_again() {
+    let script =
+        "while read line; do case $line in *ff*) exit 1;; *check-sat*) echo unsat;; esac; done";
+    let mut solver = ProcessSolver::new("sh", &["-c", script], Duration::from_secs(60));
+    let fails = |solver: &mut ProcessSolver, said: &str| {
+        let answer = can_be(solver, 255);
+        let is_said = matches!(&answer, Answer::Unknown(reason) if reason.contains(said));
+        assert!(is_said, "{answer:?}");
+    };
+    fails(&mut solver, "ended");
+    fails(&mut solver, "ended");
+    assert_eq!(
+        can_be(&mut solver, 7),
+        Answer::No,
+        "two times are no reason"
+    );
+    fails(&mut solver, "ended");
+    fails(&mut solver, "failed 3 times and is not asked again");
+    let said = "sh failed 3 times and is not asked again";
+    assert_eq!(can_be(&mut solver, 7), Answer::Unknown(said.into()));
+}
+
 /// A solver that wants more memory than it may have ends; the next question starts it again.
 #[cfg(unix)]
 #[test]

@@ -6,7 +6,7 @@ use borges_vm::{Trap, ValType, Value};
 use super::{Explorer, Feasible, Next, State, narrow};
 use crate::dag::Expr;
 use crate::decide::Constraint;
-use crate::outside::refusals;
+use crate::outside::{refusals, text_refusals};
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, cell_of, nice, value_of};
 use crate::shadow::{Ask, KNOWN};
@@ -92,9 +92,13 @@ impl Explorer<'_, '_> {
         );
         if is_output && !subscribes {
             // Whether the board refuses it; what exactly is done, no later input depends on.
-            let bounds = |expr| self.bounds_of(state, expr);
-            let refused = refusals(&board, (id, args), self.machine.memory(), exprs, bounds);
-            let (expr, set) = refused?;
+            let (call, memory) = ((id, args), self.machine.memory());
+            let (expr, set) = match text_refusals(&board, call, memory, exprs, &mut self.dag) {
+                Some(refused) => refused,
+                None => refusals(&board, call, memory, exprs, |expr| {
+                    self.bounds_of(state, expr)
+                })?,
+            };
             let fine = set.complement(self.dag.ty(expr));
             if self.bounds_within(state, expr, &fine) {
                 return None;

@@ -2,12 +2,18 @@
 
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
-use super::{Case, Explorer, Feasible, MOST_VALUES, Narrowed, State, Strategy, Waiting, narrow};
+use super::{
+    Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, State, Strategy, Waiting,
+    narrow,
+};
 use crate::dag::Expr;
 use crate::decide::Constraint;
 use crate::path::Outcome;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};
+
+/// Addresses of a load that are told apart lie so near to each other: its table has all in between.
+const MOST_SPREAD: u64 = 1 << 16;
 
 impl Explorer<'_, '_> {
     /// Goes one way, and lets the other ways wait. What was decided for the way that is gone now, or nothing if the
@@ -191,14 +197,16 @@ impl Explorer<'_, '_> {
         let outside = inside.complement(ValType::I32);
         let mut cases = vec![Case::new(None, vec![Constraint::new(address, outside)])];
         let inside = Constraint::new(address, inside);
-        let values = self.values(state, address, 1 << 16).map(|mut values| {
-            values.retain(|cell| inside.allowed.contains(*cell));
-            values
-        });
+        let values = self
+            .values(state, address, MOST_EVALUATED)
+            .map(|mut values| {
+                values.retain(|cell| inside.allowed.contains(*cell));
+                values
+            });
         // What lies between the least and the greatest address is in the table too.
         let spread =
             |values: &Vec<u64>| values.last().zip(values.first()).map_or(0, |(a, b)| a - b);
-        match values.filter(|values| values.len() as u64 <= most && spread(values) < 1 << 16) {
+        match values.filter(|values| values.len() as u64 <= most && spread(values) < MOST_SPREAD) {
             Some(addresses) => cases.insert(
                 0,
                 Case {

@@ -171,7 +171,9 @@ impl Explorer<'_, '_> {
     /// A primitive was called; `before` are the events that could arrive until then.
     pub(super) fn after_call(&mut self, state: &mut State, before: &[Event]) {
         let is_other = !Self::events(state).eq(before.iter().copied());
-        if is_other && self.bounds.events.is_none() && !self.told_of_events {
+        // Of a run that is followed nothing is told: the search after it comes here again.
+        let tells = self.example.is_none() && !self.told_of_events;
+        if is_other && self.bounds.events.is_none() && tells {
             self.told_of_events = true;
             self.leave_out(
                 state,

@@ -1,6 +1,6 @@
 //! What expressions can be on a path, and whether it can go on under further conditions.
 
-use super::{Explorer, Feasible, Narrowed, State};
+use super::{Explorer, Feasible, MOST_EVALUATED, Narrowed, State};
 use crate::dag::{Dag, Expr};
 use crate::decide::{Answer, Constraint};
 use crate::range;
@@ -18,7 +18,7 @@ impl Explorer<'_, '_> {
         let combinations = domains
             .iter()
             .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
-        if combinations <= 1 << 16 {
+        if combinations <= u128::from(MOST_EVALUATED) {
             let mut values = Vec::new();
             let mut model = state.model.clone();
             for combination in 0..combinations as u64 {
@@ -69,10 +69,12 @@ impl Explorer<'_, '_> {
     /// Whether an expression is certainly in a set.
     pub(super) fn bounds_within(&mut self, state: &State, expr: Expr, set: &Set) -> bool {
         let (low, high) = self.bounds_of(state, expr);
-        if set.covers(low, high) {
+        // What was decided of several inputs is in none of their domains.
+        let is_decided = |known: &Constraint| known.expr == expr && known.allowed == *set;
+        if set.covers(low, high) || state.constraints.iter().any(is_decided) {
             return true;
         }
-        let values = self.values(state, expr, 1 << 16);
+        let values = self.values(state, expr, MOST_EVALUATED);
         values.is_some_and(|values| values.iter().all(|cell| set.contains(*cell)))
     }
 

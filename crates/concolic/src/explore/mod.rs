@@ -10,6 +10,7 @@ mod goal;
 mod order;
 mod search;
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -137,6 +138,10 @@ enum Next {
 
 /// More values than this are not looked at one at a time.
 const MOST_VALUES: usize = 256;
+/// An expression of inputs with so many combinations is evaluated for each; of more, only bounds of it are known.
+const MOST_EVALUATED: u64 = 1 << 16;
+/// So many places that were left out are listed, or as many as paths may be found: what is beyond is one more entry.
+const MOST_LEFT_OUT: usize = 100;
 /// Instructions between two looks at the budget.
 const SLICE: u64 = 1 << 16;
 
@@ -487,10 +492,17 @@ impl<'e, 'b> Explorer<'e, 'b> {
             types: state.reads.iter().map(|read| read.ty).collect(),
             reason: reason.into(),
         };
-        if self.unexplored.len() < self.bounds.paths.max(100)
-            && !self.unexplored.contains(&unexplored)
-        {
-            self.unexplored.push(unexplored);
+        if self.unexplored.contains(&unexplored) {
+            return;
+        }
+        let most = self.bounds.paths.max(MOST_LEFT_OUT);
+        match self.unexplored.len().cmp(&most) {
+            Ordering::Less => self.unexplored.push(unexplored),
+            Ordering::Equal => self.unexplored.push(Unexplored {
+                reason: format!("more was left out than the {most} places that are listed").into(),
+                ..unexplored
+            }),
+            Ordering::Greater => {}
         }
     }
 }
