@@ -363,6 +363,32 @@ fn deep_and_long_expressions_are_refused() {
 }
 
 #[test]
+fn numbers_are_so_large() {
+    let stopped = stopped();
+    let too_large = "column 1: division by zero or overflow";
+    for (text, value) in [
+        ("1 << 126", "85070591730234615865843651857942052864"),
+        ("1 << 127", too_large),
+        ("-1 << 127", "-170141183460469231731687303715884105728"),
+        ("-1 << 128", too_large),
+        ("-1 >> 128", "-1"),
+        ("0 << 128", "0"),
+        ("18446744073709551615", "18446744073709551615"),
+        (
+            "18446744073709551616",
+            "column 1: this number, letter or text cannot be read",
+        ),
+        ("0xffff_ffff_ffff_ffff", "18446744073709551615"),
+        (
+            "0x1_0000_0000_0000_0000",
+            "column 1: this number, letter or text cannot be read",
+        ),
+    ] {
+        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
+    }
+}
+
+#[test]
 fn ranges_hold_so_many_elements() {
     let stopped = stopped();
     for (text, value) in [
