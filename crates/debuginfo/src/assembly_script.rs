@@ -111,6 +111,9 @@ pub(crate) enum Managed<'a> {
     },
 }
 
+/// Keys and, of a map, their values.
+type Entries = Vec<(Object, Option<Object>)>;
+
 impl Classes {
     pub(crate) fn read(module: &ModuleIndex, warnings: &mut Warnings) -> Classes {
         let names = &module.names;
@@ -420,7 +423,7 @@ impl DebugInfo {
         key: TypeId,
         value: Option<TypeId>,
         state: &dyn State,
-    ) -> Option<Option<Vec<(Object, Option<Object>)>>> {
+    ) -> Option<Option<Entries>> {
         const WORDS: u32 = 6;
         let field = |index: u32| word(state, address.checked_add(4 * index)?);
         let (start, capacity, used, count) = (field(2)?, field(3)?, field(4)?, field(5)?);

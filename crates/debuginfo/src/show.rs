@@ -353,12 +353,13 @@ impl DebugInfo {
         if let Some(function) = self.function_pointed_to(to, address, state) {
             text.push_str(&format!(" {function}"));
         }
-        if address != 0 && self.is_letter(to) {
-            if let Ok(string) = self.first_letters(&Place::memory(address as u32, u32::MAX), state)
-            {
-                text.push(' ');
-                write_string(text, &string);
-            }
+        let place = Place::memory(address as u32, u32::MAX);
+        if address != 0
+            && self.is_letter(to)
+            && let Ok(string) = self.first_letters(&place, state)
+        {
+            text.push(' ');
+            write_string(text, &string);
         }
         Ok(())
     }
