@@ -14,9 +14,10 @@ use wasmparser::{MemArg, Operator};
 use crate::DebugInfo;
 use crate::module::ModuleIndex;
 use crate::parts::{Child, Number};
-use crate::place::{Place, State};
+use crate::place::{Place, State, Unavailable};
 use crate::types::TypeId;
 use crate::variables::Object;
+use crate::warning::{Part, Problem, Warnings};
 
 /// Bytes of the header before an object: block size, two of the collector's, class number, size.
 const HEADER_BYTES: u32 = 20;
@@ -102,14 +103,19 @@ pub(crate) enum Managed<'a> {
     /// Keys and values, in the order of their insertion.
     Map(Vec<(Object, Object)>),
     Set(Vec<Object>),
+    /// A map or set of more entries than are looked at.
+    TooLarge,
     Record {
         class: &'a str,
         fields: Vec<Child>,
     },
 }
 
+/// Keys and, of a map, their values.
+type Entries = Vec<(Object, Option<Object>)>;
+
 impl Classes {
-    pub(crate) fn read(module: &ModuleIndex) -> Classes {
+    pub(crate) fn read(module: &ModuleIndex, warnings: &mut Warnings) -> Classes {
         let names = &module.names;
         let table = names
             .globals
@@ -127,6 +133,9 @@ impl Classes {
         };
         if present {
             classes.read_functions(module);
+            if names.functions.len() > MAX_FUNCTIONS {
+                warnings.push(Part::Names, 0, Problem::TooLarge);
+            }
         }
         classes
     }
@@ -357,12 +366,16 @@ impl DebugInfo {
         match by_name.or(by_table) {
             Some(Collection::Array(layout, ty)) => self.elements(layout, ty, address, size, state),
             Some(Collection::Map(key, value)) => {
-                let entries = self.entries(address, size, key, Some(value), state)?;
+                let Some(entries) = self.entries(address, size, key, Some(value), state)? else {
+                    return Some(Managed::TooLarge);
+                };
                 let pair = |(key, value): (Object, Option<Object>)| Some((key, value?));
                 Some(Managed::Map(entries.into_iter().filter_map(pair).collect()))
             }
             Some(Collection::Set(element)) => {
-                let entries = self.entries(address, size, element, None, state)?;
+                let Some(entries) = self.entries(address, size, element, None, state)? else {
+                    return Some(Managed::TooLarge);
+                };
                 Some(Managed::Set(
                     entries.into_iter().map(|(key, _)| key).collect(),
                 ))
@@ -402,7 +415,7 @@ impl DebugInfo {
 
     /// The entries of a `Map` or `Set`: an object of six words that points to entries in the order
     /// of their insertion, each with a key, perhaps a value, and a link whose lowest bit is set
-    /// where the entry was deleted.
+    /// where the entry was deleted. `None` inside of too many to be looked at.
     fn entries(
         &self,
         address: u32,
@@ -410,7 +423,7 @@ impl DebugInfo {
         key: TypeId,
         value: Option<TypeId>,
         state: &dyn State,
-    ) -> Option<Vec<(Object, Option<Object>)>> {
+    ) -> Option<Option<Entries>> {
         const WORDS: u32 = 6;
         let field = |index: u32| word(state, address.checked_add(4 * index)?);
         let (start, capacity, used, count) = (field(2)?, field(3)?, field(4)?, field(5)?);
@@ -425,8 +438,11 @@ impl DebugInfo {
         let size = (link_at + 4).next_multiple_of(key_size.max(value_size).max(4));
         let room = word(state, start.checked_sub(4)?)?;
         let fits = used <= capacity && count <= used && capacity.checked_mul(size)? <= room;
-        if bytes != 4 * WORDS || !fits || used > MAX_ENTRIES {
+        if bytes != 4 * WORDS || !fits {
             return None;
+        }
+        if used > MAX_ENTRIES {
+            return Some(None);
         }
         let mut entries = Vec::new();
         for index in 0..used {
@@ -438,7 +454,7 @@ impl DebugInfo {
                 entries.push((key, value));
             }
         }
-        (entries.len() == count as usize).then_some(entries)
+        (entries.len() == count as usize).then_some(Some(entries))
     }
 
     fn by_table(&self, class: u32, state: &dyn State) -> Option<Collection> {
@@ -491,7 +507,7 @@ impl Managed<'_> {
     /// How many children it has.
     pub(crate) fn count(&self) -> u64 {
         match self {
-            Managed::Text { .. } => 0,
+            Managed::Text { .. } | Managed::TooLarge => 0,
             Managed::Elements { count, .. } => *count,
             Managed::Map(entries) => entries.len() as u64,
             Managed::Set(elements) => elements.len() as u64,
@@ -521,25 +537,75 @@ impl Managed<'_> {
         ))
     }
 
-    /// The text of a string of at most `most` UTF-16 units; `None` of other objects.
-    pub(crate) fn text(&self, most: u32, state: &dyn State) -> Option<String> {
+    /// The text of a string, of which at most `most` UTF-16 units; `None` of other objects.
+    pub(crate) fn text(&self, most: u32, state: &dyn State) -> Option<Result<String, Unavailable>> {
         let Managed::Text { address, bytes } = self else {
             return None;
         };
+        let read = Place::memory(*address, (*bytes).min(2 * most)).read(state);
         let cut = bytes / 2 > most;
-        let read = Place::memory(*address, (*bytes).min(2 * most))
-            .read(state)
-            .ok()?;
-        let units: Vec<u16> = read
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|unit| u16::from_le_bytes(*unit))
-            .collect();
-        let mut text = String::from_utf16_lossy(&units);
-        if cut {
-            text.push('…');
+        Some(read.map(|read| {
+            let units = read.as_chunks::<2>().0.iter();
+            let units: Vec<u16> = units.map(|unit| u16::from_le_bytes(*unit)).collect();
+            let mut text = String::from_utf16_lossy(&units);
+            if cut {
+                text.push('…');
+            }
+            text
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoSources;
+    use crate::hand_made::{info, words};
+
+    #[test]
+    fn a_set_of_so_many_entries_is_shown() {
+        let mut info = info([]);
+        info.classes.present = true;
+        let class = Class {
+            name: "Set<i32>".to_owned(),
+            size: 24,
+            fields: Vec::new(),
+        };
+        info.classes.by_number.insert(7, class);
+        for (count, shown) in [(MAX_ENTRIES, true), (MAX_ENTRIES + 1, false)] {
+            // The pointer, a set at address 32 behind its header, its entries at 64 behind theirs.
+            let (set, entries) = (32, 64);
+            let mut memory = vec![set, 0, 0, 40, 0, 0, 7, 24];
+            memory.extend([0, 0, entries, count, count, count, 0, 8 * count]);
+            // A key, and a link that says that the entry is in use.
+            memory.extend([5, 0].repeat(count as usize));
+            let object = Object::new(TypeId::REFERENCE, Place::memory(0, 4));
+            let text = info.show(&object, &words(memory));
+            match shown {
+                true => assert!(text.starts_with("{5, 5, 5,"), "{text}"),
+                false => assert_eq!(text, "<too large>"),
+            }
         }
-        Some(text)
+    }
+
+    #[test]
+    fn so_many_functions_are_looked_at_for_classes() {
+        for (count, known, warned) in [
+            (MAX_FUNCTIONS, true, &[][..]),
+            (MAX_FUNCTIONS + 1, false, &[&Problem::TooLarge]),
+        ] {
+            // Functions are looked at in the order of their numbers: the constructor comes last.
+            let imports = "(import \"a\" \"b\" (func))".repeat(count - 2);
+            let text = format!(
+                "(module {imports}
+                   (func $~lib/rt/__new (param i32 i32) (result i32) unreachable)
+                   (func $Point#constructor
+                     (drop (call $~lib/rt/__new (i32.const 8) (i32.const 7)))))"
+            );
+            let info = DebugInfo::load(&wat::parse_str(text).unwrap(), &NoSources).unwrap();
+            assert_eq!(info.classes.by_number.contains_key(&7), known);
+            let problems = info.warnings().iter().map(|warning| &warning.problem);
+            assert_eq!(problems.collect::<Vec<_>>(), warned);
+        }
     }
 }

@@ -149,6 +149,9 @@ impl DebugInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hand_made::{array, field, info, nested, words};
+    use crate::place::Place;
+    use crate::types::{Type, TypeId};
 
     #[test]
     fn numbers_in_every_notation() {
@@ -180,5 +183,35 @@ mod tests {
         assert_eq!(Format::Hexadecimal.number(half, None), "0x3fe0000000000000");
         assert_eq!(Format::Float.number(half, Some(32)), "0.5");
         assert_eq!(Format::of('i'), None);
+    }
+
+    fn shown(types: Vec<Type>, words_in_memory: usize) -> String {
+        let info = info(types);
+        let size = info.types().size(TypeId(1)).unwrap();
+        let object = Object::new(TypeId(1), Place::memory(0, size));
+        let value = Evaluated::Object(object);
+        info.show_as(
+            &value,
+            Format::Hexadecimal,
+            &words(vec![7; words_in_memory]),
+        )
+    }
+
+    #[test]
+    fn parts_past_the_most_are_an_ellipsis() {
+        let all = ["0x7"; MAX_PARTS as usize].join(", ");
+        for (count, cut) in [(MAX_PARTS, ""), (MAX_PARTS + 1, ", …")] {
+            let text = shown(vec![array(TypeId::WORD, count)], count as usize);
+            assert_eq!(text, format!("[{all}{cut}]"));
+        }
+    }
+
+    #[test]
+    fn records_past_the_deepest_are_an_ellipsis() {
+        for (count, inner) in [(MAX_DEPTH, "0x7"), (MAX_DEPTH + 1, "{…}")] {
+            let text = shown(nested(count, "app", "Box", |ty| field("a", ty, 0)), 1);
+            let depth = MAX_DEPTH as usize;
+            assert_eq!(text, "{a: ".repeat(depth) + inner + &"}".repeat(depth));
+        }
     }
 }

@@ -39,7 +39,7 @@ impl DebugInfo {
     }
 
     /// The first place in the source that executing a function comes to, in the order of its code: of
-    /// itself or, as a linker's wrapper has no source, of what it calls.
+    /// itself or, as a linker's wrapper has no source, of what it calls; none if that is far away.
     pub fn first_place(&self, function: FuncIdx) -> Option<SourcePlace> {
         let (mut seen, mut next) = (Vec::new(), vec![function]);
         while let Some(function) = next.pop() {

@@ -34,6 +34,8 @@ mod dwarf;
 mod expression;
 mod format;
 mod functions;
+#[cfg(test)]
+mod hand_made;
 mod lines;
 mod module;
 mod parts;
@@ -71,7 +73,7 @@ use crate::sources::Files;
 use crate::types::Types;
 use crate::warning::Warnings;
 
-/// Most inlined calls that one breakpoint stops at.
+/// Most inlined calls of which one breakpoint looks for the first line; it stops at the first opcode of others.
 const MAX_INLINED: usize = 4096;
 
 /// Most scopes that are looked at to tell which inlined call code lies in, while lines are read: bounds
@@ -110,6 +112,9 @@ impl DebugInfo {
         if rows.is_empty() {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
+        if files.text_left_out() {
+            warnings.push(Part::Sources, 0, Problem::TooLarge);
+        }
         let mut work = MAX_SCOPES;
         let mut inlined = |offset| match &dwarf {
             Some(dwarf) => dwarf.inlined_at(offset, &mut work),
@@ -117,7 +122,7 @@ impl DebugInfo {
         };
         let lines = Lines::new(rows, &module, &mut inlined);
         let globals = variables::globals(&module, dwarf.as_ref(), &files);
-        let classes = Classes::read(&module);
+        let classes = Classes::read(&module, &mut warnings);
         Ok(DebugInfo {
             module,
             files,
@@ -238,8 +243,9 @@ impl DebugInfo {
         let mut offsets: Vec<CodeOffset> = functions.filter_map(|found| found.entry).collect();
         if let Some(dwarf) = &self.dwarf {
             let named = |called: &str| functions::rank(called, name).is_some();
-            for ranges in dwarf.inlined_calls(named).take(MAX_INLINED) {
-                offsets.extend(self.lines.first_in(&self.module, ranges));
+            for (number, ranges) in dwarf.inlined_calls(named).enumerate() {
+                let by_line = number < MAX_INLINED;
+                offsets.extend(self.lines.first_in(&self.module, ranges, by_line));
             }
         }
         offsets.sort_unstable();

@@ -187,14 +187,19 @@ impl Lines {
         })
     }
 
-    /// The first opcode within these ranges at which a line begins; else their first opcode.
+    /// The first opcode within these ranges at which a line begins; their first opcode if there is none or
+    /// not `by_line`.
     pub(crate) fn first_in(
         &self,
         module: &ModuleIndex,
         ranges: &[Range<u32>],
+        by_line: bool,
     ) -> Option<CodeOffset> {
         let start = ranges.iter().map(|range| range.start).min()?;
         let (function, first) = module.opcode_from(start)?;
+        if !by_line {
+            return Some(CodeOffset(first));
+        }
         let starts = module.starts(function);
         let line = ranges.iter().take(MAX_RANGES).filter_map(|range| {
             let from = starts.partition_point(|&start| start < range.start);
@@ -229,3 +234,50 @@ impl Lines {
 /// bounds the time that a hostile table can take.
 const MAX_RANGES: usize = 16;
 const MAX_BEFORE_LINE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::module;
+
+    /// Lines that begin at these opcodes, in a module of nothing else.
+    fn lines(module: &ModuleIndex, opcodes: &[usize]) -> Lines {
+        let row = |(line, &opcode): (u32, &usize)| Row {
+            offset: module.starts(FuncIdx(0))[opcode],
+            source: Some(RowSource {
+                file: FileId(0),
+                line,
+                column: 0,
+                is_stmt: true,
+            }),
+            prologue_end: false,
+        };
+        let rows = (1..).zip(opcodes).map(row).collect();
+        Lines::new(rows, module, &mut |_| Some(Vec::new()))
+    }
+
+    #[test]
+    fn an_inlined_call_is_searched_for_its_first_line_so_far() {
+        // Past the limit, the stop is at the first opcode of the call.
+        let module = module(&"nop ".repeat(2 * MAX_BEFORE_LINE));
+        let opcodes = module.starts(FuncIdx(0));
+        let first = opcodes[0];
+        for (begin, found) in [
+            (MAX_BEFORE_LINE - 1, opcodes[MAX_BEFORE_LINE - 1]),
+            (MAX_BEFORE_LINE, first),
+        ] {
+            let whole = first..first + 2 * MAX_BEFORE_LINE as u32;
+            let place = lines(&module, &[begin]).first_in(&module, &[whole], true);
+            assert_eq!(place, Some(CodeOffset(found)));
+        }
+        for (part, found) in [
+            (MAX_RANGES - 1, opcodes[2 * (MAX_RANGES - 1)]),
+            (MAX_RANGES, first),
+        ] {
+            let parts = opcodes.iter().step_by(2).map(|&start| start..start + 1);
+            let parts: Vec<Range<u32>> = parts.collect();
+            let place = lines(&module, &[2 * part]).first_in(&module, &parts, true);
+            assert_eq!(place, Some(CodeOffset(found)));
+        }
+    }
+}

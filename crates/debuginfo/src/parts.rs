@@ -159,10 +159,10 @@ impl DebugInfo {
     }
 
     fn child_count_within(&self, object: &Object, state: &dyn State, wrappers: usize) -> u64 {
-        let Some(wrappers) = wrappers.checked_sub(1) else {
-            return 0;
-        };
-        if let Some(Ok(view)) = self.view(object, state, 0) {
+        // Behind the last wrapper that is looked through, the next one is shown by its fields.
+        if let Some(wrappers) = wrappers.checked_sub(1)
+            && let Some(Ok(view)) = self.view(object, state, 0)
+        {
             let own = match &view.shape {
                 Shape::Text { count, .. }
                 | Shape::Sequence { count, .. }
@@ -212,9 +212,6 @@ impl DebugInfo {
         range: Range<u64>,
         wrappers: usize,
     ) -> Vec<Child> {
-        let Some(inner) = wrappers.checked_sub(1) else {
-            return Vec::new();
-        };
         let Range { start, end } = range;
         let until = end.min(self.child_count_within(object, state, wrappers));
         let numbered = |at: &dyn Fn(u64) -> Option<Object>| -> Vec<Child> {
@@ -230,7 +227,9 @@ impl DebugInfo {
             let range = usize::try_from(start).unwrap_or(usize::MAX)..until as usize;
             children.get(range).unwrap_or(&[]).to_vec()
         };
-        if let Some(Ok(view)) = self.view(object, state, until) {
+        if let Some(inner) = wrappers.checked_sub(1)
+            && let Some(Ok(view)) = self.view(object, state, until)
+        {
             return match view.shape {
                 Shape::Text { .. } => numbered(&|index| self.element(object, index.into(), state)),
                 Shape::Sequence { at, .. } | Shape::Set { at, .. } => numbered(&at),
@@ -451,7 +450,10 @@ impl DebugInfo {
         state: &dyn State,
     ) -> Option<Object> {
         let object = self.unwrapped(object, state);
-        let is_key = |found: &Object| self.text_of(found, state).as_deref() == Some(key);
+        let is_key = |found: &Object| {
+            let text = self.text_of(found, state);
+            text.is_ok_and(|text| text.as_deref() == Some(key))
+        };
         if let Some(Managed::Map(entries)) = self.managed(&object, state) {
             let found = entries.into_iter().find(|(found, _)| is_key(found))?;
             return Some(found.1);
@@ -465,6 +467,17 @@ impl DebugInfo {
         };
         let found = (0..count).map_while(at).find(|(found, _)| is_key(found));
         found.map(|(_, value)| self.referred(value, state))
+    }
+
+    /// True of a map with so many entries that a key which was not found may be there all the same.
+    pub(crate) fn may_hold_more(&self, object: &Object, state: &dyn State) -> bool {
+        let object = self.unwrapped(object, state);
+        if let Some(Managed::TooLarge) = self.managed(&object, state) {
+            return true;
+        }
+        let view = self.view(&object, state, 0);
+        let shape = view.and_then(Result::ok).map(|view| view.shape);
+        matches!(shape, Some(Shape::Map { count, .. }) if count > MAX_ENTRIES)
     }
 
     fn plain_element(&self, object: &Object, index: i128, state: &dyn State) -> Option<Object> {
@@ -532,5 +545,115 @@ fn integer(bytes: &[u8], signed: bool) -> i128 {
         (raw << unused) as i128 >> unused
     } else {
         raw as i128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{
+        Memory, array, field, info, letter, nested, of_types, pointer, record, words,
+    };
+    use crate::{Expression, NoScope, Stop};
+    use borges_vm::CodeOffset;
+
+    /// Cells around each other, of which the last holds a word.
+    fn cells(count: usize) -> DebugInfo {
+        let value = |ty| field("value", ty, 0);
+        info(nested(count as u32, "core::cell", "Cell<>", value))
+    }
+
+    #[test]
+    fn wrappers_are_looked_through_up_to_a_depth() {
+        let state = words([7]);
+        let object = Object::new(TypeId(1), Place::memory(0, 4));
+        // What is behind them is found; beyond, the next wrapper is shown by its fields.
+        for (count, number, children) in [
+            (MAX_WRAPPERS, Some(Number::Int(7)), &[][..]),
+            (MAX_WRAPPERS + 1, None, &["value"]),
+        ] {
+            let info = cells(count);
+            assert_eq!(info.number(&object, &state), Ok(number));
+            assert_eq!(info.child_count(&object, &state), children.len() as u64);
+            let found = info.children(&object, &state, 0, 9);
+            let names: Vec<&str> = found.iter().map(|child| child.name.as_str()).collect();
+            assert_eq!(names, children);
+            for child in found {
+                assert_eq!(info.number(&child.object, &state), Ok(Some(Number::Int(7))));
+            }
+        }
+        // A field is no wrapper: `value` is the field of the outermost one.
+        for (count, found) in [(MAX_WRAPPERS, true), (MAX_WRAPPERS + 1, false)] {
+            let mut types = cells(count).no_types.map;
+            let Some(Type::Record {
+                name, path, fields, ..
+            }) = types.get_mut(&(count as u32))
+            else {
+                panic!("the innermost is a record");
+            };
+            (*name, *path) = ("Point".into(), "app".into());
+            *fields = vec![field("x", TypeId::WORD, 0)];
+            let mut info = info([]);
+            info.no_types.map = types;
+            assert_eq!(info.member(&object, "x", &state).is_some(), found);
+        }
+    }
+
+    /// A `HashMap` at address 0 whose last entry has these bytes for a key, and all others have zeros.
+    fn hash_map(key: TypeId, last_key: [u8; 4], count: u64) -> (DebugInfo, Memory) {
+        let map = vec![field("table", TypeId(2), 0)];
+        let table = vec![
+            field("ctrl", TypeId(4), 0),
+            field("bucket_mask", TypeId::WORD, 4),
+            field("items", TypeId::WORD, 8),
+        ];
+        let pair = vec![field("__0", key, 0), field("__1", TypeId::WORD, 4)];
+        let info = info([
+            record("std::collections::hash::map", "HashMap", 12, map),
+            of_types(record("", "RawTable", 12, table), &[TypeId(3)]),
+            record("", "(K, u32)", 8, pair),
+            pointer(TypeId::BYTE),
+            letter(),
+            array(TypeId(5), 4),
+        ]);
+        let (count, buckets) = (count as usize, count.next_power_of_two() as usize);
+        let control = 12 + 8 * buckets;
+        let head = [control, buckets - 1, count].map(|number| number as u32);
+        let mut memory: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
+        // Entries lie before the control bytes, the last one first.
+        memory.resize(control, 0);
+        let last = control - 8 * count;
+        memory[last..last + 4].copy_from_slice(&last_key);
+        memory[last + 4] = 42;
+        // What is full has a control byte without its highest bit.
+        memory.resize(control + count, 0);
+        memory.resize(control + buckets, 0xff);
+        (info, Memory(memory))
+    }
+
+    #[test]
+    fn keys_are_looked_for_among_so_many_entries() {
+        let stop = Stop {
+            frame: 0,
+            offset: CodeOffset(0),
+            inlined: 0,
+        };
+        for (key, bytes, text) in [
+            (TypeId::WORD, [7, 0, 0, 0], "(*(HashMap *)0)[7]"),
+            (TypeId(6), *b"key\0", "(*(HashMap *)0)[\"key\"]"),
+        ] {
+            let expression = Expression::parse(text).unwrap();
+            for (count, value) in [
+                (MAX_ENTRIES, "42"),
+                (MAX_ENTRIES + 1, "column 17: too large"),
+            ] {
+                let (info, state) = hash_map(key, bytes, count);
+                let found = match info.evaluate(&expression, stop, &state, &NoScope) {
+                    Ok(found) => info.show_evaluated(&found, &state),
+                    Err(error) => error.to_string(),
+                };
+                assert_eq!(found, value, "{text} of {count}");
+            }
+        }
     }
 }

@@ -91,13 +91,19 @@ pub enum Unavailable {
     /// A C++ reference that refers to nothing: it is not initialized yet, or the program is wrong.
     #[error("a reference to nothing")]
     NullReference,
+    /// No type is given, or one of too many parts to be followed.
+    #[error("its type is not known")]
+    UnknownType,
+    /// It stands for locals that are too many to be listed: from this one on.
+    #[error("more locals follow: ${0} and on")]
+    Unlisted(u32),
     /// Too large to be read at once.
     #[error("too large")]
     TooLarge,
 }
 
 /// Most bytes that are read of one value at once.
-const MAX_VALUE_BYTES: u32 = 1 << 16;
+pub(crate) const MAX_VALUE_BYTES: u32 = 1 << 16;
 
 impl Place {
     /// `length` bytes of memory.
@@ -301,8 +307,13 @@ mod tests {
         assert_eq!(removed.read(&OneLocal), Err(Unavailable::Removed));
         let wild = Place::memory(16, 4);
         assert_eq!(wild.read(&OneLocal), Err(Unavailable::OutsideMemory(16)));
-        let huge = Place::memory(0, u32::MAX);
-        assert_eq!(huge.read(&OneLocal), Err(Unavailable::TooLarge));
+        let largest = Place::memory(0, MAX_VALUE_BYTES);
+        assert_eq!(
+            largest.read(&OneLocal),
+            Ok(vec![0; MAX_VALUE_BYTES as usize])
+        );
+        let larger = Place::memory(0, MAX_VALUE_BYTES + 1);
+        assert_eq!(larger.read(&OneLocal), Err(Unavailable::TooLarge));
         let none = Place::whole(Source::Local { frame: 0, index: 1 }, 4);
         assert_eq!(none.read(&OneLocal), Err(Unavailable::Mismatch));
         let wide = Place::whole(Source::Local { frame: 0, index: 0 }, 9);

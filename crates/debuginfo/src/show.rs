@@ -3,7 +3,7 @@
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::parts::{Child, Number};
-use crate::place::{Place, Source, State, Unavailable};
+use crate::place::{MAX_VALUE_BYTES, Place, Source, State, Unavailable};
 use crate::types::{Encoding, Field, Role, Type, TypeId, Variants};
 use crate::variables::Object;
 use crate::view::{Misfit, Shape, View};
@@ -135,8 +135,7 @@ impl DebugInfo {
             Type::Array { element, .. } => {
                 let count = self.child_count(object, state);
                 if self.is_letter(*element) {
-                    let address = object.place.clone();
-                    write_string(text, &self.text_at(&address, state)?);
+                    write_string(text, &self.first_letters(&object.place, state)?);
                 } else {
                     self.write_elements(text, object, count, state, depth);
                 }
@@ -289,7 +288,11 @@ impl DebugInfo {
             }
             Some(number) => write_number(text, Encoding::Signed, number),
             None => {
-                for byte in object.place.read(state)?.iter().rev() {
+                let bytes = object.place.read(state)?;
+                if bytes.is_empty() {
+                    return Err(Unavailable::UnknownType);
+                }
+                for byte in bytes.iter().rev() {
                     text.push_str(&format!("{byte:02x}"));
                 }
             }
@@ -302,11 +305,14 @@ impl DebugInfo {
         }
         match &managed {
             Managed::Text { .. } => {
-                write_string(text, &managed.text(MAX_STRING, state).unwrap_or_default());
+                if let Some(string) = managed.text(MAX_STRING, state) {
+                    write_string(text, &string?);
+                }
             }
             Managed::Elements { count, .. } => {
                 self.write_elements(text, object, *count, state, depth);
             }
+            Managed::TooLarge => return Err(Unavailable::TooLarge),
             Managed::Set(elements) => {
                 let count = elements.len() as u64;
                 self.write_list(text, ['{', '}'], count, depth, |text, index, depth| {
@@ -347,12 +353,13 @@ impl DebugInfo {
         if let Some(function) = self.function_pointed_to(to, address, state) {
             text.push_str(&format!(" {function}"));
         }
-        if address != 0 && self.is_letter(to) {
-            let place = Place::memory(address as u32, MAX_STRING);
-            if let Ok(string) = self.text_at(&place, state) {
-                text.push(' ');
-                write_string(text, &string);
-            }
+        let place = Place::memory(address as u32, u32::MAX);
+        if address != 0
+            && self.is_letter(to)
+            && let Ok(string) = self.first_letters(&place, state)
+        {
+            text.push(' ');
+            write_string(text, &string);
         }
         Ok(())
     }
@@ -453,28 +460,53 @@ impl DebugInfo {
         )
     }
 
-    /// The text up to its terminating zero, or as much as there is.
-    fn text_at(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
-        if place.length() == 0 {
-            return Err(Unavailable::Unsupported);
-        }
-        let longest = place.part(0, MAX_STRING);
-        let mut bytes = match longest.read(state) {
-            Ok(bytes) => bytes,
-            // The text may end near the end of memory.
-            Err(error) => (1..MAX_STRING)
-                .rev()
-                .find_map(|length| place.part(0, length).read(state).ok())
-                .ok_or(error)?,
-        };
-        let end = bytes.iter().position(|&byte| byte == 0);
-        let cut = end.is_none() && bytes.len() as u32 == MAX_STRING;
-        bytes.truncate(end.unwrap_or(bytes.len()));
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
-        if cut {
+    /// The text up to its terminating zero or the end of its place, cut if it is long.
+    fn first_letters(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
+        let (mut text, more) = self.text_at(place, MAX_STRING, state)?;
+        if more {
+            // A letter may have been cut in two.
+            let whole = text.trim_end_matches(char::REPLACEMENT_CHARACTER).len();
+            text.truncate(whole);
             text.push('…');
         }
         Ok(text)
+    }
+
+    /// At most `most` bytes of the text up to its terminating zero or the end of its place, and whether
+    /// there are more.
+    fn text_at(
+        &self,
+        place: &Place,
+        most: u32,
+        state: &dyn State,
+    ) -> Result<(String, bool), Unavailable> {
+        let length = place.length().min(most.saturating_add(1));
+        if length == 0 {
+            return Err(Unavailable::Unsupported);
+        }
+        let mut bytes = Vec::new();
+        let mut end = None;
+        while end.is_none() && (bytes.len() as u32) < length {
+            let at = bytes.len() as u32;
+            let wanted = (length - at).min(MAX_STRING + 1);
+            let read = |length| place.part(at, length).read(state);
+            let block = match read(wanted) {
+                Ok(block) => block,
+                // The text may end near the end of memory.
+                Err(error) => match (1..wanted).rev().find_map(|length| read(length).ok()) {
+                    Some(block) => block,
+                    None if at > 0 => break,
+                    None => return Err(error),
+                },
+            };
+            let zero = block.iter().position(|&byte| byte == 0);
+            end = zero.map(|zero| bytes.len() + zero);
+            bytes.extend(block);
+        }
+        bytes.truncate(end.unwrap_or(bytes.len()));
+        let more = bytes.len() > most as usize;
+        bytes.truncate(most as usize);
+        Ok((String::from_utf8_lossy(&bytes).into_owned(), more))
     }
 
     /// Memory read as a number.
@@ -487,25 +519,37 @@ impl DebugInfo {
         Object::new(ty, Place::memory(address, bytes))
     }
 
-    /// The text that a value is: a letter array, a pointer to letters, a Rust string.
-    pub(crate) fn text_of(&self, object: &Object, state: &dyn State) -> Option<String> {
+    /// The text that a value is: a letter array, a pointer to letters, a Rust string; `None` of others.
+    ///
+    /// # Errors
+    /// [`Unavailable`] if it cannot be read as a whole.
+    pub(crate) fn text_of(
+        &self,
+        object: &Object,
+        state: &dyn State,
+    ) -> Result<Option<String>, Unavailable> {
         let object = &self.unwrapped(object, state);
         let Some(ty) = self.types().resolve(object.ty) else {
-            return self.managed(object, state)?.text(u32::MAX / 2, state);
+            let managed = self.managed(object, state);
+            return managed
+                .and_then(|managed| managed.text(u32::MAX / 2, state))
+                .transpose();
+        };
+        let whole = |place: &Place| match self.text_at(place, MAX_VALUE_BYTES, state)? {
+            (text, false) => Ok(Some(text)),
+            (_, true) => Err(Unavailable::TooLarge),
         };
         match ty {
-            Type::Pointer { to, .. } if self.is_letter(*to) => {
-                let Ok(Some(Number::Int(address))) = self.scalar(object, state) else {
-                    return None;
-                };
-                let place = Place::memory(u32::try_from(address).ok()?, MAX_STRING);
-                self.text_at(&place, state).ok()
-            }
-            Type::Array { element, .. } if self.is_letter(*element) => {
-                self.text_at(&object.place, state).ok()
-            }
+            Type::Pointer { to, .. } if self.is_letter(*to) => match self.scalar(object, state)? {
+                Some(Number::Int(address)) => match u32::try_from(address) {
+                    Ok(address) => whole(&Place::memory(address, u32::MAX)),
+                    Err(_) => Ok(None),
+                },
+                _ => Ok(None),
+            },
+            Type::Array { element, .. } if self.is_letter(*element) => whole(&object.place),
             Type::Record { .. } => {
-                let Ok(View {
+                let Some(Ok(View {
                     shape:
                         Shape::Text {
                             address,
@@ -513,16 +557,18 @@ impl DebugInfo {
                             unit,
                         },
                     ..
-                }) = self.view(object, state, 0)?
+                })) = self.view(object, state, 0)
                 else {
-                    return None;
+                    return Ok(None);
                 };
-                let size = self.types().size(unit)?;
-                let length = u32::try_from(count).ok()?.checked_mul(size)?;
-                let bytes = Place::memory(address, length).read(state).ok()?;
-                Some(decoded(&bytes, size))
+                let size = self.types().size(unit).unwrap_or(1);
+                let length = u32::try_from(count).ok();
+                let length = length.and_then(|length| length.checked_mul(size));
+                let length = length.ok_or(Unavailable::TooLarge)?;
+                let bytes = Place::memory(address, length).read(state)?;
+                Ok(Some(decoded(&bytes, size)))
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 
@@ -605,4 +651,117 @@ fn shortened(mut text: String) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{Memory, array, field, info, letter, nested, pointer, record, words};
+
+    fn shown(types: Vec<Type>, ty: TypeId, state: &dyn State) -> String {
+        let info = info(types);
+        let size = info.types().size(ty).unwrap();
+        info.show(&Object::new(ty, Place::memory(0, size)), state)
+    }
+
+    #[test]
+    fn lines_end_in_an_ellipsis_past_their_longest() {
+        for (length, cut) in [(MAX_TEXT, ""), (MAX_TEXT + 1, "…")] {
+            let values = vec![(0, "x".repeat(length).into())];
+            let named = Type::Enum {
+                name: "Long".into(),
+                size: 4,
+                signed: false,
+                underlying: TypeId::WORD,
+                values,
+            };
+            let text = shown(vec![named], TypeId(1), &words([0]));
+            assert_eq!(text, "x".repeat(MAX_TEXT) + cut);
+        }
+    }
+
+    #[test]
+    fn strings_end_in_an_ellipsis_past_their_longest() {
+        let slice = record(
+            "",
+            "&str",
+            8,
+            vec![
+                field("data_ptr", TypeId(2), 0),
+                field("length", TypeId::WORD, 4),
+            ],
+        );
+        for (length, cut) in [(MAX_STRING, ""), (MAX_STRING + 1, "…")] {
+            let letters = "x".repeat(length as usize);
+            let quoted = format!("\"{}{cut}\"", "x".repeat(MAX_STRING as usize));
+            // One that fills its array, one with a zero behind it, one with its length before it.
+            let memory = Memory(letters.clone().into_bytes());
+            let types = vec![letter(), array(TypeId(1), length.into())];
+            assert_eq!(shown(types, TypeId(2), &memory), quoted);
+            let memory = |words: [u32; 2]| {
+                let mut bytes = words.map(u32::to_le_bytes).concat();
+                bytes.extend(letters.bytes());
+                bytes.push(0);
+                Memory(bytes)
+            };
+            let types = vec![letter(), pointer(TypeId(1))];
+            let text = shown(types, TypeId(2), &memory([8, 0]));
+            assert_eq!(text, format!("0x8 {quoted}"));
+            let types = vec![letter(), pointer(TypeId(1)), slice.clone()];
+            assert_eq!(shown(types, TypeId(3), &memory([8, length])), quoted);
+        }
+        // Of a letter that is cut in two, nothing is shown.
+        let memory = Memory(("x".repeat(MAX_STRING as usize - 1) + "ß").into_bytes());
+        let types = vec![letter(), array(TypeId(1), MAX_STRING as u64 + 1)];
+        let quoted = format!("\"{}…\"", "x".repeat(MAX_STRING as usize - 1));
+        assert_eq!(shown(types, TypeId(2), &memory), quoted);
+    }
+
+    #[test]
+    fn texts_are_compared_as_a_whole_or_not_at_all() {
+        let info = info([letter(), pointer(TypeId(1))]);
+        let object = Object::new(TypeId(2), Place::memory(0, 4));
+        for (length, fits) in [(MAX_VALUE_BYTES, true), (MAX_VALUE_BYTES + 1, false)] {
+            let mut bytes = 4u32.to_le_bytes().to_vec();
+            bytes.resize(4 + length as usize, b'x');
+            let text = String::from_utf8(bytes[4..].to_vec()).unwrap();
+            let whole = match fits {
+                true => Ok(Some(text)),
+                false => Err(Unavailable::TooLarge),
+            };
+            // One that ends with memory, and one that a zero ends.
+            assert_eq!(info.text_of(&object, &Memory(bytes.clone())), whole);
+            bytes.extend([0, b'y']);
+            assert_eq!(info.text_of(&object, &Memory(bytes)), whole);
+        }
+    }
+
+    #[test]
+    fn arrays_end_in_an_ellipsis_past_their_longest() {
+        for (count, cut) in [(MAX_ELEMENTS, ""), (MAX_ELEMENTS + 1, ", …")] {
+            let types = vec![array(TypeId::BYTE, count)];
+            let elements = ["0"; MAX_ELEMENTS as usize].join(", ");
+            let text = shown(types, TypeId(1), &words([0; 8]));
+            assert_eq!(text, format!("[{elements}{cut}]"));
+        }
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_is_an_ellipsis() {
+        let Depth { records, wrappers } = Depth::WHOLE;
+        let state = words([7]);
+        let records_in = |count: u32| nested(count, "app", "Box", |ty| field("a", ty, 0));
+        let around = |count: u32, inner: &str| {
+            let count = count as usize;
+            "{a: ".repeat(count) + inner + &"}".repeat(count)
+        };
+        for (count, inner) in [(records, "7"), (records + 1, "{…}")] {
+            let text = shown(records_in(count), TypeId(1), &state);
+            assert_eq!(text, around(records, inner));
+        }
+        for (count, inner) in [(wrappers, "7"), (wrappers + 1, "…")] {
+            let cells = nested(count, "core::cell", "Cell<>", |ty| field("value", ty, 0));
+            assert_eq!(shown(cells, TypeId(1), &state), inner);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::lines::{Row, RowSource};
 use crate::module::ModuleIndex;
-use crate::sources::{Files, SourceProvider, join};
+use crate::sources::{Files, MAX_FILE_BYTES, SourceProvider, join};
 use crate::warning::{Part, Problem, Warnings};
 
 /// The JSON of a source map.
@@ -36,6 +36,11 @@ pub(crate) fn rows(
         warnings.push(Part::SourceMap, 0, Problem::MissingSourceMap(shorten(&url)));
         return Vec::new();
     };
+    // An embedded map is as large as the module lets it be.
+    if text.len() as u64 > MAX_FILE_BYTES && !url.starts_with("data:") {
+        warnings.push(Part::SourceMap, 0, Problem::TooLarge);
+        return Vec::new();
+    }
     // Some servers and compilers put a line before the JSON so that it is no script.
     let json = text.strip_prefix(b")]}'").unwrap_or(&text);
     let map: Json = match serde_json::from_slice(json) {
@@ -304,7 +309,9 @@ mod tests {
             }
             assert_eq!(segments.len(), kept, "{mappings}");
         }
-        assert_eq!(decoded("ggggggggggggA").1, Err(0));
+        // A number has seven digits at the most.
+        assert_eq!(decoded("ggggggA").1, Ok(()));
+        assert_eq!(decoded("gggggggA").1, Err(0));
     }
 
     #[test]

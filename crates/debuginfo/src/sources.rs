@@ -1,11 +1,12 @@
 //! Source files: where their text comes from and how their paths are compared.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest source file or source map that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Most source files of one module.
 const MAX_FILES: usize = 1 << 14;
@@ -44,7 +45,8 @@ impl SourceProvider for HashMap<String, Vec<u8>> {
 ///
 /// A path is first looked up as it stands below each folder, then without its first component, and
 /// so on: a program that was compiled elsewhere, or from the folder above, still finds its sources.
-/// A module is not trusted: a path that leads out of the folders finds nothing.
+/// A module is not trusted: a path that leads out of the folders finds nothing, and a file of more than 16 MiB
+/// is not read to its end; it then counts as too large.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     roots: Vec<PathBuf>,
@@ -79,19 +81,23 @@ impl Folders {
         let path = path.canonicalize().ok()?;
         let inside = self.roots.iter().any(|root| path.starts_with(root));
         let metadata = path.metadata().ok()?;
-        if !inside || !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        if !inside || !metadata.is_file() {
             return None;
         }
-        std::fs::read(path).ok()
+        // One byte too many tells that the file is too large.
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).ok()?;
+        let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+        read.is_ok().then_some(bytes)
     }
 }
 
 impl SourceProvider for Folders {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         let path = Path::new(path);
-        if path.is_absolute()
-            && let Some(bytes) = self.read_file(path)
-        {
+        // As it stands, however many components it has.
+        let roots = self.roots.iter().map(|root| root.join(path));
+        if let Some(bytes) = roots.into_iter().find_map(|path| self.read_file(&path)) {
             return Some(bytes);
         }
         let parts: Vec<Component<'_>> = path
@@ -172,6 +178,8 @@ pub(crate) struct Files {
     files: Vec<SourceFile>,
     by_path: HashMap<String, FileId>,
     text_bytes: usize,
+    /// A text was found and left out, as it is too large.
+    text_left_out: bool,
 }
 
 impl Files {
@@ -185,12 +193,13 @@ impl Files {
     ) -> Option<FileId> {
         let path = tidy(path);
         if let Some(&id) = self.by_path.get(&path) {
-            if let (Some(file), Some(text)) = (self.files.get_mut(id.0 as usize), text)
-                && file.text.is_none()
-                && self.text_bytes + text.len() <= MAX_TEXT_BYTES
+            if let Some(text) = text
+                && self.file(id).is_some_and(|file| file.text.is_none())
             {
-                self.text_bytes += text.len();
-                file.text = Some(text.into());
+                let text = self.kept(text.into());
+                if let Some(file) = self.files.get_mut(id.0 as usize) {
+                    file.text = text;
+                }
             }
             return Some(id);
         }
@@ -199,14 +208,9 @@ impl Files {
         }
         let text: Option<Arc<str>> = match text {
             Some(text) => Some(text.into()),
-            None => provider
-                .read(&path)
-                .filter(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES)
-                .and_then(|bytes| String::from_utf8(bytes).ok())
-                .map(Arc::from),
+            None => self.found(&path, provider),
         };
-        let text = text.filter(|text| self.text_bytes + text.len() <= MAX_TEXT_BYTES);
-        self.text_bytes += text.as_ref().map_or(0, |text| text.len());
+        let text = text.and_then(|text| self.kept(text));
         let id = FileId(self.files.len() as u32);
         self.files.push(SourceFile {
             path: path.clone(),
@@ -214,6 +218,31 @@ impl Files {
         });
         self.by_path.insert(path, id);
         Some(id)
+    }
+
+    /// The text that a provider has for a path.
+    fn found(&mut self, path: &str, provider: &dyn SourceProvider) -> Option<Arc<str>> {
+        let bytes = provider.read(path)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            self.text_left_out = true;
+            return None;
+        }
+        String::from_utf8(bytes).ok().map(Arc::from)
+    }
+
+    /// The text, if there is room for it.
+    fn kept(&mut self, text: Arc<str>) -> Option<Arc<str>> {
+        if self.text_bytes + text.len() > MAX_TEXT_BYTES {
+            self.text_left_out = true;
+            return None;
+        }
+        self.text_bytes += text.len();
+        Some(text)
+    }
+
+    /// True if a text was left out, as it or all of them are too large.
+    pub(crate) fn text_left_out(&self) -> bool {
+        self.text_left_out
     }
 
     pub(crate) fn all(&self) -> &[SourceFile] {
@@ -313,7 +342,8 @@ mod tests {
 
     #[test]
     fn folders_do_not_read_outside() {
-        let dir = std::env::temp_dir().join(format!("borges-folders-{}", std::process::id()));
+        let scratch = Scratch::new("folders");
+        let dir = &scratch.0;
         let inside = dir.join("inside");
         std::fs::create_dir_all(inside.join("src")).unwrap();
         std::fs::write(dir.join("secret"), "no").unwrap();
@@ -327,6 +357,96 @@ mod tests {
         );
         assert_eq!(folders.read("../secret"), None);
         assert_eq!(folders.read(dir.join("secret").to_str().unwrap()), None);
-        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    /// A folder for one test, gone when it ends.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let name = format!("borges-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&path).unwrap();
+            Scratch(path)
+        }
+
+        fn folders(&self) -> Folders {
+            let mut folders = Folders::default();
+            folders.add(&self.0);
+            folders
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn the_largest_file_is_read_and_a_larger_one_is_not() {
+        let scratch = Scratch::new("large");
+        for (bytes, fits) in [(MAX_FILE_BYTES, true), (MAX_FILE_BYTES + 1, false)] {
+            let file = std::fs::File::create(scratch.0.join("a.c")).unwrap();
+            file.set_len(bytes).unwrap();
+            let mut files = Files::default();
+            let id = files.intern("a.c", None, &scratch.folders()).unwrap();
+            let text = files.file(id).unwrap().text.as_ref();
+            assert_eq!(text.map(|text| text.len() as u64), fits.then_some(bytes));
+            assert_eq!(files.text_left_out(), !fits);
+        }
+    }
+
+    #[test]
+    fn all_texts_share_their_room() {
+        for (text, fits) in [("four", true), ("fives", false)] {
+            // The text comes with the file, or later for a file that is known.
+            for known in [false, true] {
+                let mut files = Files {
+                    text_bytes: MAX_TEXT_BYTES - 4,
+                    ..Files::default()
+                };
+                if known {
+                    files.intern("a.c", None, &NoSources);
+                }
+                let id = files.intern("a.c", Some(text), &NoSources).unwrap();
+                let kept = files.file(id).unwrap().text.as_deref();
+                assert_eq!(kept, fits.then_some(text));
+                assert_eq!(files.text_left_out(), !fits);
+            }
+        }
+    }
+
+    #[test]
+    fn so_many_files_have_a_number() {
+        let mut files = Files::default();
+        let mut intern = |number: usize| files.intern(&number.to_string(), None, &NoSources);
+        for number in 0..MAX_FILES {
+            assert_eq!(intern(number), Some(FileId(number as u32)));
+        }
+        assert_eq!(intern(MAX_FILES), None);
+        assert_eq!(intern(0), Some(FileId(0)));
+    }
+
+    #[test]
+    fn the_end_of_a_path_is_looked_for_from_so_many_components() {
+        let scratch = Scratch::new("deep");
+        for (count, found) in [(MAX_COMPONENTS, true), (MAX_COMPONENTS + 1, false)] {
+            let folder = vec!["d"; count - 1].join("/");
+            std::fs::create_dir_all(scratch.0.join(&folder)).unwrap();
+            let path = format!("{folder}/{count}.c");
+            std::fs::write(scratch.0.join(&path), "yes").unwrap();
+            let read = scratch.folders().read(&format!("elsewhere/{path}"));
+            assert_eq!(read.is_some(), found);
+            // One that stands there as it is asked for is found anyway.
+            assert!(scratch.folders().read(&path).is_some());
+        }
+    }
+
+    #[test]
+    fn a_message_names_so_many_files() {
+        let names = |count| (0..count).map(|n| n.to_string()).collect::<Vec<_>>();
+        assert_eq!(first_of(&names(6)), "0, 1, 2, 3, 4, 5");
+        assert_eq!(first_of(&names(7)), "0, 1, 2, 3, 4, 5 and 1 more");
     }
 }

@@ -373,20 +373,21 @@ impl Types {
             }
             Type::Array { .. } => {
                 // The outermost dimension comes first: `u8[2][3]` holds two arrays of three.
-                let (mut counts, mut element) = (String::new(), id);
-                for _ in 0..depth {
-                    let Some(Type::Array {
+                let (mut counts, mut element, mut left) = (String::new(), id, depth + 1);
+                while let (
+                    Some(Type::Array {
                         element: inner,
                         count,
-                    }) = self.map.get(&element.0)
-                    else {
-                        break;
-                    };
+                    }),
+                    1..,
+                ) = (self.map.get(&element.0), left)
+                {
                     let count = count.map_or(String::new(), |count| count.to_string());
                     counts.push_str(&format!("[{count}]"));
                     element = *inner;
+                    left -= 1;
                 }
-                format!("{}{counts}", self.name_within(element, depth))
+                format!("{}{counts}", self.name_within(element, left))
             }
             Type::Qualified { to } => self.name_within(*to, depth),
             Type::Function => "function".to_owned(),
@@ -397,6 +398,9 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hand_made::{alias, array, info, pointer, words};
+    use crate::place::Place;
+    use crate::variables::Object;
 
     #[test]
     fn circles_end() {
@@ -469,5 +473,55 @@ mod tests {
         assert_eq!(types.size(TypeId(2)), Some(48));
         assert_eq!(types.size(TypeId(3)), None);
         assert_eq!(types.name(TypeId(2)), "i64[3][2]");
+    }
+
+    /// `count` types, each made of the next one's number; the last is made of a word.
+    fn chain(count: usize, link: impl Fn(TypeId) -> Type) -> Types {
+        let next = (2..).map(TypeId).take(count - 1);
+        info(next.chain([TypeId::WORD]).map(link)).no_types
+    }
+
+    #[test]
+    fn aliases_are_followed_so_far() {
+        let to_pointer = |count| {
+            let mut types = chain(count, alias);
+            types.map.insert(count as u32, pointer(TypeId::VOID));
+            types
+        };
+        for (count, size) in [(MAX_ALIASES, Some(4)), (MAX_ALIASES + 1, None)] {
+            let types = to_pointer(count);
+            assert_eq!(types.resolve(TypeId(1)).is_some(), size.is_some());
+            assert_eq!(types.size(TypeId(1)), size);
+            let mut info = info([]);
+            info.no_types = types;
+            let object = Object::new(TypeId(1), Place::memory(0, size.unwrap_or(0)));
+            let text = if size.is_some() {
+                "0x7"
+            } else {
+                "<its type is not known>"
+            };
+            assert_eq!(info.show(&object, &words([7])), text);
+        }
+        // Taking them off needs one step less than looking behind them.
+        for (count, last) in [(MAX_ALIASES + 1, true), (MAX_ALIASES + 2, false)] {
+            let bare = to_pointer(count).bare(TypeId(1));
+            assert_eq!(bare == TypeId(count as u32), last);
+        }
+    }
+
+    #[test]
+    fn types_inside_types_are_named_and_measured_so_far() {
+        let array = |element| array(element, 1);
+        for (count, size) in [(MAX_ALIASES - 1, Some(4)), (MAX_ALIASES, None)] {
+            assert_eq!(chain(count, array).size(TypeId(1)), size);
+        }
+        for (count, innermost) in [(MAX_ALIASES, "u32"), (MAX_ALIASES + 1, "?")] {
+            let stars = "*".repeat(MAX_ALIASES);
+            let name = chain(count, pointer).name(TypeId(1));
+            assert_eq!(name, format!("{innermost} {stars}"));
+            let counts = "[1]".repeat(MAX_ALIASES);
+            let name = chain(count, array).name(TypeId(1));
+            assert_eq!(name, format!("{innermost}{counts}"));
+        }
     }
 }

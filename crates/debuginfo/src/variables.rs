@@ -11,7 +11,7 @@ use crate::place::{Place, Source, State, Unavailable};
 use crate::sources::{FileId, Files};
 use crate::types::TypeId;
 
-/// Most locals without names that are listed; `$n` shows the others too.
+/// Most locals without names that are listed; one entry more says that there are others, which `$n` shows too.
 const MAX_NAMELESS: usize = 256;
 
 /// A frame as the source sees it: several may share one frame of the machine.
@@ -67,8 +67,13 @@ pub struct Variable {
 #[derive(Clone, Debug)]
 enum Home {
     Local(u32),
+    /// Nowhere: it stands for the locals from this one on, which are not listed.
+    Unlisted(u32),
     Global(u32),
-    Dwarf { unit: usize, home: VariableHome },
+    Dwarf {
+        unit: usize,
+        home: VariableHome,
+    },
 }
 
 /// Something with a type at a place: a variable, a field, what a pointer points to.
@@ -236,7 +241,7 @@ impl DebugInfo {
 
     /// The locals that nobody named, as `$0`: of code without debug information. Where a compiler names
     /// locals, those that it left out are its own.
-    fn nameless_locals(&self, function: FuncIdx) -> impl Iterator<Item = Variable> {
+    fn nameless_locals(&self, function: FuncIdx) -> Vec<Variable> {
         let own = self.module.names.numbers_locals
             || self.lines.after_prologue(&self.module, function).is_some();
         let names = self.module.names.locals.get(&function.0);
@@ -245,19 +250,27 @@ impl DebugInfo {
             move |index: &u32| !own && names.is_none_or(|names| !names.contains_key(index));
         let types =
             (0..).map_while(move |index| Some((index, self.module.local_type(function, index)?)));
-        let listed = types
-            .filter(move |(index, _)| nameless(index))
-            .take(MAX_NAMELESS);
-        listed.map(move |(index, ty)| Variable {
-            name: format!("${index}"),
+        let mut types = types.filter(move |(index, _)| nameless(index));
+        let variable = |name: String, index, ty, home| Variable {
+            name,
             kind: match index < parameters {
                 true => VariableKind::Parameter,
                 false => VariableKind::Local,
             },
             ty: TypeId::of(ty),
             file: None,
-            home: Home::Local(index),
-        })
+            home,
+        };
+        let listed = types.by_ref().take(MAX_NAMELESS);
+        let mut variables: Vec<Variable> = listed
+            .map(|(index, ty)| variable(format!("${index}"), index, ty, Home::Local(index)))
+            .collect();
+        let unlisted = types.next();
+        variables.extend(unlisted.map(|(index, ty)| {
+            let home = Home::Unlisted(index);
+            variable("…".to_owned(), index, ty, home)
+        }));
+        variables
     }
 
     /// The functions that have a parameter or variable of this name, also in a call that was inlined into
@@ -287,7 +300,7 @@ impl DebugInfo {
         }
         match &variable.home {
             Home::Local(_) => false,
-            Home::Global(_) => true,
+            Home::Global(_) | Home::Unlisted(_) => true,
             // Rust's scopes begin behind `let`; lists of places are exact.
             Home::Dwarf { unit, home } => {
                 !matches!(home, VariableHome::Expression(_))
@@ -336,6 +349,7 @@ impl DebugInfo {
                 };
                 Place::whole(source, size.unwrap_or(0))
             }
+            Home::Unlisted(first) => return Err(Unavailable::Unlisted(*first)),
             Home::Global(index) => Place::whole(Source::Global(*index), size.unwrap_or(0)),
             Home::Dwarf { unit, home } => {
                 let dwarf = self.dwarf.as_ref().ok_or(Unavailable::Unsupported)?;
@@ -416,4 +430,37 @@ pub(crate) fn globals(module: &ModuleIndex, dwarf: Option<&Dwarf>, files: &Files
 fn file_of_symbol(files: &Files, symbol: &str) -> Option<FileId> {
     let (path, _) = symbol.rsplit_once('/')?;
     files.find(&format!("{path}.ts")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoSources;
+    use crate::hand_made::words;
+
+    #[test]
+    fn so_many_locals_without_names_are_listed() {
+        for (count, more) in [
+            (MAX_NAMELESS, None),
+            (MAX_NAMELESS + 1, Some("more locals follow: $256 and on")),
+        ] {
+            let locals = "i32 ".repeat(count - 1);
+            let text = format!("(module (func (param i32) (local {locals}) nop))");
+            let info = DebugInfo::load(&wat::parse_str(text).unwrap(), &NoSources).unwrap();
+            let stop = Stop {
+                frame: 0,
+                offset: CodeOffset(info.module.starts(FuncIdx(0))[0]),
+                inlined: 0,
+            };
+            let mut variables = info.variables_at(stop);
+            let said = more.and_then(|_| variables.pop()).map(|last| {
+                let why = info.locate(&last, stop, &words([])).unwrap_err();
+                (last.name, why.to_string())
+            });
+            assert_eq!(said, more.map(|why| ("…".to_owned(), why.to_owned())));
+            let names: Vec<&str> = variables.iter().map(|found| found.name.as_str()).collect();
+            let numbers = (0..MAX_NAMELESS).map(|number| format!("${number}"));
+            assert_eq!(names, numbers.collect::<Vec<_>>());
+        }
+    }
 }

@@ -58,6 +58,9 @@ pub enum Problem {
     /// More than this program is willing to read.
     #[error("too large: the rest is ignored")]
     TooLarge,
+    /// More troubles than are kept.
+    #[error("there is more trouble than is listed here")]
+    TooMany,
 }
 
 /// A part of the debug information that was left out, with its place.
@@ -82,6 +85,8 @@ impl fmt::Display for Warning {
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     kept: Vec<Warning>,
+    /// The first that found no room: its part and offset.
+    left_out: Option<(Part, u64)>,
 }
 
 impl Warnings {
@@ -94,13 +99,21 @@ impl Warnings {
         if self.kept.contains(&warning) {
             return;
         }
-        if self.kept.len() < MAX_WARNINGS {
-            self.kept.push(warning);
-        } else if warning.problem == Problem::TooLarge {
+        if self.kept.len() >= MAX_WARNINGS {
+            self.left_out.get_or_insert((part, offset));
             // That reading stopped altogether is worth more than the last of many details.
-            self.kept.pop();
-            self.kept.push(warning);
+            if warning.problem != Problem::TooLarge || !self.drop_detail() {
+                return;
+            }
         }
+        self.kept.push(warning);
+    }
+
+    /// Makes room for one that is worth more than a detail; false if all are.
+    fn drop_detail(&mut self) -> bool {
+        let is_detail = |warning: &Warning| warning.problem != Problem::TooLarge;
+        let last = self.kept.iter().rposition(is_detail);
+        last.map(|last| self.kept.remove(last)).is_some()
     }
 
     pub(crate) fn malformed(&mut self, part: Part, error: &wasmparser::Error) {
@@ -111,7 +124,70 @@ impl Warnings {
         );
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Warning> {
+    /// The warnings; where there were too many, the last one says so.
+    pub(crate) fn into_vec(mut self) -> Vec<Warning> {
+        if let Some((part, offset)) = self.left_out {
+            if !self.drop_detail() {
+                self.kept.pop();
+            }
+            self.kept.push(Warning {
+                part,
+                offset,
+                problem: Problem::TooMany,
+            });
+        }
         self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `details`, then as many more that stopped reading; the problems that are kept.
+    fn problems(details: usize, stops: usize) -> Vec<Problem> {
+        let mut warnings = Warnings::default();
+        for at in 0..details as u64 {
+            warnings.push(Part::SourceMap, at, Problem::BadMappings);
+        }
+        for at in 0..stops as u64 {
+            warnings.push(Part::Sources, at, Problem::TooLarge);
+        }
+        let kept = warnings.into_vec().into_iter();
+        kept.map(|warning| warning.problem).collect()
+    }
+
+    #[test]
+    fn past_the_most_warnings_the_last_says_that_there_are_more() {
+        use Problem::{BadMappings, TooLarge, TooMany};
+        let most = MAX_WARNINGS;
+        for (details, stops, kept) in [
+            (most, 0, vec![(BadMappings, most)]),
+            (most + 1, 0, vec![(BadMappings, most - 1), (TooMany, 1)]),
+            // One that stopped reading is kept rather than a detail.
+            (most - 1, 1, vec![(BadMappings, most - 1), (TooLarge, 1)]),
+            (
+                most,
+                1,
+                vec![(BadMappings, most - 2), (TooLarge, 1), (TooMany, 1)],
+            ),
+            (0, most, vec![(TooLarge, most)]),
+            (0, most + 1, vec![(TooLarge, most - 1), (TooMany, 1)]),
+        ] {
+            let expected: Vec<Problem> = kept
+                .into_iter()
+                .flat_map(|(problem, count)| vec![problem; count])
+                .collect();
+            assert_eq!(problems(details, stops), expected, "{details} and {stops}");
+        }
+    }
+
+    #[test]
+    fn the_same_warning_is_kept_once() {
+        let mut warnings = Warnings::default();
+        for _ in 0..=MAX_WARNINGS {
+            warnings.push(Part::Names, 7, Problem::TooLarge);
+        }
+        assert_eq!(warnings.into_vec().len(), 1);
     }
 }

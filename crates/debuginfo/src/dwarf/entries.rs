@@ -6,7 +6,7 @@ use std::sync::Arc;
 use borges_vm::CodeOffset;
 use gimli::{AttributeValue, DebuggingInformationEntry, Reader};
 
-use super::ranges::Ranges;
+use super::ranges::{MAX_RANGES, Ranges};
 use super::unit::Reading;
 use super::{
     GlobalVariable, InlinedCall, LocalVariable, Origin, Scope, Slice, Stop, Subprogram,
@@ -14,11 +14,15 @@ use super::{
 };
 use crate::FileId;
 use crate::types::TypeId;
+use crate::warning::{Part, Problem};
 
 pub(super) type Entry = DebuggingInformationEntry<Slice>;
 
-/// Longest path of namespaces that is written out.
+/// Longest path of namespaces that is written out, in bytes.
 const MAX_PATH: usize = 256;
+
+/// What stands for a longer path.
+pub(super) const LONG_PATH: &str = "…";
 
 /// What an entry's children belong to.
 #[derive(Clone)]
@@ -135,11 +139,17 @@ impl Reading<'_> {
             code_start: self.dwarf.code_start,
         };
         let found = reader.of(entry, &mut self.budget);
+        let at = u64::from(unit.offset(entry));
         match found {
+            Ok(mut ranges) if ranges.len() > MAX_RANGES => {
+                self.warnings
+                    .push(Part::DwarfEntries, at, Problem::TooLarge);
+                ranges.truncate(MAX_RANGES);
+                Ok(ranges)
+            }
             // A description with a broken list is only without code.
             Err(Stop::Malformed(error)) => {
-                let at = u64::from(unit.offset(entry));
-                super::report(self.warnings, crate::Part::DwarfEntries, at, error.into());
+                super::report(self.warnings, Part::DwarfEntries, at, error.into());
                 Ok(Vec::new())
             }
             found => found,
@@ -332,7 +342,7 @@ impl Reading<'_> {
                 Ok(None) => VariableHome::Removed,
                 Err(error) => {
                     let at = u64::from(unit.offset(entry));
-                    super::report(self.warnings, crate::Part::DwarfEntries, at, error.into());
+                    super::report(self.warnings, Part::DwarfEntries, at, error.into());
                     VariableHome::Removed
                 }
             },
@@ -389,9 +399,12 @@ pub(super) fn is_static(entry: &Entry) -> bool {
 /// The path of something called `name` in `parent`.
 pub(super) fn nested(parent: &Context, name: &Arc<str>) -> Arc<str> {
     match parent {
-        Context::Namespace(path) | Context::Record(_, path)
-            if !path.is_empty() && path.len() <= MAX_PATH =>
-        {
+        Context::Namespace(path) | Context::Record(_, path) if !path.is_empty() => {
+            let path = if path.len() > MAX_PATH {
+                LONG_PATH
+            } else {
+                path
+            };
             format!("{path}::{name}").into()
         }
         _ => name.clone(),

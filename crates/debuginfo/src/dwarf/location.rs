@@ -13,9 +13,6 @@ use crate::types::{Encoding, Type, TypeId};
 /// Most operations of one expression; it may jump backwards.
 const MAX_OPERATIONS: u32 = 1000;
 
-/// Most entries of a location list that are compared with each other.
-const MAX_ENTRIES: usize = 64;
-
 /// Deepest stack of an expression.
 const MAX_STACK: usize = 64;
 
@@ -90,42 +87,34 @@ impl Evaluation<'_> {
         let mut list = sections
             .locations(unit, LocationListsOffset(offset))
             .map_err(|_| Unavailable::Unsupported)?;
-        let mut entries = Vec::new();
+        // The place that all entries before name, as long as it is one.
+        let (mut first, mut one) = (None, true);
         while let Some(entry) = list.next().map_err(|_| Unavailable::Unsupported)? {
             if entry.range.begin <= address && address < entry.range.end {
                 return Ok(Some(entry.data.0));
             }
-            if entries.len() < MAX_ENTRIES {
-                entries.push(entry.data.0);
-            }
+            one &= entry.data.0 == *first.get_or_insert_with(|| entry.data.0.clone());
         }
-        Ok(self.lasting(entries))
+        Ok(first.filter(|_| one).filter(|only| self.lasts(only)))
     }
 
     /// LLVM forgets early where a parameter is, although it still is in the local that it came in.
     ///
-    /// If the list knows but this one place, and the function never writes that local, then it is
-    /// still there. Only Rust is trusted so far: there a parameter does not change unless it says
+    /// If the list knows but one place, and the function never writes that local, then it is still
+    /// there. Only Rust is trusted so far: there a parameter does not change unless it says
     /// `mut`, while in C the variable may have got another value that the compiler removed.
-    fn lasting(&self, entries: Vec<Slice>) -> Option<Slice> {
-        let subprogram = self
-            .subprogram
-            .filter(|_| self.dwarf.rust_units.contains(&self.unit))?;
-        let unit = self.unit().ok()?;
-        let (first, others) = entries.split_first()?;
-        if others.iter().any(|other| other != first) {
-            return None;
-        }
-        let mut rest = first.clone();
-        let local = Operation::parse(&mut rest, unit.encoding()).ok()?;
-        let end = Operation::parse(&mut rest, unit.encoding()).ok()?;
-        match (local, end, rest.is_empty()) {
-            (Operation::WasmLocal { index }, Operation::StackValue, true)
-                if self.module.keeps_parameter(subprogram.function, index) =>
-            {
-                Some(first.clone())
+    fn lasts(&self, only: &Slice) -> bool {
+        let (Some(subprogram), Ok(unit)) = (self.subprogram, self.unit()) else {
+            return false;
+        };
+        let mut rest = only.clone();
+        let mut next = || Operation::parse(&mut rest, unit.encoding());
+        match (next(), next(), rest.is_empty()) {
+            (Ok(Operation::WasmLocal { index }), Ok(Operation::StackValue), true) => {
+                self.dwarf.rust_units.contains(&self.unit)
+                    && self.module.keeps_parameter(subprogram.function, index)
             }
-            _ => None,
+            _ => false,
         }
     }
 

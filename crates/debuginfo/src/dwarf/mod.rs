@@ -308,3 +308,57 @@ impl Dwarf {
 fn report(warnings: &mut Warnings, part: Part, offset: u64, stop: Stop) {
     warnings.push(part, offset, stop.into());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_up_to_the_budget() {
+        let all = 4 * 1000 + (1 << 20);
+        for (work, done) in [(all, Ok(())), (all + 1, Err(Stop::Budget))] {
+            let mut budget = Budget::for_bytes(1000);
+            assert_eq!(budget.spend(1), Ok(()));
+            assert_eq!(budget.spend(work - 1), done);
+        }
+    }
+
+    #[test]
+    fn inlined_calls_are_known_as_long_as_there_is_work_left() {
+        let none = |_| Ok::<_, std::convert::Infallible>(Slice::new(Arc::from([]), LittleEndian));
+        let Ok(sections) = gimli::Dwarf::load(none);
+        let scope = |parent, inlined| Scope {
+            ranges: std::iter::once(0..9).collect(),
+            parent,
+            inlined,
+            variables: Vec::new(),
+        };
+        let call = InlinedCall {
+            origin: 0,
+            file: None,
+            line: 0,
+            column: 0,
+        };
+        let subprogram = Subprogram {
+            function: FuncIdx(0),
+            entry: 0,
+            unit: 0,
+            frame_base: None,
+            scopes: vec![scope(None, None), scope(Some(0), Some(call))],
+        };
+        let dwarf = Dwarf {
+            sections,
+            units: Vec::new(),
+            rust_units: HashSet::new(),
+            code_start: 0,
+            subprograms: vec![(0..9, subprogram)],
+            origins: HashMap::new(),
+            globals: Vec::new(),
+            types: Types::default(),
+        };
+        for (mut work, calls) in [(2, Some(1)), (1, None)] {
+            let found = dwarf.inlined_at(5, &mut work);
+            assert_eq!(found.map(|found| found.len()), calls);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use gimli::{AttributeValue, RawRngListEntry};
 use super::{Budget, Slice, Stop};
 
 /// Most ranges kept of one description.
-const MAX_RANGES: usize = 4096;
+pub(super) const MAX_RANGES: usize = 4096;
 
 /// Reads ranges of one unit, as offsets in the module's file.
 pub(super) struct Ranges<'a> {
@@ -17,7 +17,8 @@ pub(super) struct Ranges<'a> {
 }
 
 impl Ranges<'_> {
-    /// The code of a description, from its addresses or its list.
+    /// The code of a description, from its addresses or its list. One range more than [`MAX_RANGES`] tells
+    /// that the list goes on.
     pub(super) fn of(
         &self,
         entry: &gimli::DebuggingInformationEntry<Slice>,
@@ -97,7 +98,7 @@ impl Ranges<'_> {
                     (begin, begin.wrapping_add(length))
                 }
             };
-            if found.len() < MAX_RANGES {
+            if found.len() <= MAX_RANGES {
                 found.extend(self.range(begin, end));
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gimli::{AttributeValue, Reader};
 
-use super::entries::{Context, Entry, Unit, is_static, nested, number};
+use super::entries::{Context, Entry, LONG_PATH, Unit, is_static, nested, number};
 use super::unit::Reading;
 use super::{Slice, Stop, VariableHome};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variant, Variants};
@@ -53,7 +53,9 @@ impl Reading<'_> {
                 if let Some(owner) = unit.reference(entry, gimli::DW_AT_containing_type) {
                     self.vtable_types.insert(TypeId(at), TypeId(owner));
                 }
-                if parent_is_named(parent) && !path.split("::").any(str::is_empty) {
+                // A path that is not written out does not tell which type is meant.
+                let tells = |part: &str| !part.is_empty() && part != LONG_PATH;
+                if parent_is_named(parent) && path.split("::").all(tells) {
                     self.note_record(at, &path, size, entry);
                 }
                 let record = record(name, around(parent), size);

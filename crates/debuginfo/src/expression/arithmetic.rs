@@ -37,8 +37,7 @@ pub(super) fn compare(operator: Binary, a: Number, b: Number) -> Option<bool> {
 
 /// `None` if there is no result.
 pub(super) fn integers(operator: Binary, a: i128, b: i128) -> Option<i128> {
-    // A shift by 127 or more keeps nothing but the sign.
-    let shift = u32::try_from(b).ok().map(|shift| shift.min(127));
+    let shift = u32::try_from(b).ok();
     match operator {
         Binary::Add => a.checked_add(b),
         Binary::Subtract => a.checked_sub(b),
@@ -50,10 +49,14 @@ pub(super) fn integers(operator: Binary, a: i128, b: i128) -> Option<i128> {
         Binary::BitXor => Some(a ^ b),
         Binary::ShiftLeft => {
             let shift = shift?;
+            if a == 0 {
+                return Some(0);
+            }
             let shifted = a.checked_shl(shift)?;
             (shifted >> shift == a).then_some(shifted)
         }
-        Binary::ShiftRight => a.checked_shr(shift?),
+        // A shift by 127 or more keeps nothing but the sign.
+        Binary::ShiftRight => a.checked_shr(shift?.min(127)),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::DebugInfo;
 use crate::parts::Number;
-use crate::place::{Piece, Place, Source, State};
+use crate::place::{Piece, Place, Source, State, Unavailable};
 use crate::show::{float_text, write_string};
 use crate::types::{POINTER_BYTES, TypeId};
 use crate::variables::{Object, Stop};
@@ -233,10 +233,13 @@ impl Evaluator<'_> {
             NodeKind::Field(of, field) => self.field(node, of, field),
             NodeKind::Index(of, index) => {
                 let of = (&**of, self.node(of)?);
-                if let (NodeKind::Text(key), Evaluated::Object(object)) = (&index.kind, &of.1)
-                    && let Some(found) = self.info.element_by_text(object, key, self.state)
-                {
-                    return Ok(Evaluated::Object(found));
+                if let (NodeKind::Text(key), Evaluated::Object(object)) = (&index.kind, &of.1) {
+                    if let Some(found) = self.info.element_by_text(object, key, self.state) {
+                        return Ok(Evaluated::Object(found));
+                    }
+                    if self.info.may_hold_more(object, self.state) {
+                        return error(index, Unavailable::TooLarge);
+                    }
                 }
                 let at = self.integer(index)?;
                 if let Evaluated::Pointer { to, address } = of.1 {
@@ -345,6 +348,7 @@ impl Evaluator<'_> {
     fn element(&self, at: &Node, object: &Object, index: i128) -> Outcome<Object> {
         match self.info.element(object, index, self.state) {
             Some(element) => Ok(element),
+            None if self.info.may_hold_more(object, self.state) => error(at, Unavailable::TooLarge),
             None => {
                 let ty = self.info.type_name(object.ty);
                 error(at, ExpressionErrorKind::NoElement { ty, index })
@@ -481,7 +485,7 @@ impl Evaluator<'_> {
 
     fn memory(&self, kind: MemoryKind, address: &Node) -> Outcome<Evaluated> {
         let value = self.integer(address)?;
-        let outside = || crate::Unavailable::OutsideMemory(value as u64);
+        let outside = || Unavailable::OutsideMemory(value as u64);
         let Ok(start) = u32::try_from(value) else {
             return error(address, outside());
         };
@@ -604,7 +608,10 @@ impl Evaluator<'_> {
         };
         let found = match self.node(other)? {
             Evaluated::Text(text) => Some(text),
-            Evaluated::Object(object) => self.info.text_of(&object, self.state),
+            Evaluated::Object(object) => match self.info.text_of(&object, self.state) {
+                Ok(text) => text,
+                Err(why) => return error(other, why),
+            },
             _ => None,
         };
         match found {

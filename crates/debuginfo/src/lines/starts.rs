@@ -186,3 +186,83 @@ fn inside_loop(rows: &[Row], module: &ModuleIndex, from: u32, line: RowSource) -
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::module;
+
+    /// A row of this line at the opcode with this number.
+    fn row(module: &ModuleIndex, opcode: usize, line: u32) -> Row {
+        let source = RowSource {
+            file: FileId(0),
+            line,
+            column: 0,
+            is_stmt: true,
+        };
+        Row {
+            offset: module.starts(FuncIdx(0))[opcode],
+            source: Some(source),
+            prologue_end: false,
+        }
+    }
+
+    /// At which opcodes line 1 begins, if these rows are the code's and all of other lines is inlined
+    /// into line 1.
+    fn starts_of_line(module: &ModuleIndex, rows: &[Row]) -> Vec<usize> {
+        let of_line = |offset: u32| {
+            let row = rows.iter().rfind(|row| row.offset <= offset);
+            row.and_then(|row| row.source)
+                .is_some_and(|source| source.line == 1)
+        };
+        let mut inlined = |offset| Some(if of_line(offset) { vec![] } else { vec![1] });
+        let starts = line_starts(rows, module, &mut inlined).into_iter();
+        let opcodes = module.starts(FuncIdx(0));
+        starts
+            .filter(|(_, line, _)| *line == 1)
+            .map(|(_, _, offset)| opcodes.binary_search(&offset).unwrap())
+            .collect()
+    }
+
+    // Past these limits a line begins once more than it does for a person: a stop too many, none too few.
+
+    #[test]
+    fn a_line_goes_on_behind_so_many_rows() {
+        let module = module(&"nop ".repeat(MAX_BETWEEN + 2));
+        for (between, begins) in [
+            (MAX_BETWEEN, &[0][..]),
+            (MAX_BETWEEN + 1, &[0, MAX_BETWEEN + 1]),
+        ] {
+            let lines = (0..=between).map(|at| match at {
+                0 => row(&module, 0, 1),
+                at if at == between => row(&module, at, 1),
+                at => row(&module, at, at as u32 + 1),
+            });
+            let rows: Vec<Row> = lines.collect();
+            assert_eq!(starts_of_line(&module, &rows), begins);
+        }
+    }
+
+    #[test]
+    fn a_line_goes_on_behind_so_many_opcodes() {
+        let module = module(&"nop ".repeat(MAX_STRAIGHT + 2));
+        for (between, begins) in [
+            (MAX_STRAIGHT, &[0][..]),
+            (MAX_STRAIGHT + 1, &[0, MAX_STRAIGHT + 1]),
+        ] {
+            let rows = [(0, 1), (1, 2), (between, 1)];
+            let rows = rows.map(|(opcode, line)| row(&module, opcode, line));
+            assert_eq!(starts_of_line(&module, &rows), begins);
+        }
+    }
+
+    #[test]
+    fn a_line_begins_inside_its_loop_behind_so_many_blocks() {
+        for (opened, begin) in [(MAX_BLOCKS - 1, MAX_BLOCKS - 1), (MAX_BLOCKS, 0)] {
+            let blocks = "(block ".repeat(opened - 1);
+            let module = module(&format!("{blocks} (loop nop){}", ")".repeat(opened - 1)));
+            let rows = [row(&module, 0, 1)];
+            assert_eq!(starts_of_line(&module, &rows), [begin]);
+        }
+    }
+}

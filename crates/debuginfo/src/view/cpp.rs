@@ -303,11 +303,12 @@ pub(super) fn variant<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     if chosen == none || chosen == -1 {
         return Ok(Shape::Nothing("valueless").plain());
     }
-    let ty = usize::try_from(chosen)
-        .ok()
-        .filter(|&chosen| chosen < MAX_PARTS)
-        .map(|chosen| looking.argument(object, chosen))
-        .ok_or(Misfit::Content)??;
+    let alternatives = looking.arguments(object)?;
+    let chosen = usize::try_from(chosen).map_err(|_| Misfit::Content)?;
+    let ty = *alternatives.get(chosen).ok_or(Misfit::Content)?;
+    if chosen >= MAX_PARTS {
+        return Err(Misfit::Layout);
+    }
     let data = looking.field(&holder, "__data")?;
     // Each alternative is the head of what is left of them.
     let mut rest = data;
@@ -371,5 +372,66 @@ pub(super) fn tuple<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     match parts.len() == arguments.len() {
         true => Ok(Shape::Tuple(parts).plain()),
         false => Err(Misfit::Layout),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{base, field, info, of_types, record, words};
+
+    /// What is found of a value of type 1 that lies at address 0.
+    fn found(types: Vec<Type>, memory: &[u32]) -> Result<(), Misfit> {
+        let object = Object::new(TypeId(1), Place::memory(0, 4 * memory.len() as u32));
+        let (info, state) = (info(types), words(memory.to_vec()));
+        info.view(&object, &state, 0).unwrap().map(|_| ())
+    }
+
+    #[test]
+    fn variants_have_so_many_alternatives() {
+        let variant = |count: usize| {
+            let holder = vec![
+                field("__index", TypeId::WORD, 0),
+                field("__data", TypeId(4), 4),
+            ];
+            let whole = vec![field("__impl_", TypeId(2), 0)];
+            let whole = record("std", "variant<>", 8, whole);
+            let mut types = vec![
+                of_types(whole, &vec![TypeId::WORD; count]),
+                record("std", "__impl<>", 8, holder),
+                record("std", "__alt<>", 4, vec![field("__value", TypeId::WORD, 0)]),
+            ];
+            types.extend((5..).take(count).map(|next| {
+                let parts = vec![
+                    field("__head", TypeId(3), 0),
+                    field("__tail", TypeId(next), 0),
+                ];
+                record("std", "__union<>", 4, parts)
+            }));
+            types
+        };
+        let most = MAX_PARTS as u32;
+        for (count, chosen, value) in [
+            (MAX_PARTS, most - 1, Ok(())),
+            (MAX_PARTS + 1, most - 1, Ok(())),
+            (MAX_PARTS + 1, most, Err(Misfit::Layout)),
+            (MAX_PARTS, most, Err(Misfit::Content)),
+        ] {
+            assert_eq!(found(variant(count), &[chosen, 7]), value);
+        }
+    }
+
+    #[test]
+    fn tuples_have_so_many_parts() {
+        for (count, value) in [(MAX_PARTS, Ok(())), (MAX_PARTS + 1, Err(Misfit::Layout))] {
+            let whole = record("std", "tuple<>", 4, vec![field("__base_", TypeId(2), 0)]);
+            let leaf = vec![field("__value_", TypeId::WORD, 0)];
+            let types = vec![
+                of_types(whole, &vec![TypeId::WORD; count]),
+                record("std", "__tuple_impl<>", 4, vec![base(TypeId(3), 0); count]),
+                record("std", "__tuple_leaf<>", 4, leaf),
+            ];
+            assert_eq!(found(types, &[7]), value);
+        }
     }
 }

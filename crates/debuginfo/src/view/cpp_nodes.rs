@@ -2,11 +2,15 @@
 
 use super::cpp::{first_of_pair, squeezed};
 use super::{Found, Looking, Misfit, Shape};
+use crate::place::Unavailable;
 use crate::types::TypeId;
 use crate::variables::Object;
 
 /// Highest red-black tree that fits into memory.
 const MAX_HEIGHT: usize = 64;
+
+/// Nodes of a list without a count that are looked at; a list that goes in a circle has no end.
+const MAX_NODES: u64 = 1 << 16;
 
 pub(super) fn map<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     let (count, values) = in_order(looking, object)?;
@@ -152,19 +156,106 @@ pub(super) fn list<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
 
 /// `forward_list`: it knows no count, so it is walked until it ends.
 pub(super) fn forward_list<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
-    /// Nodes that are counted; a list that goes in a circle has no end.
-    const MAX_NODES: u64 = 1 << 16;
     let held = looking.argument(object, 0)?;
     let before = first_of_pair(looking, &looking.field(object, "__before_begin_")?)?;
     let (mut next, _) = looking.pointer(&looking.field(&before, "__next_")?)?;
     let mut values = Vec::new();
     while next != 0 {
         if values.len() as u64 >= MAX_NODES {
-            return Err(Misfit::Content);
+            return Err(Unavailable::TooLarge.into());
         }
         let at = looking.object_at(next, node_type(looking, "__forward_list_node", held)?)?;
         values.push(looking.field(&at, "__value_")?);
         next = looking.pointer(&looking.field(&at, "__next_")?)?.0;
     }
     Ok(elements(values.len() as u64, values, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{field, info, of_types, pointer, record, words};
+    use crate::place::Place;
+
+    #[test]
+    fn trees_are_walked_up_to_a_height() {
+        let words_of = |names: &[&str]| {
+            let fields = (0..).step_by(4).zip(names);
+            fields
+                .map(|(at, name)| field(name, TypeId(4), at))
+                .collect()
+        };
+        let tree = vec![
+            field("__end_node_", TypeId(3), 0),
+            field("__size_", TypeId::WORD, 4),
+        ];
+        let mut node: Vec<_> = words_of(&["__left_", "__right_"]);
+        node.push(field("__value_", TypeId::WORD, 8));
+        let info = info([
+            record("std", "set<>", 8, vec![field("__tree_", TypeId(2), 0)]),
+            of_types(record("std", "__tree<>", 8, tree), &[TypeId::WORD]),
+            record("std", "__tree_end_node", 4, words_of(&["__left_"])),
+            pointer(TypeId::VOID),
+            of_types(record("std", "__tree_node<>", 12, node), &[TypeId::WORD]),
+        ]);
+        let object = Object::new(TypeId(1), Place::memory(0, 8));
+        for (height, shown) in [(MAX_HEIGHT, true), (MAX_HEIGHT + 1, false)] {
+            // Each node is the left one of the node before it.
+            let mut memory = vec![8, height as u32];
+            for number in 1..=height as u32 {
+                let next = if number == height as u32 {
+                    0
+                } else {
+                    8 + 12 * number
+                };
+                memory.extend([next, 0, 7]);
+            }
+            let text = info.show(&object, &words(memory));
+            match shown {
+                true => assert!(text.starts_with("{7, 7, 7"), "{text}"),
+                false => assert!(
+                    text.ends_with("(raw: not initialized, or damaged)"),
+                    "{text}"
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_without_a_count_has_so_many_nodes() {
+        let link = || field("__next_", TypeId(3), 0);
+        let node = vec![link(), field("__value_", TypeId::WORD, 4)];
+        let list = vec![field("__before_begin_", TypeId(2), 0)];
+        let info = info([
+            of_types(record("std", "forward_list<>", 4, list), &[TypeId::WORD]),
+            record("std", "__begin_node_of", 4, vec![link()]),
+            pointer(TypeId::VOID),
+            of_types(
+                record("std", "__forward_list_node<>", 8, node),
+                &[TypeId::WORD],
+            ),
+        ]);
+        let object = Object::new(TypeId(1), Place::memory(0, 4));
+        for (count, found, shown) in [
+            (MAX_NODES, MAX_NODES, "[7, 7, 7"),
+            (MAX_NODES + 1, 1, "<too large>"),
+        ] {
+            let mut memory = vec![4];
+            for number in 1..=count as u32 {
+                memory.extend([
+                    if number == count as u32 {
+                        0
+                    } else {
+                        4 + 8 * number
+                    },
+                    7,
+                ]);
+            }
+            let state = words(memory);
+            // Without its elements, a list has its one field.
+            assert_eq!(info.child_count(&object, &state), found);
+            let text = info.show(&object, &state);
+            assert!(text.starts_with(shown), "{text}");
+        }
+    }
 }

@@ -171,7 +171,10 @@ impl DebugInfo {
     /// A field by its name as the debug information has it. What comes from bases and unnamed
     /// members is the record's own, unless two of them have it.
     pub(crate) fn field_named(&self, object: &Object, name: &str) -> Option<Object> {
-        self.field_within(object, name, MAX_BASES, &mut MAX_RECORDS.clone())
+        let mut records = 0;
+        let found = self.field_within(object, name, MAX_BASES, &mut records);
+        // Of what was not looked at, something could have the same name.
+        found.filter(|_| records <= MAX_RECORDS)
     }
 
     fn field_within(
@@ -182,7 +185,10 @@ impl DebugInfo {
         records: &mut u32,
     ) -> Option<Object> {
         let depth = depth.checked_sub(1)?;
-        *records = records.checked_sub(1)?;
+        *records += 1;
+        if *records > MAX_RECORDS {
+            return None;
+        }
         let Some(Type::Record { fields, .. }) = self.types().resolve(object.ty) else {
             return None;
         };
@@ -203,5 +209,59 @@ impl DebugInfo {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{base, field, info, nested, record, words};
+
+    #[test]
+    fn numbers_are_found_inside_so_many_records() {
+        let state = words([7]);
+        for (records, number) in [(MAX_COATS - 1, Ok(7)), (MAX_COATS, Err(Misfit::Layout))] {
+            let info = info(nested(records as u32, "app", "Coat", |ty| {
+                field("a", ty, 0)
+            }));
+            let (info, state) = (&info, &state);
+            let looking = Looking {
+                info,
+                state,
+                need: 0,
+            };
+            let object = Object::new(TypeId(1), Place::memory(0, 4));
+            assert_eq!(looking.number(&object), number);
+        }
+    }
+
+    #[test]
+    fn fields_are_found_in_bases_so_deep() {
+        for (depth, found) in [(MAX_BASES, true), (MAX_BASES + 1, false)] {
+            let mut info = info(nested(depth, "app", "Base", |ty| base(ty, 0)));
+            let last = record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]);
+            info.no_types.map.insert(depth, last);
+            let object = Object::new(TypeId(1), Place::memory(0, 4));
+            assert_eq!(info.field_named(&object, "x").is_some(), found);
+        }
+    }
+
+    #[test]
+    fn fields_are_looked_for_in_so_many_records() {
+        // The record itself, others without the field, and one that has it: first or last.
+        for (all, found) in [(MAX_RECORDS, true), (MAX_RECORDS + 1, false)] {
+            for first in [true, false] {
+                let mut bases = vec![base(TypeId(2), 0); all as usize - 2];
+                let at = if first { 0 } else { bases.len() };
+                bases.insert(at, base(TypeId(3), 0));
+                let info = info([
+                    record("app", "Whole", 4, bases),
+                    record("app", "Empty", 0, Vec::new()),
+                    record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]),
+                ]);
+                let object = Object::new(TypeId(1), Place::memory(0, 4));
+                assert_eq!(info.field_named(&object, "x").is_some(), found);
+            }
+        }
     }
 }

@@ -449,3 +449,36 @@ pub(super) fn duration<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     let duration = std::time::Duration::new(seconds, nanoseconds);
     Ok(Shape::Written(format!("{duration:?}")).plain())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{field, info, pointer, record, words};
+
+    #[test]
+    fn values_behind_counts_are_aligned_so_far() {
+        for (align, value) in [(MAX_ALIGN - 1, Ok(())), (MAX_ALIGN, Err(Misfit::Layout))] {
+            let slice = vec![
+                field("data_ptr", TypeId(3), 0),
+                field("length", TypeId::WORD, 4),
+            ];
+            let counted = vec![
+                field("strong", TypeId::WORD, 0),
+                field("weak", TypeId::WORD, 4),
+                field("value", TypeId::BYTE, 8 + align),
+            ];
+            let info = info([
+                record("alloc::rc", "Rc<[u8]>", 8, vec![field("ptr", TypeId(2), 0)]),
+                record("", "*const RcInner<[u8]>", 8, slice),
+                pointer(TypeId(4)),
+                record("alloc::rc", "RcInner<[u8]>", 8, counted),
+            ]);
+            let mut memory = vec![8, 1, 1, 1];
+            memory.resize(16 + MAX_ALIGN as usize, 0);
+            let object = Object::new(TypeId(1), Place::memory(0, 8));
+            let state = words(memory);
+            let found = info.view(&object, &state, 0).unwrap();
+            assert_eq!(found.map(|_| ()), value);
+        }
+    }
+}

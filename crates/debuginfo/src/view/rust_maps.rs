@@ -258,3 +258,75 @@ pub(super) fn linked_list<'a>(looking: Looking<'a>, object: &Object) -> Found<'a
     let at = Box::new(move |index: u64| elements.get(usize::try_from(index).ok()?).cloned());
     Ok(Shape::Sequence { count, at }.plain())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{array, field, info, of_types, pointer, record, words};
+    use crate::types::{Variant, Variants};
+
+    /// A `BTreeMap` of so many entries; its root and the nodes below are one node with so many keys.
+    fn shown(count: u32, height: u32, keys: u32) -> String {
+        let mut option = record("core::option", "Option<>", 8, Vec::new());
+        if let Type::Record { variants, .. } = &mut option {
+            *variants = Some(Variants {
+                discriminant: None,
+                variants: vec![Variant {
+                    values: Vec::new(),
+                    field: Some(field("Some", TypeId(3), 0)),
+                }],
+            });
+        }
+        let map = vec![
+            field("length", TypeId::WORD, 0),
+            field("root", TypeId(2), 4),
+        ];
+        let map = record("alloc::collections::btree::map", "BTreeMap<>", 12, map);
+        let root = vec![
+            field("height", TypeId::WORD, 0),
+            field("node", TypeId(5), 4),
+        ];
+        let leaf = vec![
+            field("parent", TypeId(8), 0),
+            field("len", TypeId::WORD, 4),
+            field("keys", TypeId(7), 8),
+            field("vals", TypeId(7), 52),
+        ];
+        let inner = vec![field("data", TypeId(6), 0), field("edges", TypeId(10), 96)];
+        let info = info([
+            of_types(map, &[TypeId::WORD, TypeId::WORD]),
+            option,
+            record("", "Some", 8, vec![field("__0", TypeId(4), 0)]),
+            record("", "NodeRef<>", 8, root),
+            pointer(TypeId(6)),
+            record("", "LeafNode<>", 96, leaf),
+            array(TypeId::WORD, NODE_CAPACITY),
+            pointer(TypeId(9)),
+            record("", "InternalNode<>", 144, inner),
+            array(TypeId::WORD, NODE_CAPACITY + 1),
+        ]);
+        let mut memory = vec![count, height, 12, 0, keys];
+        memory.extend([7; 2 * NODE_CAPACITY as usize]);
+        memory.extend([12; NODE_CAPACITY as usize + 1]);
+        let object = Object::new(TypeId(1), Place::memory(0, 12));
+        info.show(&object, &words(memory))
+    }
+
+    #[test]
+    fn trees_have_a_height_and_nodes_have_room() {
+        let (height, keys) = (MAX_HEIGHT as u32, NODE_CAPACITY as u32);
+        let damaged = "(raw: not initialized, or damaged)";
+        for (count, height, keys, text) in [
+            (1, height, 1, "{7: 7}"),
+            (1, height + 1, 1, damaged),
+            (keys, 0, keys, "{7: 7, 7: 7"),
+            (keys + 1, 0, keys + 1, damaged),
+        ] {
+            let found = shown(count, height, keys);
+            assert!(
+                found.contains(text),
+                "height {height}, {keys} keys: {found}"
+            );
+        }
+    }
+}

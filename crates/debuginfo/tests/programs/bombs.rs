@@ -5,30 +5,12 @@ use std::collections::HashMap;
 
 use borges_debuginfo::{DebugInfo, NoSources, Part, Problem};
 
-fn leb(mut value: u64, bytes: &mut Vec<u8>) {
-    loop {
-        let byte = (value & 0x7f) as u8;
-        value >>= 7;
-        bytes.push(if value == 0 { byte } else { byte | 0x80 });
-        if value == 0 {
-            return;
-        }
-    }
-}
+use crate::common::{leb, with_sections};
 
 /// A module with one function and these custom sections.
 fn module(sections: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut wasm = wat::parse_str("(module (func (export \"main\") nop nop nop nop))").unwrap();
-    for (name, contents) in sections {
-        let mut section = Vec::new();
-        leb(name.len() as u64, &mut section);
-        section.extend_from_slice(name.as_bytes());
-        section.extend_from_slice(contents);
-        wasm.push(0);
-        leb(section.len() as u64, &mut wasm);
-        wasm.extend_from_slice(&section);
-    }
-    wasm
+    let wasm = wat::parse_str("(module (func (export \"main\") nop nop nop nop))").unwrap();
+    with_sections(&wasm, sections)
 }
 
 /// A unit of DWARF 4 whose root has children, and these children.

@@ -32,6 +32,32 @@ pub(crate) fn example(name: &str) -> DebugInfo {
     info.expect("the examples are modules")
 }
 
+pub(crate) fn leb(mut value: u64, bytes: &mut Vec<u8>) {
+    loop {
+        let byte = (value & 0x7f) as u8;
+        value >>= 7;
+        bytes.push(if value == 0 { byte } else { byte | 0x80 });
+        if value == 0 {
+            return;
+        }
+    }
+}
+
+/// A module with these custom sections behind its own.
+pub(crate) fn with_sections(wasm: &[u8], sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut wasm = wasm.to_vec();
+    for (name, contents) in sections {
+        let mut section = Vec::new();
+        leb(name.len() as u64, &mut section);
+        section.extend_from_slice(name.as_bytes());
+        section.extend_from_slice(contents);
+        wasm.push(0);
+        leb(section.len() as u64, &mut wasm);
+        wasm.extend_from_slice(&section);
+    }
+    wasm
+}
+
 /// A state made by hand.
 #[derive(Default)]
 pub(crate) struct Fake {

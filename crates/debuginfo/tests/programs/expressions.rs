@@ -1,7 +1,9 @@
 //! Expressions over a real program, uart-parser, stopped in `accept_byte` with a state made by hand.
 
 use crate::common::Fake;
-use borges_debuginfo::{DebugInfo, Expression, NoScope, Number, Scope, Source, Stop};
+use borges_debuginfo::{
+    DebugInfo, Expression, ExpressionErrorKind, NoScope, Number, Scope, Source, Stop,
+};
 use borges_vm::{CodeOffset, Value};
 
 /// Where `parser` lies, and the frame of `accept_byte`.
@@ -324,22 +326,82 @@ fn conditions_hold_or_not() {
 
 #[test]
 fn deep_and_long_expressions_are_refused() {
-    for text in [
-        "(".repeat(2000),
-        "-".repeat(2000) + "1",
-        "1".to_owned() + &"+1".repeat(2000),
-        "a".to_owned() + &"[0]".repeat(1000),
-        "a".to_owned() + &".b".repeat(1000),
-        "f(".repeat(1000),
-        "(u8)".repeat(1000) + "1",
-        "1".to_owned() + &" as u8".repeat(1000),
-        "sizeof ".repeat(1000) + "a",
-        "1".repeat(5000),
+    // What is repeated, how often at the most, and what stands before and behind it.
+    for (before, repeated, behind, most) in [
+        ("", " ", "1", 4095),
+        ("", "(", "1", 31),
+        ("", "-", "1", 63),
+        ("", "(u8)", "1", 63),
+        ("", "sizeof ", "a", 63),
+        ("", "f(", "1", 31),
+        ("", "mem8[", "1", 31),
+        ("", "a[", "1", 31),
+        ("1", " + 1", "", 64),
+        ("1", " as u8", "", 64),
+        ("a", "[0]", "", 63),
+        ("a", ".b", "", 63),
+        ("a", "->b", "", 63),
     ] {
-        assert!(Expression::parse(&text).is_err());
+        for (count, fits) in [(most, true), (most + 1, false), (1_000, most > 1_000)] {
+            let close = match repeated.chars().last() {
+                Some('(') => ")",
+                Some('[') => "]",
+                _ => "",
+            };
+            let text = format!(
+                "{before}{}{behind}{}",
+                repeated.repeat(count),
+                close.repeat(count)
+            );
+            let kind = Expression::parse(&text).map_err(|error| error.kind);
+            assert_eq!(kind.is_ok(), fits, "{count} times {repeated:?}: {kind:?}");
+            if let Err(kind) = kind {
+                assert_eq!(kind, ExpressionErrorKind::TooLong);
+            }
+        }
     }
-    let fine = "1".to_owned() + &" + 1".repeat(50);
-    assert!(Expression::parse(&fine).is_ok());
+}
+
+#[test]
+fn numbers_are_so_large() {
+    let stopped = stopped();
+    let too_large = "column 1: division by zero or overflow";
+    for (text, value) in [
+        ("1 << 126", "85070591730234615865843651857942052864"),
+        ("1 << 127", too_large),
+        ("-1 << 127", "-170141183460469231731687303715884105728"),
+        ("-1 << 128", too_large),
+        ("-1 >> 128", "-1"),
+        ("0 << 128", "0"),
+        ("18446744073709551615", "18446744073709551615"),
+        (
+            "18446744073709551616",
+            "column 1: this number, letter or text cannot be read",
+        ),
+        ("0xffff_ffff_ffff_ffff", "18446744073709551615"),
+        (
+            "0x1_0000_0000_0000_0000",
+            "column 1: this number, letter or text cannot be read",
+        ),
+    ] {
+        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
+    }
+}
+
+#[test]
+fn ranges_hold_so_many_elements() {
+    let stopped = stopped();
+    for (text, value) in [
+        ("sizeof parser.payload", "8"),
+        ("sizeof p[0..256]", "5120"),
+        ("sizeof p[1..257]", "5120"),
+        (
+            "sizeof p[1..258]",
+            "column 8: a range holds 256 elements at most and ends behind its start: 1..258",
+        ),
+    ] {
+        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
+    }
 }
 
 #[test]

@@ -9,5 +9,6 @@ mod expressions;
 mod fixtures;
 mod golden;
 mod hostile;
+mod limits;
 mod machine;
 mod values;
