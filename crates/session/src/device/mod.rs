@@ -293,9 +293,7 @@ impl Device {
         // All that was said before the answer is here: the first pause is the one that counts.
         while let Some(report) = self.client.listen(&mut patience, "pausing")? {
             let paused = match course {
-                Course::Live => self
-                    .report(history, report, &mut paused_already)?
-                    .is_some(),
+                Course::Live => self.report(history, report, &mut paused_already)?.is_some(),
                 Course::Along(path) => self.report_along(history, path, report)?.is_some(),
             };
             if paused {
