@@ -39,8 +39,10 @@ impl Heard {
         match told["tell"].as_str()? {
             "reply" | "failed" => told["id"].as_u64().map(Self::Answer),
             "patch" => {
+                // Once it has ended, the button makes the page forget what was found.
+                let is_last = |listing: &Value| listing.is_null() || listing["working"] == false;
                 let mut parts = told["parts"].as_array()?.iter();
-                parts.any(|part| part["part"] == "suggestions" && part["is"]["working"] == false).then_some(Self::SearchEnded)
+                parts.any(|part| part["part"] == "suggestions" && is_last(&part["is"])).then_some(Self::SearchEnded)
             }
             _ => None,
         }

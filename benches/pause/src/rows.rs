@@ -76,7 +76,8 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
     let watch = json!({"command": "break", "kind": {"write": "0, 4"}});
     let entries = |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
     let ask = |question: &str| json!({"ask": "suggest", "question": {"ask": question}, "within": {}});
-    let futures = ["paths", "bugs", "cover"].map(|question| (vec![start()], ask(question)));
+    // What ends at once and is as before is not sent again: `paths` would be waited for in vain.
+    let futures = ["bugs", "cover"].map(|question| (vec![start()], ask(question)));
     let mut rows = vec![
         (vec![tip()], back),
         (vec![tip()], json!({"command": "who", "what": "0, 4"})),

@@ -40,9 +40,9 @@ pub enum Report {
     Trace {
         /// The number of the first record, counted from the last [`Command::Begin`].
         first: u64,
-        /// The step count that the first record's distance refers to.
+        /// The step count that the first record's distance refers to. The program has come so far.
         base: u64,
-        /// Packed records, see [`crate::trace`].
+        /// Packed records, see [`crate::trace`]; none if only that is to be said.
         records: Bytes,
     },
     /// The program stopped.
