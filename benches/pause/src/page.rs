@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A debugger's page, without a browser.
 struct Page {
     server: Child,
-    /// Sends; what arrives comes out of `answers`.
+    /// Sends; what arrives and ends something comes out of `heard`.
     socket: tungstenite::WebSocket<TcpStream>,
     heard: Receiver<Heard>,
     next: u64,

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 #[cfg(feature = "z3")]
 use borges_concolic::solver::best;
-use borges_concolic::solver::{ProcessSolver, Query, Solver, Variable};
-use borges_concolic::{Answer, Budget, Constraint, Dag, Explored, Search, Set, Start};
+use borges_concolic::solver::{ProcessSolver, Solver, Variable};
+use borges_concolic::{Answer, Dag, Explored, Search, Set, Start};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
-use common::{board, explore_all, i32s, start_wat};
+use common::{asked, board, explore_all, i32s, start_wat};
 
 fn with(start: &Start, solver: Option<Box<dyn Solver>>) -> Explored {
     let search = Search {
@@ -125,16 +125,7 @@ fn can_be(solver: &mut dyn Solver, cell: u64) -> Answer {
         ty: ValType::I32,
         domain: &domain,
     }];
-    let constraints = [Constraint {
-        expr,
-        allowed: Set::single(cell),
-    }];
-    let query = Query {
-        dag: &dag,
-        variables: &variables,
-        constraints: &constraints,
-    };
-    solver.check(&query, &Budget::unlimited())
+    asked(solver, &dag, &variables, (expr, Set::single(cell)))
 }
 
 /// One that ends whenever it reads of 255, and says no to everything else.
@@ -251,13 +242,7 @@ fn knows_every_instruction(solver: &mut dyn Solver) {
             let right = Set::single(result);
             let wrong = right.complement(op.result());
             for (allowed, is_possible) in [(right, true), (wrong, false)] {
-                let constraints = [Constraint { expr, allowed }];
-                let query = Query {
-                    dag: &dag,
-                    variables: &variables,
-                    constraints: &constraints,
-                };
-                let answer = solver.check(&query, &Budget::unlimited());
+                let answer = asked(&mut *solver, &dag, &variables, (expr, allowed));
                 let as_expected = match answer {
                     Answer::Yes(_) => is_possible,
                     Answer::No => !is_possible,

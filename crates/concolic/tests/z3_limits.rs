@@ -1,12 +1,15 @@
 //! Z3 in this process with too little time or memory: the question stays open and says why, and the next is answered.
 #![cfg(feature = "z3")]
 
+mod common;
+
 use std::time::Duration;
 
-use borges_concolic::solver::{Query, Solver, Variable, Z3Solver};
-use borges_concolic::{Answer, Budget, Constraint, Dag, Set};
+use borges_concolic::solver::{Solver, Variable, Z3Solver};
+use borges_concolic::{Answer, Dag, Set};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
+use common::asked;
 
 /// The limit on memory is one of the process, so there is one test here.
 #[test]
@@ -45,14 +48,6 @@ fn factors(solver: &mut dyn Solver, count: u32, number: u64) -> Answer {
         domain: &domain,
     };
     let variables: Vec<Variable<'_>> = (0..count).map(variable).collect();
-    let constraints = [Constraint {
-        expr: product.expect("at least one factor"),
-        allowed: Set::single(number),
-    }];
-    let query = Query {
-        dag: &dag,
-        variables: &variables,
-        constraints: &constraints,
-    };
-    solver.check(&query, &Budget::unlimited())
+    let product = product.expect("at least one factor");
+    asked(solver, &dag, &variables, (product, Set::single(number)))
 }

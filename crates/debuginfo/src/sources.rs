@@ -95,24 +95,27 @@ impl Folders {
 impl SourceProvider for Folders {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         let path = Path::new(path);
-        // As it stands, however many components it has.
-        let roots = self.roots.iter().map(|root| root.join(path));
-        if let Some(bytes) = roots.into_iter().find_map(|path| self.read_file(&path)) {
-            return Some(bytes);
+        let below = |rest: &Path| {
+            let mut roots = self.roots.iter();
+            roots.find_map(|root| self.read_file(&root.join(rest)))
+        };
+        // As it stands, however many components it has. Below a folder, an absolute path is itself: that is one look.
+        let (bytes, looked_at) = match path.is_absolute() {
+            true => (self.read_file(path), 0),
+            false => (below(path), 1),
+        };
+        if bytes.is_some() {
+            return bytes;
         }
         let parts: Vec<Component<'_>> = path
             .components()
             .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
             .collect();
-        for skipped in parts.len().saturating_sub(MAX_COMPONENTS)..parts.len() {
+        let first = parts.len().saturating_sub(MAX_COMPONENTS).max(looked_at);
+        (first..parts.len()).find_map(|skipped| {
             let rest: PathBuf = parts.get(skipped..)?.iter().collect();
-            for root in &self.roots {
-                if let Some(bytes) = self.read_file(&root.join(&rest)) {
-                    return Some(bytes);
-                }
-            }
-        }
-        None
+            below(&rest)
+        })
     }
 }
 
@@ -342,8 +345,8 @@ mod tests {
 
     #[test]
     fn folders_do_not_read_outside() {
-        let scratch = Scratch::new("folders");
-        let dir = &scratch.0;
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path();
         let inside = dir.join("inside");
         std::fs::create_dir_all(inside.join("src")).unwrap();
         std::fs::write(dir.join("secret"), "no").unwrap();
@@ -359,38 +362,20 @@ mod tests {
         assert_eq!(folders.read(dir.join("secret").to_str().unwrap()), None);
     }
 
-    /// A folder for one test, gone when it ends.
-    struct Scratch(PathBuf);
-
-    impl Scratch {
-        fn new(name: &str) -> Scratch {
-            let name = format!("borges-{name}-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&path).unwrap();
-            Scratch(path)
-        }
-
-        fn folders(&self) -> Folders {
-            let mut folders = Folders::default();
-            folders.add(&self.0);
-            folders
-        }
-    }
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    fn below(folder: &Path) -> Folders {
+        let mut folders = Folders::default();
+        folders.add(folder);
+        folders
     }
 
     #[test]
     fn the_largest_file_is_read_and_a_larger_one_is_not() {
-        let scratch = Scratch::new("large");
+        let scratch = tempfile::tempdir().unwrap();
         for (bytes, fits) in [(MAX_FILE_BYTES, true), (MAX_FILE_BYTES + 1, false)] {
-            let file = std::fs::File::create(scratch.0.join("a.c")).unwrap();
+            let file = std::fs::File::create(scratch.path().join("a.c")).unwrap();
             file.set_len(bytes).unwrap();
             let mut files = Files::default();
-            let id = files.intern("a.c", None, &scratch.folders()).unwrap();
+            let id = files.intern("a.c", None, &below(scratch.path())).unwrap();
             let text = files.file(id).unwrap().text.as_ref();
             assert_eq!(text.map(|text| text.len() as u64), fits.then_some(bytes));
             assert_eq!(files.text_left_out(), !fits);
@@ -430,16 +415,16 @@ mod tests {
 
     #[test]
     fn the_end_of_a_path_is_looked_for_from_so_many_components() {
-        let scratch = Scratch::new("deep");
+        let scratch = tempfile::tempdir().unwrap();
         for (count, found) in [(MAX_COMPONENTS, true), (MAX_COMPONENTS + 1, false)] {
             let folder = vec!["d"; count - 1].join("/");
-            std::fs::create_dir_all(scratch.0.join(&folder)).unwrap();
+            std::fs::create_dir_all(scratch.path().join(&folder)).unwrap();
             let path = format!("{folder}/{count}.c");
-            std::fs::write(scratch.0.join(&path), "yes").unwrap();
-            let read = scratch.folders().read(&format!("elsewhere/{path}"));
+            std::fs::write(scratch.path().join(&path), "yes").unwrap();
+            let read = below(scratch.path()).read(&format!("elsewhere/{path}"));
             assert_eq!(read.is_some(), found);
             // One that stands there as it is asked for is found anyway.
-            assert!(scratch.folders().read(&path).is_some());
+            assert!(below(scratch.path()).read(&path).is_some());
         }
     }
 

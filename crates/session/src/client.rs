@@ -377,7 +377,7 @@ impl Client {
 }
 
 /// Whether it says how far a program came that has recorded nothing.
-fn says_only_how_far(report: &Report) -> bool {
+pub(crate) fn says_only_how_far(report: &Report) -> bool {
     matches!(report, Report::Trace { records, .. } if records.0.is_empty())
 }
 

@@ -1,6 +1,9 @@
 //! A link that fails while a program runs: what was recorded stays, the error says what to do, and once the line works
 //! again the session goes on where the device is.
 
+#[path = "support/written.rs"]
+mod written;
+
 use borges_session::command::{Command, Direction, Event, StepSize};
 use borges_session::listing::Info;
 use borges_session::{CommandError, DeviceError, Flow, LinkError, Options, Reply, Session};
@@ -38,9 +41,7 @@ fn step(direction: Direction, count: u64) -> Command {
 #[test]
 fn a_pulled_cable_costs_nothing_that_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("program.wasm");
-    let wasm = wat::parse_str(PROGRAM).expect("a module");
-    std::fs::write(&path, wasm).expect("it is written");
+    let path = written::written(folder.path(), PROGRAM);
     let options = Options {
         faults: Some((Faults::none(), 1)),
         device_slice: 100,

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/written.rs"]
+mod written;
+
 use std::path::PathBuf;
 
 use borges_session::Flow;
@@ -13,9 +16,7 @@ use serde_json::json;
 fn program(name: &str, wat: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("headless-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("program.wasm");
-    std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
-    path
+    written::written(&folder, wat)
 }
 
 fn report(name: &str, wat: &str, options: &RunOptions) -> Result<RunReport, RunError> {

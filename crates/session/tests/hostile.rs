@@ -2,6 +2,9 @@
 //!
 //! Whatever is in them, nothing panics, and an error says where: the file, and what is wrong in it.
 
+#[path = "support/written.rs"]
+mod written;
+
 use std::path::Path;
 
 use borges_session::command::{Command, Direction, MockValues, NewBreakpoint, StepSize, StopKind};
@@ -37,9 +40,7 @@ fn run(session: &mut Session, command: Command) -> Result<Reply, String> {
 
 /// A recording with branches, notes, breakpoints and mocks.
 fn recorded(folder: &Path) -> std::path::PathBuf {
-    let program = folder.join("program.wasm");
-    let wasm = wat::parse_str(PROGRAM).expect("a module");
-    std::fs::write(&program, wasm).expect("it is written");
+    let program = written::written(folder, PROGRAM);
     let file = folder.join("recorded.borges");
     let options = Options {
         session_file: Some(file.clone()),
@@ -310,9 +311,8 @@ fn a_thousand_forged_recordings() {
 #[test]
 fn nobody_has_to_wait_for_a_moment_that_somebody_sent() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("program.wasm");
     let spins = r#"(module (func (export "main") (loop $spin (br $spin))))"#;
-    std::fs::write(&path, wat::parse_str(spins).unwrap()).unwrap();
+    let path = written::written(folder.path(), spins);
     let mut session = Session::open(Options::new(path)).unwrap();
     let Ok(Reply::Moment { moment: text, .. }) = run(&mut session, Command::Moment) else {
         panic!("no moment");

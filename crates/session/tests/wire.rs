@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // a test
 
+#[path = "support/written.rs"]
+mod written;
+
 use borges_session::command::{Command, Direction, Reply, StepSize};
 use borges_session::listing::Info;
 use borges_session::{Flow, Options, Session};
@@ -11,9 +14,7 @@ use borges_vm::{Delta, Snapshot};
 const READS: u64 = 20_000;
 
 fn options(wat: &str, folder: &tempfile::TempDir) -> Options {
-    let path = folder.path().join("program.wasm");
-    std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
-    Options::new(path)
+    Options::new(written::written(folder.path(), wat))
 }
 
 fn run(session: &mut Session, command: Command) -> Reply {

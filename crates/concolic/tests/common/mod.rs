@@ -5,8 +5,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Kind, Primitive, PrimitiveId};
+use borges_concolic::solver::{Query, Solver, Variable};
 use borges_concolic::{
-    Bounds, Budget, Explored, Flow, Search, Set, Start, Strategy, Suggestions, value_of,
+    Answer, Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, Set, Start, Strategy,
+    Suggestions, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{
@@ -458,4 +460,20 @@ fn looked_at(codomain: &Codomain, set: &Set, ty: ValType) -> BTreeSet<Value> {
     }
     found.retain(|value| codomain.contains(*value));
     found
+}
+
+/// What a solver says of an expression that has to be one of these, without a bound on time.
+pub fn asked(
+    solver: &mut dyn Solver,
+    dag: &Dag,
+    variables: &[Variable<'_>],
+    (expr, allowed): (Expr, Set),
+) -> Answer {
+    let constraints = [Constraint { expr, allowed }];
+    let query = Query {
+        dag,
+        variables,
+        constraints: &constraints,
+    };
+    solver.check(&query, &Budget::unlimited())
 }

@@ -51,6 +51,13 @@ fn stopped() -> Stopped {
 }
 
 impl Stopped {
+    /// Expressions, and what each shows or why it cannot.
+    fn check(&self, shown: &[(&str, &str)]) {
+        for (text, value) in shown {
+            assert_eq!(self.run(text, &NoScope), *value, "{text}");
+        }
+    }
+
     fn run(&self, text: &str, scope: &dyn Scope) -> String {
         let result = Expression::parse(text).and_then(|expression| {
             let value = self
@@ -72,7 +79,7 @@ impl Stopped {
 #[test]
 fn expressions_have_values() {
     let stopped = stopped();
-    for (text, value) in [
+    stopped.check(&[
         ("1 + 2 * 3", "7"),
         ("(1 + 2) * 3 % 5", "4"),
         ("-7 / 2", "-3"),
@@ -152,15 +159,13 @@ fn expressions_have_values() {
             "340282366920938463463374607431768211456",
             "column 1: this number, letter or text cannot be read",
         ),
-    ] {
-        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
-    }
+    ]);
 }
 
 #[test]
 fn errors_point_at_their_column() {
     let stopped = stopped();
-    for (text, message) in [
+    stopped.check(&[
         ("", "column 1: expected a value, found the end"),
         ("1 +", "column 4: expected a value, found the end"),
         ("1 2", "column 3: expected an operator or the end, found 2"),
@@ -230,9 +235,7 @@ fn errors_point_at_their_column() {
             "column 1: pin is not known here; there is byte, p, parser, __stack_pointer",
         ),
         ("p == \"x\"", "column 1: this is not a number"),
-    ] {
-        assert_eq!(stopped.run(text, &NoScope), message, "{text}");
-    }
+    ]);
 }
 
 /// Knows the arguments of a call and the levels of pins, as a session does.
@@ -366,7 +369,7 @@ fn deep_and_long_expressions_are_refused() {
 fn numbers_are_so_large() {
     let stopped = stopped();
     let too_large = "column 1: division by zero or overflow";
-    for (text, value) in [
+    stopped.check(&[
         ("1 << 126", "85070591730234615865843651857942052864"),
         ("1 << 127", too_large),
         ("-1 << 127", "-170141183460469231731687303715884105728"),
@@ -383,15 +386,13 @@ fn numbers_are_so_large() {
             "0x1_0000_0000_0000_0000",
             "column 1: this number, letter or text cannot be read",
         ),
-    ] {
-        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
-    }
+    ]);
 }
 
 #[test]
 fn ranges_hold_so_many_elements() {
     let stopped = stopped();
-    for (text, value) in [
+    stopped.check(&[
         ("sizeof parser.payload", "8"),
         ("sizeof p[0..256]", "5120"),
         ("sizeof p[1..257]", "5120"),
@@ -399,9 +400,7 @@ fn ranges_hold_so_many_elements() {
             "sizeof p[1..258]",
             "column 8: a range holds 256 elements at most and ends behind its start: 1..258",
         ),
-    ] {
-        assert_eq!(stopped.run(text, &NoScope), value, "{text}");
-    }
+    ]);
 }
 
 #[test]
