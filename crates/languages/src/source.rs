@@ -1,6 +1,7 @@
 //! Places in source texts, as people name and see them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use borges_multiverse::language::Span;
 
@@ -23,11 +24,17 @@ pub struct ParseError<K> {
 }
 
 /// What can be wrong with a text.
-pub trait Fault: fmt::Display {
+pub trait Fault: fmt::Debug + fmt::Display + Send + Sync {
     /// What is open at the place, if the text ends there and something must close it first.
     fn opener(&self, text: &str, at: Span) -> Option<Span> {
         let _ = (text, at);
         None
+    }
+}
+
+impl<K: Fault + ?Sized> Fault for Arc<K> {
+    fn opener(&self, text: &str, at: Span) -> Option<Span> {
+        (**self).opener(text, at)
     }
 }
 

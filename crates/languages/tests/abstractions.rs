@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
-use borges_languages::model::{Dialect, Explore, Model, Report};
+use borges_languages::model::{AMB, AMBIENT_TALK, Explore, MU_OZ, Model, Report};
 use borges_multiverse::language::Language;
 
 fn source(name: &str) -> String {
@@ -15,7 +15,7 @@ fn source(name: &str) -> String {
 }
 
 fn explored(text: &str, way: &Explore) -> Report {
-    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     model.explore(way, |_| true)
 }
 
@@ -144,7 +144,7 @@ fn a_name_that_means_nothing_is_told() {
 fn abstractions_are_for_all_languages() {
     let text = "let k = port in thread {send k 1} end; thread {send k 2} end;
         let x = {receive k} in skip end end";
-    let model = Model::parse(Dialect::MuOz, text).unwrap();
+    let model = Model::parse(&MU_OZ, text).unwrap();
     let whole = model.explore(&Explore::default(), |_| true);
     let kept = model.explore(&keeping(&["x"]), |_| true);
     assert!(kept.states < whole.states && kept.unmet.is_empty());
@@ -165,7 +165,7 @@ fn abstractions_are_for_all_languages() {
     let mut graph = model.multiverse(&both);
     graph.explore(&mut |_| true);
     assert_eq!(graph.states() as u64, whole.states);
-    let model = Model::parse(Dialect::Amb, "(+ (amb 1 2) (amb 3 4))").unwrap();
+    let model = Model::parse(&AMB, "(+ (amb 1 2) (amb 3 4))").unwrap();
     let kept = model.explore(&keeping(&["value"]), |_| true);
     assert!(kept.complete && kept.ends.len() <= 3);
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use borges_languages::amb::{Amb, Answer, Choice, DAmb, Number, State};
-use borges_languages::model::{Dialect, Explore, Model, Reduction};
+use borges_languages::model::{AMB, Explore, Model, Reduction};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
@@ -137,7 +137,7 @@ fn any_program_can_be_put_under_the_debugger() {
         ..Explore::default()
     };
     let text = "(+ (amb 1 2) (amb 3 4))";
-    let model = Model::parse(Dialect::Amb, text).unwrap();
+    let model = Model::parse(&AMB, text).unwrap();
     let report = model.explore(&way, |_| true);
     assert_eq!(
         (report.states, report.edges, report.ends.len()),

@@ -4,13 +4,13 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Dialect, Explore, Model, Reduction};
+use borges_languages::model::{AMBIENT_TALK, Explore, Model, Reduction, language};
 use serde_json::Value;
 
 fn example(path: &str) -> Model {
     let file = format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(file).unwrap();
-    Model::parse(Dialect::of_path(path).unwrap(), &text).unwrap()
+    Model::parse(language::of_path(path).unwrap(), &text).unwrap()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -150,7 +150,7 @@ fn final_values_are_named_as_promised() {
     let text =
         "def a := actor: { def box := object: { def n := 1 }; def lost := object: { def m := 2 };
         def go() { box.n := 5; lost := null } }; a<-go()";
-    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     let report = check(&model, &Explore::default());
     let values = &report["ends"][0]["values"];
     assert_eq!(values["a.box.n"], 5);

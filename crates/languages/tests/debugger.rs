@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
 use borges_languages::model::debug::{Came, Debugger, Order, RanRow, Refused};
-use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, Explore, MU_OZ, Model};
 
-fn debugger(dialect: Dialect, text: &str) -> Box<dyn Debugger> {
+fn debugger(dialect: &'static dyn Dialect, text: &str) -> Box<dyn Debugger> {
     let model = Model::parse(dialect, text).unwrap();
     model.debugger(&Explore::default())
 }
@@ -48,7 +48,7 @@ fn check_graph(debugger: &dyn Debugger) {
 /// D_amb: STEP pauses after every choice, RESUME goes on to the ends.
 #[test]
 fn steps_and_resumes_are_those_of_d_amb() {
-    let mut debugger = debugger(Dialect::Amb, "(+ (amb 1 2) (amb 3 4))");
+    let mut debugger = debugger(&AMB, "(+ (amb 1 2) (amb 3 4))");
     let card = debugger.card(0).unwrap();
     let labels: Vec<_> = card.possible.iter().map(|p| p.label.as_str()).collect();
     assert_eq!(labels, ["resume", "step"]);
@@ -74,7 +74,7 @@ fn steps_and_resumes_are_those_of_d_amb() {
 #[test]
 fn threads_step_one_by_one_and_halt_at_texts() {
     let text = include_str!("../../../examples/order-violation/order-violation.oz");
-    let mut debugger = debugger(Dialect::MuOz, text);
+    let mut debugger = debugger(&MU_OZ, text);
     let step = Order::Step {
         universe: 0,
         agent: "t0".to_owned(),
@@ -101,7 +101,7 @@ fn threads_step_one_by_one_and_halt_at_texts() {
     assert_eq!(why, [format!("breakpoint 1 ({spec})")]);
     let sent = (0..debugger.links()).filter_map(|edge| debugger.link(edge)?.receiver);
     assert!(sent.count() > 0, "sends name their port");
-    let model = Model::parse(Dialect::MuOz, text).unwrap();
+    let model = Model::parse(&MU_OZ, text).unwrap();
     let mut graph = model.multiverse(&Explore::default());
     graph.explore(&mut |_| true);
     let judgement = graph.occurs("x = 2", &mut |_| true).unwrap();
@@ -121,7 +121,7 @@ fn threads_step_one_by_one_and_halt_at_texts() {
 #[test]
 fn actors_have_voyagers_commands() {
     let text = include_str!("../../../examples/math-actor/math.at");
-    let mut debugger = debugger(Dialect::AmbientTalk, text);
+    let mut debugger = debugger(&AMBIENT_TALK, text);
     let spec = "receiver getResult".to_owned();
     debugger
         .carry_out(Order::Break { spec }, &mut |_| true)
@@ -160,7 +160,7 @@ fn counted(turns: u64) -> (u32, bool) {
     let text = format!(
         "def a := actor: {{ def n := 0; def up() {{ n := n + 1; if: (n < {turns}) then: {{ self<-up() }} }} }}; a<-up();"
     );
-    let mut debugger = debugger(Dialect::AmbientTalk, &text);
+    let mut debugger = debugger(&AMBIENT_TALK, &text);
     let ran = ran(&mut *debugger, Order::Run);
     assert_eq!(ran.cut, ran.ends.is_empty());
     (debugger.len(), !ran.cut)

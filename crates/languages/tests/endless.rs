@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
-use borges_languages::model::{Dialect, Explore, Model, Reduction, Report, Why};
+use borges_languages::model::{AMBIENT_TALK, Explore, Model, Reduction, Report, Why};
 use borges_languages::voyager::{self, Verdict};
 
 fn source(name: &str) -> String {
@@ -12,7 +12,7 @@ fn source(name: &str) -> String {
 }
 
 fn explored(text: &str, way: Explore) -> Report {
-    Model::parse(Dialect::AmbientTalk, text)
+    Model::parse(&AMBIENT_TALK, text)
         .unwrap()
         .explore(&way, |_| true)
 }

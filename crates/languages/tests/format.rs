@@ -9,11 +9,11 @@ mod actors;
 mod oz;
 
 use actors::Writer;
-use borges_languages::model::{Dialect, Model};
+use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, MU_OZ, Model};
 use borges_multiverse::random::Random;
 use proptest::prelude::*;
 
-fn format(dialect: Dialect, text: &str) -> String {
+fn format(dialect: &'static dyn Dialect, text: &str) -> String {
     let model = Model::parse(dialect, text);
     model
         .unwrap_or_else(|error| panic!("{}", error.explain(text)))
@@ -21,7 +21,7 @@ fn format(dialect: Dialect, text: &str) -> String {
 }
 
 #[track_caller]
-fn check(dialect: Dialect, text: &str, expected: &str) {
+fn check(dialect: &'static dyn Dialect, text: &str, expected: &str) {
     let formatted = format(dialect, text);
     assert_eq!(formatted, expected, "\n{formatted}");
     assert_eq!(format(dialect, &formatted), formatted, "\n{formatted}");
@@ -29,9 +29,9 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
 
 #[test]
 fn comments_of_expressions_stay() {
-    check(Dialect::Amb, "(+ 1 2)", "(+ 1 2)\n");
+    check(&AMB, "(+ 1 2)", "(+ 1 2)\n");
     check(
-        Dialect::Amb,
+        &AMB,
         "; what it costs\n\n(+   (amb 1 2) ; a ticket\n (amb 3 (+)))     ; a bed, or none\n; end",
         "; what it costs\n\n; a ticket\n(+ (amb 1 2) (amb 3 (+)))  ; a bed, or none\n; end\n",
     );
@@ -40,22 +40,22 @@ fn comments_of_expressions_stay() {
 #[test]
 fn comments_of_actors_stay() {
     check(
-        Dialect::AmbientTalk,
+        &AMBIENT_TALK,
         "// Shared.\ndef a := actor: { // an actor\n  def x := 0; // its field\n\n\n\
          // sets it\n  def set(n) { x := (n) /* n */ }\n  // no more\n};\na<-set(1);a<-set(2) // two\n/* the\n  end */\n",
         "// Shared.\ndef a := actor: {  // an actor\n  def x := 0;  // its field\n\n  // sets it\n  \
          def set(n) {\n    x := n  /* n */\n  }\n  // no more\n};\na<-set(1);\na<-set(2);  // two\n/* the\n  end */\n",
     );
-    check(Dialect::AmbientTalk, "// nothing", "// nothing\n");
+    check(&AMBIENT_TALK, "// nothing", "// nothing\n");
 }
 
 #[test]
 fn comments_of_threads_stay_and_so_does_the_notation() {
     let text = "// order\nlet k = port in // a port\n  thread {send k 1} end; // t1\n\n  // t2\n  thread {send   k 2} end end";
     let expected = "// order\nlet k = port in  // a port\n  thread\n    {send k 1}\n  end;  // t1\n\n  // t2\n  thread\n    {send k 2}\n  end\nend\n";
-    check(Dialect::MuOz, text, expected);
+    check(&MU_OZ, text, expected);
     let paper = "let k = NewPort in // a port\n {Send k k} end";
-    let formatted = format(Dialect::MuOz, paper);
+    let formatted = format(&MU_OZ, paper);
     assert!(formatted.contains("NewPort in  // a port\n") && formatted.contains("{Send k k}"));
 }
 
@@ -76,7 +76,7 @@ fn sprinkled(text: &str, line: &str, seed: u64) -> (String, usize) {
     (out, comments)
 }
 
-fn check_sprinkled(dialect: Dialect, text: &str, line: &str, seed: u64) {
+fn check_sprinkled(dialect: &'static dyn Dialect, text: &str, line: &str, seed: u64) {
     let (text, comments) = sprinkled(text, line, seed);
     let formatted = format(dialect, &text);
     for nth in 0..comments {
@@ -97,7 +97,7 @@ fn check_sprinkled(dialect: Dialect, text: &str, line: &str, seed: u64) {
 #[test]
 fn no_comment_of_an_actor_is_lost() {
     for seed in 0..200 {
-        check_sprinkled(Dialect::AmbientTalk, &Writer::program(seed), "//", seed);
+        check_sprinkled(&AMBIENT_TALK, &Writer::program(seed), "//", seed);
     }
 }
 
@@ -106,6 +106,6 @@ proptest! {
 
     #[test]
     fn no_comment_of_a_thread_is_lost(source in oz::programs(12), seed in any::<u64>()) {
-        check_sprinkled(Dialect::MuOz, &source.text(), "//", seed);
+        check_sprinkled(&MU_OZ, &source.text(), "//", seed);
     }
 }

@@ -4,7 +4,7 @@
 
 use borges_languages::amb::{Amb, ParseErrorKind as AmbError};
 use borges_languages::ambienttalk::{AmbientTalk, Options, ParseErrorKind as ActorError};
-use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::model::{AMBIENT_TALK, Explore, Model};
 use borges_languages::muoz::{MuOz, ParseErrorKind as OzError};
 
 /// `text`, with blanks up to a length.
@@ -61,7 +61,7 @@ fn messages_have_250_arguments() {
 
 /// How a program of actors ends.
 fn end(text: &str) -> String {
-    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     let report = model.explore(&Explore::default(), |_| true);
     assert_eq!((report.complete, report.ends.len()), (true, 1));
     format!("{}: {:?}", report.ends[0].kind, report.ends[0].waiting)

@@ -6,14 +6,14 @@ use std::fs;
 
 use borges_languages::model::debug::{Order, Refused};
 use borges_languages::model::{
-    Dialect, Explore, Goal, Lead, Model, Multiverse, Question, Reply, Why,
+    AMBIENT_TALK, Explore, Goal, Lead, MU_OZ, Model, Multiverse, Question, Reply, Why, language,
 };
 use borges_languages::predicate::{Condition, Kind, Named};
 
 fn example(path: &str) -> Model {
     let file = format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(file).unwrap();
-    Model::parse(Dialect::of_path(path).unwrap(), &text).unwrap()
+    Model::parse(language::of_path(path).unwrap(), &text).unwrap()
 }
 
 fn graph(model: &Model) -> Box<dyn Multiverse> {
@@ -86,7 +86,7 @@ fn names_that_never_come_to_be_are_refused() {
 #[test]
 fn numbers_and_names_are_whole() {
     let text = "let max = 3 in let x = 31 in skip end end";
-    let model = Model::parse(Dialect::MuOz, text).unwrap();
+    let model = Model::parse(&MU_OZ, text).unwrap();
     let judged = |formula: &str| {
         let judgement = graph(&model).check(formula, &mut |_| true).unwrap();
         (judgement.may.holds, judgement.must.holds)
@@ -152,11 +152,7 @@ fn what_is_shown_can_be_named() {
         "deadlock/deadlock.oz",
         "atomicity-violation/atomicity-violation.oz",
     ] {
-        match example(path).program() {
-            borges_languages::model::Program::Amb(program) => all(program),
-            borges_languages::model::Program::AmbientTalk(program) => all(program),
-            borges_languages::model::Program::MuOz(program) => all(program),
-        }
+        all(&example(path).program().steps(&Explore::default()));
     }
 }
 
@@ -258,7 +254,7 @@ fn goals_hold_break_or_stay_unknown() {
     assert!(Goal::expect(&model, "math.reslt == 66").is_err());
     // A program without an end has no outcome that satisfies anything.
     let text = "def a := actor: { def x := 0; def spin() { self<-spin() } }; a<-spin()";
-    let endless = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let endless = Model::parse(&AMBIENT_TALK, text).unwrap();
     let goal = Goal::expect(&endless, "a.x == 0").unwrap();
     assert_eq!(graph(&endless).hold_to(&goal).unwrap().holds, Some(false));
 }
@@ -270,7 +266,7 @@ fn races_name_what_could_have_come_first() {
 def one := actor: { |c| def go() { c<-m(1); c<-m(2) } };
 def two := actor: { |c| def go() { c<-m(3) } };
 one<-go(); two<-go()";
-    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     let graph = graph(&model);
     let end = graph
         .ends()
@@ -325,20 +321,20 @@ fn errors_say_where() {
         waiting.collect::<Vec<_>>().join("; ")
     };
     let text = "def a := actor: {\n  def m(x) {\n    x + true\n  }\n};\na<-m(1)";
-    let stuck = outcome(Dialect::AmbientTalk, text);
+    let stuck = outcome(&AMBIENT_TALK, text);
     assert!(
         stuck.contains("in m") && stuck.contains("line 3"),
         "{stuck}"
     );
-    let stuck = outcome(Dialect::MuOz, "let x = 1 in\nskip;\nassert (x == 2)\nend");
+    let stuck = outcome(&MU_OZ, "let x = 1 in\nskip;\nassert (x == 2)\nend");
     assert!(stuck.contains("line 3"), "{stuck}");
     let explained = |dialect, text: &str| {
         let error = Model::parse(dialect, text).unwrap_err();
         error.explain(text)
     };
     let text = "def a := actor: {\n  def m(x) {\n    x\n  }\n\na<-m(1)";
-    let open = explained(Dialect::AmbientTalk, text);
+    let open = explained(&AMBIENT_TALK, text);
     assert!(open.contains("1:17: this is still open"), "{open}");
-    let open = explained(Dialect::MuOz, "let x = 1 in\n  skip;\n  thread skip\nend\n");
+    let open = explained(&MU_OZ, "let x = 1 in\n  skip;\n  thread skip\nend\n");
     assert!(open.contains("1:1: this is still open"), "{open}");
 }

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
-use borges_languages::model::{Dialect, Explore, Model, Multiverse, NoAnswer, Question, Reply};
+use borges_languages::model::{
+    AMBIENT_TALK, Explore, Model, Multiverse, NoAnswer, Question, Reply,
+};
 use borges_store::{Bounds, Cell, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store};
 
 fn math() -> Model {
     let text = include_str!("../../../examples/math-actor/math.at");
-    Model::parse(Dialect::AmbientTalk, text).unwrap()
+    Model::parse(&AMBIENT_TALK, text).unwrap()
 }
 
 /// Keeps the graph of a program in a session file in memory; twice, the second in place of the first.
@@ -175,7 +177,7 @@ fn outcomes_part_where_a_message_decides() {
 #[test]
 fn cycles_are_told() {
     let text = "def ping() { self<-ping() }; self<-ping()";
-    let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     let graph = explored(&model);
     let Ok(Reply::Cycles(cycles)) = graph.ask(&Question::Cycles) else {
         panic!()

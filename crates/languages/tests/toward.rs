@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 use borges_languages::ambienttalk::Grain;
 use borges_languages::model::debug::{Debugger, Order as Command, RanRow};
-use borges_languages::model::{Dialect, Explore, Lead, Model, Order, Report, Why};
+use borges_languages::model::{AMBIENT_TALK, Explore, Lead, Model, Order, Report, Why, language};
 
 fn example(path: &str) -> Model {
     let file = format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(file).unwrap();
-    Model::parse(Dialect::of_path(path).unwrap(), &text).unwrap()
+    Model::parse(language::of_path(path).unwrap(), &text).unwrap()
 }
 
 fn toward(model: &Model, spec: &str, first: bool, grain: Grain) -> Report {
@@ -89,7 +89,7 @@ fn counters(count: usize, most: usize) -> String {
 
 #[test]
 fn a_guided_search_visits_fewer_states() {
-    let model = Model::parse(Dialect::AmbientTalk, &counters(4, 6)).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, &counters(4, 6)).unwrap();
     let plain = model.explore(
         &Explore {
             grain: Grain::Visible,
@@ -124,7 +124,7 @@ fn seek(debugger: &mut dyn Debugger, universe: u32) -> RanRow {
 #[test]
 fn debuggers_seek_one_halt_after_the_other() {
     let text = counters(5, 8);
-    let model = Model::parse(Dialect::AmbientTalk, &text).unwrap();
+    let model = Model::parse(&AMBIENT_TALK, &text).unwrap();
     let mut debugger = model.debugger(&Explore::default());
     let refused = debugger.carry_out(Command::Seek { universe: 0 }, &mut |_| true);
     assert!(

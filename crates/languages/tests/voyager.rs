@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use actors::Writer;
 use borges_languages::ambienttalk::{ActorId, AmbientTalk, Datum, Doing, Grain, Options, State};
 use borges_languages::model::debug::{Came, Debugger, Order, RanRow, Refused};
-use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::model::{AMBIENT_TALK, Explore, Model};
 use borges_languages::voyager::{StepKind, Verdict, check, occurs};
 use borges_multiverse::graph::{Exploration, Limits, Strategy};
 use borges_multiverse::language::Language;
@@ -27,7 +27,7 @@ struct Voyager {
 
 impl Voyager {
     fn new(text: &str) -> Self {
-        let model = Model::parse(Dialect::AmbientTalk, text).unwrap();
+        let model = Model::parse(&AMBIENT_TALK, text).unwrap();
         Self {
             debugger: model.debugger(&Explore::default()),
             program: visible(text),

@@ -6,6 +6,7 @@
 
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
+use std::rc::Rc;
 
 /// A program of some language: its states, and what can happen in each.
 ///
@@ -210,57 +211,64 @@ pub struct Waiting<A, R> {
     pub label: Label,
 }
 
-impl<L: Language + ?Sized> Language for &L {
-    type State = L::State;
-    type Choice = L::Choice;
-    type Agent = L::Agent;
-    type Resource = L::Resource;
-    type Value = L::Value;
+/// Whoever points to a language speaks it.
+macro_rules! pointing {
+    ($($pointer:ty),*) => {$(
+        impl<L: Language + ?Sized> Language for $pointer {
+        type State = L::State;
+        type Choice = L::Choice;
+        type Agent = L::Agent;
+        type Resource = L::Resource;
+        type Value = L::Value;
 
-    fn initial(&self) -> Self::State {
-        (**self).initial()
-    }
+        fn initial(&self) -> Self::State {
+            (**self).initial()
+        }
 
-    fn enabled(&self, state: &Self::State, choices: &mut Vec<Self::Choice>) {
-        (**self).enabled(state, choices);
-    }
+        fn enabled(&self, state: &Self::State, choices: &mut Vec<Self::Choice>) {
+            (**self).enabled(state, choices);
+        }
 
-    fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>> {
-        (**self).apply(state, choice)
-    }
+        fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>> {
+            (**self).apply(state, choice)
+        }
 
-    fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {
-        (**self).outcome(state)
-    }
+        fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {
+            (**self).outcome(state)
+        }
 
-    fn agent(&self, state: &Self::State, choice: &Self::Choice) -> Self::Agent {
-        (**self).agent(state, choice)
-    }
+        fn agent(&self, state: &Self::State, choice: &Self::Choice) -> Self::Agent {
+            (**self).agent(state, choice)
+        }
 
-    fn label(&self, state: &Self::State, choice: &Self::Choice) -> Label {
-        (**self).label(state, choice)
-    }
+        fn label(&self, state: &Self::State, choice: &Self::Choice) -> Label {
+            (**self).label(state, choice)
+        }
 
-    fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource> {
-        (**self).footprint(state, choice)
-    }
+        fn footprint(&self, state: &Self::State, choice: &Self::Choice) -> Footprint<Self::Resource> {
+            (**self).footprint(state, choice)
+        }
 
-    fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
-        (**self).waiting(state, waiting);
-    }
+        fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {
+            (**self).waiting(state, waiting);
+        }
 
-    fn canonical(&self, state: Self::State) -> Self::State {
-        (**self).canonical(state)
-    }
+        fn canonical(&self, state: Self::State) -> Self::State {
+            (**self).canonical(state)
+        }
 
-    fn recurring(&self, state: &Self::State) -> Self::State {
-        (**self).recurring(state)
-    }
+        fn recurring(&self, state: &Self::State) -> Self::State {
+            (**self).recurring(state)
+        }
 
-    fn show(&self, state: &Self::State) -> String {
-        (**self).show(state)
-    }
+        fn show(&self, state: &Self::State) -> String {
+            (**self).show(state)
+        }
+        }
+    )*};
 }
+
+pointing!(&L, Rc<L>);
 
 #[cfg(test)]
 mod tests {

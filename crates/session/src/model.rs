@@ -11,11 +11,12 @@ use borges_languages::ambienttalk::{Delivery, Grain};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Program, Progress, Report,
+    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Progress, Report, language,
 };
 pub use borges_languages::model::{
     EdgeRow, Multiverse, Question, RaceRow, Reply, StateRow, Way, Why,
 };
+use borges_languages::muoz::MuOz;
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{
     Access, Bounds, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store, StoreError,
@@ -101,7 +102,6 @@ impl Drop for Busy {
 /// A debugger over a program, with its graph where somebody asks for that.
 pub struct ModelSession {
     name: String,
-    dialect: Dialect,
     options: Explore,
     model: Model,
     debugger: Box<dyn Debugger>,
@@ -119,7 +119,6 @@ impl ModelSession {
     pub fn new(name: String, model: Model, options: Explore, file: Option<PathBuf>) -> Self {
         Self {
             name,
-            dialect: model.dialect(),
             debugger: model.debugger(&options),
             options,
             model,
@@ -139,8 +138,8 @@ impl ModelSession {
 
     /// Its language.
     #[must_use]
-    pub const fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn dialect(&self) -> &'static dyn Dialect {
+        self.model.dialect()
     }
 
     /// The debugger, to look at.
@@ -168,7 +167,7 @@ impl ModelSession {
         let busy = self.stop.begin();
         let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
         let came = self.debugger.carry_out(order, &mut watch)?;
-        if edits && let Ok(model) = Model::parse(self.dialect, self.debugger.text()) {
+        if edits && let Ok(model) = Model::parse(self.dialect(), self.debugger.text()) {
             self.model = model;
             self.graph = None;
             self.store = None;
@@ -182,7 +181,7 @@ impl ModelSession {
     /// # Errors
     /// [`ModelError`] with the place.
     pub fn parse(&self, text: &str) -> Result<Model, ModelError> {
-        Model::parse(self.dialect, text)
+        Model::parse(self.dialect(), text)
     }
 
     /// Explores the program as the session was told to, and keeps what was found.
@@ -394,7 +393,7 @@ impl ModelSession {
     fn program(&self, complete: bool) -> ModelProgram {
         ModelProgram {
             name: self.name.clone(),
-            language: self.dialect.name().to_owned(),
+            language: self.dialect().name().to_owned(),
             text: self.model.text().to_owned(),
             options: how(self.options.grain, self.options.delivery),
             complete,
@@ -438,9 +437,7 @@ impl ModelSession {
     /// language.
     pub fn caredeb(&mut self, line: &str) -> Option<CareDeb> {
         if self.caredeb.is_none() {
-            let Program::MuOz(program) = self.model.program() else {
-                return None;
-            };
+            let program = self.model.of::<MuOz>()?;
             let text = self.model.text().to_owned();
             self.caredeb = Some(caredeb::Session::new(program.clone(), text));
         }
@@ -542,7 +539,7 @@ pub fn kept(file: &Path) -> Result<Option<Kept>, KeptError> {
     let Some(program) = store.kept_program()? else {
         return Ok(None);
     };
-    let mut dialects = Dialect::ALL.into_iter();
+    let mut dialects = language::all().into_iter();
     let dialect = dialects.find(|known| known.name() == program.language);
     let dialect = dialect.ok_or_else(|| KeptError::Program(program.language.clone()))?;
     let model = Model::parse(dialect, &program.text)
@@ -631,10 +628,12 @@ fn fill(
 mod tests {
     use std::fs;
 
+    use borges_languages::model::{AMB, MU_OZ};
+
     use super::*;
     use crate::command::Cell;
 
-    fn session(dialect: Dialect, text: &str, file: Option<PathBuf>) -> ModelSession {
+    fn session(dialect: &'static dyn Dialect, text: &str, file: Option<PathBuf>) -> ModelSession {
         let model = Model::parse(dialect, text).expect("the program is right");
         ModelSession::new("test".to_owned(), model, Explore::default(), file)
     }
@@ -650,13 +649,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("choices.borges");
         let text = "(+ (amb 1 2) (amb 3 4))";
-        let mut first = session(Dialect::Amb, text, Some(file.clone()));
+        let mut first = session(&AMB, text, Some(file.clone()));
         let states = count(&mut first, true).expect("explored");
         let explored = first.graph(|_| true).states() as i64;
         assert_eq!(states, [Cell::Integer(explored)]);
         drop(first);
 
-        let mut second = session(Dialect::Amb, text, Some(file.clone()));
+        let mut second = session(&AMB, text, Some(file.clone()));
         assert_eq!(
             count(&mut second, false).expect("not explored again"),
             states
@@ -664,7 +663,7 @@ mod tests {
         assert!(second.graph.is_none());
         drop(second);
 
-        let mut other = session(Dialect::Amb, "(amb 1 2)", Some(file.clone()));
+        let mut other = session(&AMB, "(amb 1 2)", Some(file.clone()));
         assert!(matches!(
             count(&mut other, false),
             Err(AskError::Stopped(_))
@@ -673,7 +672,7 @@ mod tests {
         drop(other);
 
         fs::write(&file, "no session").expect("written");
-        let mut broken = session(Dialect::Amb, text, Some(file));
+        let mut broken = session(&AMB, text, Some(file));
         assert!(matches!(count(&mut broken, true), Err(AskError::Store(_))));
     }
 
@@ -683,7 +682,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let text = "(+ (amb 1 2) (amb 3 4))";
         let file = folder.path().join("sound.borges");
-        let mut first = session(Dialect::Amb, text, Some(file.clone()));
+        let mut first = session(&AMB, text, Some(file.clone()));
         let states = count(&mut first, true).expect("explored");
         drop(first);
         assert_eq!(graph_damage(&file).expect("read"), [""; 0]);
@@ -734,7 +733,7 @@ mod tests {
             }
 
             // Not from the file: too little would be in it.
-            let mut second = session(Dialect::Amb, text, Some(damaged.clone()));
+            let mut second = session(&AMB, text, Some(damaged.clone()));
             let stopped = count(&mut second, false);
             assert!(matches!(stopped, Err(AskError::Stopped(_))), "{sql}");
             assert_eq!(count(&mut second, true).expect("explored"), states, "{sql}");
@@ -756,7 +755,7 @@ mod tests {
     #[test]
     fn caredeb_is_for_threads() {
         let text = "let x = 1 in skip end";
-        let mut threads = session(Dialect::MuOz, text, None);
+        let mut threads = session(&MU_OZ, text, None);
         let answer = threads.caredeb("forth t0").expect("a program of μOz");
         assert!(answer.ok, "{}", answer.text);
         assert_eq!(answer.events, 1);
@@ -764,7 +763,7 @@ mod tests {
         assert!(!refused.ok);
         assert_eq!(refused.events, 1, "nothing has changed");
         assert!(
-            session(Dialect::Amb, "(amb 1 2)", None)
+            session(&AMB, "(amb 1 2)", None)
                 .caredeb("forth t0")
                 .is_none()
         );

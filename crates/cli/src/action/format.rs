@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_languages::model::Dialect;
+use borges_languages::model::language;
 use serde_json::json;
 
 use super::model;
@@ -47,7 +47,7 @@ fn format_file(file: &Path, check: bool) -> Result<bool, Failure> {
     // An expression on the command line is a program too, but no file.
     let source = file
         .to_str()
-        .filter(|path| Dialect::of_path(path).is_some());
+        .filter(|path| language::of_path(path).is_some());
     let Some(program) = source.map(model::named).transpose()?.flatten() else {
         return Err(Failure::usage(
             format!("{} is of no model language", file.display()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Dialect, Explore, Model};
+use borges_languages::model::{AMB, Dialect, Explore, Model, language};
 use borges_session::model::{Kept, KeptError, graph_damage, kept as kept_graph};
 
 use crate::args;
@@ -18,9 +18,9 @@ use crate::paint::{count, printable};
 pub fn named(word: &str) -> Result<Option<Model>, Failure> {
     let word = word.trim();
     if word.starts_with('(') {
-        return parse(Dialect::Amb, word, None).map(Some);
+        return parse(&AMB, word, None).map(Some);
     }
-    let Some(dialect) = Dialect::of_path(word) else {
+    let Some(dialect) = language::of_path(word) else {
         return Ok(None);
     };
     let path = Path::new(word);
@@ -90,7 +90,7 @@ pub fn described(kept: &Kept) -> String {
     )
 }
 
-fn parse(dialect: Dialect, text: &str, path: Option<&Path>) -> Result<Model, Failure> {
+fn parse(dialect: &'static dyn Dialect, text: &str, path: Option<&Path>) -> Result<Model, Failure> {
     Model::parse(dialect, text).map_err(|error| {
         let place = path.map_or_else(String::new, |path| format!("{}: ", path.display()));
         let explained = error.explain(text);
@@ -100,17 +100,9 @@ fn parse(dialect: Dialect, text: &str, path: Option<&Path>) -> Result<Model, Fai
                 dialect.name(),
                 explained.trim_end()
             ),
-            shape(dialect),
+            dialect.shape(),
         )
     })
-}
-
-/// What a program looks like.
-fn shape(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Amb => "expressions are numbers, (+ …) and (amb …)",
-        Dialect::AmbientTalk | Dialect::MuOz => "docs/languages.md shows how programs are written",
-    }
 }
 
 impl args::Steps {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use borges_languages::ambienttalk::{self, Delivery, Grain};
-use borges_languages::model::{Explore, Model, Program};
+use borges_languages::ambienttalk::{Delivery, Grain};
+use borges_languages::model::{Explore, Model, Prompt};
+use borges_languages::muoz::MuOz;
 use borges_languages::predicate::Named;
-use borges_multiverse::adapt::{Runs, Stepping};
+use borges_multiverse::adapt::Stepping;
 use borges_session::model::ModelSession;
 use borges_session::{Observer, Options, Session, contents};
 
@@ -76,15 +77,20 @@ struct Opened {
 }
 
 impl Opened {
-    /// What answers questions about all states.
-    fn asked(&self, options: &args::Repl, usual: Grain) -> ModelSession {
-        let explore = Explore {
+    /// How it is explored.
+    fn explore(&self, options: &args::Repl, usual: Grain) -> Explore {
+        Explore {
             grain: self.grain.unwrap_or(usual),
             delivery: self.delivery,
             debugger: options.debugger,
             states: options.states.unwrap_or(Explore::default().states),
             ..Explore::default()
-        };
+        }
+    }
+
+    /// What answers questions about all states.
+    fn asked(&self, options: &args::Repl, usual: Grain) -> ModelSession {
+        let explore = self.explore(options, usual);
         let (name, file) = (self.name.clone(), self.session.clone());
         ModelSession::new(name, self.model.clone(), explore, file)
     }
@@ -98,12 +104,16 @@ fn of_model(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let model = &opened.model;
-    match model.program() {
-        Program::MuOz(program) if !options.walk && !options.debugger => {
+    let prompt = match options.walk || options.debugger {
+        true => Prompt::Walk,
+        false => model.program().prompt(),
+    };
+    match (prompt, model.of::<MuOz>()) {
+        (Prompt::CareDeb, Some(program)) => {
             let (program, name) = (program.clone(), opened.name.clone());
             crate::caredeb::repl(program, model.text(), name, options, output)
         }
-        Program::AmbientTalk(_) if !options.walk && !options.debugger => {
+        (Prompt::Universes, _) => {
             let repl = VoyagerRepl::new(opened.asked(options, Grain::Visible), quiet);
             driver::run(repl, Commands::of(options)?, options.keep_going, output)
         }
@@ -174,50 +184,18 @@ pub(super) fn go_on(
     ))
 }
 
-/// The longest deterministic run that is one visible step.
-const RUN: u64 = 100_000;
-
-/// A walk through a program of a model language, in steps as asked for.
+/// A walk through a program of a model language, under the stepping debugger if that was asked for.
 fn walk(
     opened: &Opened,
     options: &args::Repl,
     quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let grain = opened.grain.unwrap_or_default();
-    let visible = grain == Grain::Visible;
-    match opened.model.program().clone() {
-        Program::Amb(program) if visible => {
-            enter(Runs::new(program, RUN), opened, options, quiet, output)
-        }
-        Program::Amb(program) => enter(program, opened, options, quiet, output),
-        Program::MuOz(program) if visible => {
-            enter(Runs::new(program, RUN), opened, options, quiet, output)
-        }
-        Program::MuOz(program) => enter(program, opened, options, quiet, output),
-        Program::AmbientTalk(program) => {
-            let program = program.with(ambienttalk::Options {
-                grain,
-                delivery: opened.delivery,
-                numbered: false,
-            });
-            enter(program, opened, options, quiet, output)
-        }
-    }
-}
-
-/// A walk, under the stepping debugger if that was asked for.
-fn enter<L: Named + 'static>(
-    language: L,
-    opened: &Opened,
-    options: &args::Repl,
-    quiet: bool,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    if options.debugger {
-        walk_in(Stepping(language), opened, options, quiet, output)
-    } else {
-        walk_in(language, opened, options, quiet, output)
+    let explore = opened.explore(options, Grain::Rule);
+    let steps = opened.model.program().steps(&explore);
+    match options.debugger {
+        true => walk_in(Stepping(steps), opened, options, quiet, output),
+        false => walk_in(steps, opened, options, quiet, output),
     }
 }
 

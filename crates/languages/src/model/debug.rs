@@ -4,16 +4,13 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Model, Program};
-use crate::ambienttalk::{AmbientTalk, Grain, Options};
+use super::Model;
 use crate::predicate::NoCondition;
 use crate::source;
-use crate::voyager::{Actors, BreakpointError};
+use crate::voyager::BreakpointError;
 use borges_multiverse::language::Span;
 use borges_multiverse::temporal::FormulaError;
 
-use super::face::Face;
-use super::plain::Plain;
 use super::report::Why;
 use super::{Explore, ModelError, Progress};
 
@@ -327,7 +324,7 @@ impl Refused {
     pub(crate) fn program(error: &ModelError, text: &str) -> Self {
         Self::Program {
             text: error.explain(text),
-            span: error.span(),
+            span: Some(error.span()),
         }
     }
 }
@@ -400,49 +397,11 @@ impl Model {
     /// A debugger at the start: Voyager for actors, D_amb and its like for the others.
     #[must_use]
     pub fn debugger(&self, options: &Explore) -> Box<dyn Debugger> {
-        match &self.program {
-            Program::AmbientTalk(program) => {
-                let actors = Actors::new(actors(program, options));
-                Box::new(Face::new(&self.text, actors))
-            }
-            Program::Amb(program) => {
-                let plain = Plain::new(program.clone(), |text| {
-                    crate::amb::Amb::parse(text).map_err(ModelError::Amb)
-                });
-                Box::new(Face::new(&self.text, plain))
-            }
-            Program::MuOz(program) => {
-                let plain = Plain::new(program.clone(), |text| {
-                    crate::muoz::MuOz::parse(text).map_err(ModelError::MuOz)
-                });
-                Box::new(Face::new(&self.text, plain))
-            }
-        }
+        self.program.debugger(&self.text, options)
     }
-}
-
-/// Actors under Voyager: visible steps, and rules within a turn where the user steps through it.
-fn actors(program: &AmbientTalk, options: &Explore) -> AmbientTalk {
-    program.with(Options {
-        grain: Grain::Visible,
-        delivery: options.delivery,
-        numbered: false,
-    })
 }
 
 /// The line on which a span begins.
 pub(crate) fn line(text: &str, span: Option<Span>) -> Option<u32> {
     span.map(|span| source::position(text, span.start).line)
-}
-
-impl ModelError {
-    /// The place of the mistake.
-    #[must_use]
-    pub fn span(&self) -> Option<Span> {
-        match self {
-            Self::Amb(error) => Some(error.span),
-            Self::AmbientTalk(error) => Some(error.span),
-            Self::MuOz(error) => Some(error.span),
-        }
-    }
 }

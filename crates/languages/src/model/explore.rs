@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::{Runs, Stepping};
+use borges_multiverse::adapt::Stepping;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
@@ -15,8 +15,8 @@ use super::lead::Lead;
 use super::lens::{self, Lens, Lensed};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
-use super::{Model, Program, Threads};
-use crate::ambienttalk::{Delivery, Grain, Options};
+use super::{Model, Threads};
+use crate::ambienttalk::{Delivery, Grain};
 use crate::source;
 
 /// How a program is explored.
@@ -107,67 +107,36 @@ pub struct Progress {
     pub waiting: u64,
 }
 
-/// The longest deterministic run that is one visible step.
-const RUN: u64 = 100_000;
-
 /// The longest run that is followed without merging: all its states are in memory.
 const LONGEST: usize = 1_000_000;
 
 /// Where runs are cut, one length after the other, if nothing ends and one run takes all the steps.
 const SHORT: [usize; 3] = [100, 1_000, 10_000];
 
+/// What came of an exploration, and the graph that was explored; none if runs or universes were left out.
+pub type Kept = (Report, Option<Box<dyn Multiverse>>);
+
 pub(super) fn explore(
     model: &Model,
     options: &Explore,
     mut keep_going: impl FnMut(&Progress) -> bool,
-) -> (Report, Option<Box<dyn Multiverse>>) {
-    let mut job = Job {
+) -> Kept {
+    let (mut report, graph) = model.program().explore(Job {
         text: model.text(),
         options,
         keep_going: &mut keep_going,
-    };
-    let visible = options.grain == Grain::Visible;
-    let (mut report, graph) = match model.program().clone() {
-        Program::Amb(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
-        Program::Amb(program) => job.start(program.clone(), &program),
-        Program::MuOz(program) if visible => job.start(Runs::new(program.clone(), RUN), &program),
-        Program::MuOz(program) => job.start(program.clone(), &program),
-        Program::AmbientTalk(program) => {
-            let as_asked = Options {
-                grain: options.grain,
-                delivery: options.delivery,
-                numbered: false,
-            };
-            let exact = program.with(Options {
-                numbered: true,
-                ..as_asked
-            });
-            job.start(program.with(as_asked), &exact)
-        }
-    };
+    });
     report.language = model.dialect().name();
     (report, graph)
 }
 
 /// The graph of a program, to be explored when it is asked.
 pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
-    let visible = options.grain == Grain::Visible;
-    let job = Job {
+    model.program().multiverse(Job {
         text: model.text(),
         options,
         keep_going: &mut |_| true,
-    };
-    match model.program().clone() {
-        Program::Amb(program) if visible => job.hold(Runs::new(program, RUN)),
-        Program::Amb(program) => job.hold(program),
-        Program::MuOz(program) if visible => job.hold(Runs::new(program, RUN)),
-        Program::MuOz(program) => job.hold(program),
-        Program::AmbientTalk(program) => job.hold(program.with(Options {
-            grain: options.grain,
-            delivery: options.delivery,
-            numbered: false,
-        })),
-    }
+    })
 }
 
 impl From<graph::Progress> for Progress {
@@ -181,7 +150,8 @@ impl From<graph::Progress> for Progress {
     }
 }
 
-struct Job<'j> {
+/// An exploration that a program is asked for.
+pub struct Job<'j> {
     text: &'j str,
     options: &'j Explore,
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
@@ -194,9 +164,19 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
+    /// What counts as a step.
+    pub(super) fn grain(&self) -> Grain {
+        self.options.grain
+    }
+
+    /// What is asked for.
+    pub(super) fn options(&self) -> &Explore {
+        self.options
+    }
+
     /// As [`Job::run`], under the debugger or through a lens if that was asked for. What a lens shows
     /// is not all that the program does, so questions get no graph of it.
-    fn start<P, E>(&mut self, plain: P, exact: &E) -> (Report, Option<Box<dyn Multiverse>>)
+    pub(super) fn start<P, E>(&mut self, plain: P, exact: &E) -> Kept
     where
         P: Lensed<State: 'static> + Send + 'static,
         E: Reported<State: 'static>,
@@ -326,7 +306,10 @@ impl Job<'_> {
 
     /// A graph of which nothing is explored yet, under the debugger if that was asked for; never an
     /// abstraction.
-    fn hold<P: Reported<State: 'static> + Send + 'static>(&self, plain: P) -> Box<dyn Multiverse> {
+    pub(super) fn hold<P: Reported<State: 'static> + Send + 'static>(
+        &self,
+        plain: P,
+    ) -> Box<dyn Multiverse> {
         if self.options.debugger {
             Box::new(self.held(Stepping(plain)))
         } else {

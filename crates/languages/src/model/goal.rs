@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::debug::Refused;
 use super::report::Step;
 use super::reported::Reported;
-use super::{Model, Program, judge};
+use super::{Model, judge};
 use crate::predicate::{Predicate, PredicateError};
 
 /// What a program is held to.
@@ -50,7 +50,7 @@ impl Goal {
     pub fn expect(model: &Model, text: &str) -> Result<Self, PredicateError> {
         Ok(Self {
             text: format!("expect {text}"),
-            what: What::Ends(predicate(model, text)?),
+            what: What::Ends(model.program().predicate(text)?),
         })
     }
 
@@ -64,7 +64,7 @@ impl Goal {
             "deadlock" => What::NoEnd(Verdict::Deadlock),
             "stuck" => What::NoEnd(Verdict::Stuck),
             "failed" => What::NoEnd(Verdict::Failed),
-            other => What::Never(predicate(model, other)?),
+            other => What::Never(model.program().predicate(other)?),
         };
         let text = format!("forbid {text}");
         Ok(Self { text, what })
@@ -117,13 +117,5 @@ impl Goal {
             state: node.map(|node| node.0),
             trace: node.map(way).unwrap_or_default(),
         })
-    }
-}
-
-fn predicate(model: &Model, text: &str) -> Result<Predicate, PredicateError> {
-    match model.program() {
-        Program::Amb(program) => Predicate::of(program, text),
-        Program::AmbientTalk(program) => Predicate::of(program, text),
-        Program::MuOz(program) => Predicate::of(program, text),
     }
 }

@@ -1,7 +1,7 @@
 //! What leads a search: a breakpoint, and how near a state is to it.
 
+use super::Model;
 use super::debug::Refused;
-use super::{Model, Program};
 use crate::ambienttalk::{AmbientTalk, Choice, State};
 use crate::predicate::{Condition, Named};
 use crate::voyager::Breakpoint;
@@ -28,11 +28,7 @@ impl Lead {
     /// # Errors
     /// [`Refused`] says what is known instead.
     pub fn parse(model: &Model, spec: &str) -> Result<Self, Refused> {
-        match model.program() {
-            Program::AmbientTalk(program) => Self::of_actors(program, model.text(), spec),
-            Program::Amb(program) => Self::of_text(program, spec),
-            Program::MuOz(program) => Self::of_text(program, spec),
-        }
+        model.program().lead(model.text(), spec)
     }
 
     pub(super) fn of_actors(

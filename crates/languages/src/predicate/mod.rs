@@ -16,8 +16,8 @@ mod parse;
 use std::fmt;
 
 pub use condition::{Condition, NoCondition};
-pub(crate) use names::resolve;
 pub use names::{Kind, Named, Standing, Unknown};
+pub(crate) use names::{forwarded, resolve};
 
 use crate::ambienttalk::{ActorId, AmbientTalk, Datum, State};
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::rc::Rc;
 
 use borges_multiverse::adapt::{Abstracted, Runs, Stepping};
 use borges_multiverse::language::Language;
@@ -326,8 +327,14 @@ macro_rules! forwarded {
     };
 }
 
+pub(crate) use forwarded;
+
 impl<L: Named> Named for &L {
     forwarded!(self => *self, state => state, &[]);
+}
+
+impl<L: Named + ?Sized> Named for Rc<L> {
+    forwarded!(self => &**self, state => state, &[]);
 }
 
 impl<L: Named> Named for Runs<L> {

@@ -107,7 +107,7 @@ impl Voice for Actors {
 
     fn reread(&self, text: &str) -> Result<Self, Refused> {
         let program = AmbientTalk::parse(text, self.program.options());
-        let program = program.map_err(ModelError::AmbientTalk);
+        let program = program.map_err(ModelError::from);
         let program = program.map_err(|error| Refused::program(&error, text))?;
         Ok(Self::new(program))
     }

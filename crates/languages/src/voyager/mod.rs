@@ -16,10 +16,10 @@
 //!
 //! ```
 //! use borges_languages::model::debug::Order;
-//! use borges_languages::model::{Dialect, Explore, Model};
+//! use borges_languages::model::{AMBIENT_TALK, Explore, Model};
 //!
 //! let text = "def a := actor: { def x := 0; def set(n) { x := n } }; a<-set(1)";
-//! let program = Model::parse(Dialect::AmbientTalk, text).unwrap();
+//! let program = Model::parse(&AMBIENT_TALK, text).unwrap();
 //! let mut voyager = program.debugger(&Explore::default());
 //! let mut say = |order| voyager.carry_out(order, &mut |_| true).unwrap().ran;
 //! say(Order::Break { spec: "receiver set".into() });

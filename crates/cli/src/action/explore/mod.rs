@@ -3,7 +3,7 @@
 mod goals;
 mod outcomes;
 
-use borges_languages::model::{Dialect, Explore, Finding, Lead, Model, Order, Reduction, Report};
+use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
 use borges_session::model::ModelSession;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
              'borges repl' walks through the universes of a device program",
         ));
     };
-    if options.symmetry && model.dialect() != Dialect::AmbientTalk {
+    if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
             format!("{} has no actors that could be alike", options.program),
             "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",

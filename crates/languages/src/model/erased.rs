@@ -1,0 +1,257 @@
+//! Any language as one type: its states and steps behind pointers. A walk needs no more. Graphs keep a language's own
+//! types, for their speed.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::fmt::{self, Debug, Display};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Waiting};
+
+use crate::ambienttalk::Datum;
+use crate::predicate::{Kind, Named, Standing, forwarded};
+
+/// A language of which only the behaviour is known.
+pub type Erased =
+    Rc<dyn Named<State = State, Choice = Step, Agent = Name, Resource = Name, Value = Name>>;
+
+/// Hides which language it is.
+pub(super) fn erased<L>(language: L) -> Erased
+where
+    L: Named<State: 'static, Choice: 'static, Agent: 'static, Resource: 'static, Value: 'static>
+        + 'static,
+{
+    Rc::new(Hidden(language))
+}
+
+/// A state of some language.
+#[derive(Clone)]
+pub struct State(Rc<dyn Thing>);
+
+/// A choice of some language.
+#[derive(Clone)]
+pub struct Step(Rc<dyn Thing>, Rc<str>);
+
+/// An agent, a resource or a value of some language: in the order of its own, with its text.
+#[derive(Clone)]
+pub struct Name(Rc<dyn Ranked>, Rc<str>);
+
+/// What is equal to others of its type.
+trait Thing: Any {
+    fn is(&self, other: &dyn Thing) -> bool;
+    fn feed(&self, hasher: &mut dyn Hasher);
+}
+
+impl<T: Eq + Hash + 'static> Thing for T {
+    fn is(&self, other: &dyn Thing) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref() == Some(self)
+    }
+
+    fn feed(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+/// What has an order among others of its type.
+trait Ranked: Any {
+    fn order(&self, other: &dyn Ranked) -> Ordering;
+}
+
+impl<T: Ord + 'static> Ranked for T {
+    fn order(&self, other: &dyn Ranked) -> Ordering {
+        let other: &dyn Any = other;
+        // No language has names of another.
+        other
+            .downcast_ref()
+            .map_or(Ordering::Equal, |other| self.cmp(other))
+    }
+}
+
+/// What a pointer points to, which this language made.
+fn own<T: 'static>(thing: &dyn Any) -> &T {
+    thing
+        .downcast_ref()
+        .expect("a language is asked about its own states only")
+}
+
+macro_rules! compared {
+    ($($thing:ty),*) => {$(
+        impl PartialEq for $thing {
+            fn eq(&self, other: &Self) -> bool {
+                self.0.is(&*other.0)
+            }
+        }
+
+        impl Eq for $thing {}
+
+        impl Hash for $thing {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.feed(state);
+            }
+        }
+    )*};
+}
+
+compared!(State, Step);
+
+impl Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.1)
+    }
+}
+
+impl Name {
+    fn new<T: Ord + 'static>(name: T, text: String) -> Self {
+        Self(Rc::new(name), text.into())
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.order(&*other.0)
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Equal ones have equal texts.
+        self.1.hash(state);
+    }
+}
+
+impl Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.1)
+    }
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.1)
+    }
+}
+
+/// A language behind its own back.
+struct Hidden<L>(L);
+
+impl<L> Hidden<L>
+where
+    L: Named<State: 'static, Choice: 'static, Agent: 'static, Resource: 'static, Value: 'static>,
+{
+    fn state(state: L::State) -> State {
+        State(Rc::new(state))
+    }
+
+    fn agent(agent: L::Agent) -> Name {
+        let text = agent.to_string();
+        Name::new(agent, text)
+    }
+
+    fn footprint(touched: Footprint<L::Resource>) -> Footprint<Name> {
+        let named = |resources: Vec<L::Resource>| {
+            let name = |resource: L::Resource| {
+                let text = format!("{resource:?}");
+                Name::new(resource, text)
+            };
+            resources.into_iter().map(name).collect()
+        };
+        Footprint {
+            reads: named(touched.reads),
+            writes: named(touched.writes),
+        }
+    }
+}
+
+impl<L> Language for Hidden<L>
+where
+    L: Named<State: 'static, Choice: 'static, Agent: 'static, Resource: 'static, Value: 'static>,
+{
+    type State = State;
+    type Choice = Step;
+    type Agent = Name;
+    type Resource = Name;
+    type Value = Name;
+
+    fn initial(&self) -> State {
+        Self::state(self.0.initial())
+    }
+
+    fn enabled(&self, state: &State, choices: &mut Vec<Step>) {
+        let mut theirs = Vec::new();
+        self.0.enabled(own(&*state.0), &mut theirs);
+        choices.extend(theirs.into_iter().map(|choice| {
+            let text = format!("{choice:?}").into();
+            Step(Rc::new(choice), text)
+        }));
+    }
+
+    fn apply(&self, state: &State, choice: &Step) -> Option<Next<State>> {
+        let Next { state, steps } = self.0.apply(own(&*state.0), own(&*choice.0))?;
+        let state = Self::state(state);
+        Some(Next { state, steps })
+    }
+
+    fn outcome(&self, state: &State) -> Outcome<Name> {
+        let Outcome { verdict, value } = self.0.outcome(own(&*state.0));
+        let text = value.to_string();
+        let value = Name::new(value, text);
+        Outcome { verdict, value }
+    }
+
+    fn agent(&self, state: &State, choice: &Step) -> Name {
+        Self::agent(self.0.agent(own(&*state.0), own(&*choice.0)))
+    }
+
+    fn label(&self, state: &State, choice: &Step) -> Label {
+        self.0.label(own(&*state.0), own(&*choice.0))
+    }
+
+    fn footprint(&self, state: &State, choice: &Step) -> Footprint<Name> {
+        Self::footprint(self.0.footprint(own(&*state.0), own(&*choice.0)))
+    }
+
+    fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<Name, Name>>) {
+        let mut theirs = Vec::new();
+        self.0.waiting(own(&*state.0), &mut theirs);
+        waiting.extend(theirs.into_iter().map(|waits| Waiting {
+            agent: Self::agent(waits.agent),
+            footprint: Self::footprint(waits.footprint),
+            label: waits.label,
+        }));
+    }
+
+    fn canonical(&self, state: State) -> State {
+        Self::state(self.0.canonical(own::<L::State>(&*state.0).clone()))
+    }
+
+    fn recurring(&self, state: &State) -> State {
+        Self::state(self.0.recurring(own(&*state.0)))
+    }
+
+    fn show(&self, state: &State) -> String {
+        self.0.show(own(&*state.0))
+    }
+}
+
+impl<L> Named for Hidden<L>
+where
+    L: Named<State: 'static, Choice: 'static, Agent: 'static, Resource: 'static, Value: 'static>,
+{
+    forwarded!(self => &self.0, state => own(&*state.0), &[]);
+}
