@@ -1,4 +1,4 @@
-//! `kill -9` at any moment: what the command had shown is in the session file.
+//! `kill -9` at any moment: what the command had shown is in the session file, and what a program recorded while it ran.
 
 #![allow(clippy::unwrap_used)]
 
@@ -161,4 +161,32 @@ fn what_was_shown_is_there_after_a_kill() {
     for replies in [2, 9, 31, 77, 150, 260, 390] {
         check(&folder, &commands, replies);
     }
+}
+
+#[test]
+fn what_ran_is_there_after_a_kill() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-running");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("running.borges");
+    let path = file.to_str().unwrap();
+    // It never ends by itself.
+    let program = "examples/color-dial/color-dial.wasm";
+    let mut child = borges(&["record", program, "--output", path])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Without what it recorded, the file has 65 KB.
+    while fs::metadata(&file).map_or(0, |file| file.len()) < 300_000 {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let info = asked(&file, &["info".to_owned()]);
+    let entries = info[0]["reply"]["entries"].as_u64().unwrap();
+    assert!(entries > 500, "{entries} entries");
+    let replayed = borges(&["replay", path, "--json"]).output().unwrap();
+    let replayed: Value = serde_json::from_slice(&replayed.stdout).unwrap();
+    assert_eq!(replayed["same"], true, "{replayed}");
 }

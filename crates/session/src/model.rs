@@ -130,6 +130,15 @@ impl ModelSession {
         }
     }
 
+    /// Ends the session of a process that ends: its file is closed. The system takes back the memory of millions of states
+    /// much faster than they can be freed one by one, so they are left to it.
+    pub fn end_of_process(self) {
+        let Self {
+            graph, debugger, ..
+        } = self;
+        std::mem::forget((graph, debugger));
+    }
+
     /// What the program is called.
     #[must_use]
     pub fn name(&self) -> &str {

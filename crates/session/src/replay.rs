@@ -9,9 +9,6 @@ use crate::history::{SeekError, Stops};
 use crate::motion::Observer;
 use crate::session::Session;
 
-/// How many instructions the device runs before what it reported is replayed and saved: a kill loses no more than that.
-const PIECE: u64 = 20_000_000;
-
 /// A recording that was reproduced.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Replayed {
@@ -43,12 +40,10 @@ impl Session {
                 self.save()?;
                 return Ok(ended);
             }
-            let here = self.history.here().steps;
-            if until.is_some_and(|until| here >= until) {
+            if until.is_some_and(|until| self.history.here().steps >= until) {
                 return Ok(StopReason::Bound);
             }
-            let piece = until.unwrap_or(u64::MAX).min(here.saturating_add(PIECE));
-            let paused = self.device_run(&Stops::default(), Some(piece), observer)?;
+            let paused = self.device_run(&Stops::default(), until, observer)?;
             self.save()?;
             if paused.reason == borges_wire::PauseReason::Requested && !paused.full {
                 return Ok(StopReason::Paused);

@@ -437,12 +437,23 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
+        let (record, mut unwritten) = (self.record.as_ref(), Ok(()));
+        let mut keep = |history: &mut History| {
+            if let Some(record) = record.filter(|_| unwritten.is_ok()) {
+                unwritten = record.follow(history);
+            }
+            match unwritten {
+                Ok(()) => Flow::Continue,
+                Err(_) => Flow::Pause,
+            }
+        };
         let paused = device.run(
             &mut self.history,
             until,
             self.options.live_entries,
             &live,
             observer,
+            &mut keep,
         );
         let printed = self.history.twin.board.console().map(|console| {
             // What was printed since is the end of what is kept.
@@ -456,7 +467,8 @@ impl Session {
             self.save()?;
             observer(Event::Console { text });
         }
-        self.unless_gone(paused)
+        let paused = self.unless_gone(paused)?;
+        unwritten.map(|()| paused)
     }
 
     fn verify(&mut self, observer: Observer<'_>) -> Result<Reply, CommandError> {

@@ -167,11 +167,13 @@ pub fn resume_with(path: &Path, observer: Observer<'_>) -> Result<Session, Failu
     opened.map_err(|error| super::unopened(&error))
 }
 
-/// Opens something: shows its progress, and pauses it at Ctrl-C.
+/// Opens something: shows its progress, and pauses it at Ctrl-C. Before it has told anything, there is nothing to pause:
+/// Ctrl-C ends the command.
 pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
-    let _pausable = Pausable::begin();
+    let mut pausable = None;
     let mut progress = Progress::new(quiet);
     work(&mut |event| {
+        pausable.get_or_insert_with(Pausable::begin);
         if let Event::Progress { what, done, total } = &event {
             progress.update(what, *done, *total);
         }

@@ -33,7 +33,7 @@ pub(crate) struct Paused {
 
 impl Device {
     /// Runs the program, live, from the end of what is recorded, where both twin and device must stand, for at most
-    /// about `entries` inputs, outputs and events.
+    /// about `entries` inputs, outputs and events. `keep` writes down what came, whenever something did; it too may pause.
     pub(crate) fn run(
         &mut self,
         history: &mut History,
@@ -41,6 +41,7 @@ impl Device {
         entries: u64,
         stops: &LiveStops,
         observer: &mut dyn FnMut(Event) -> Flow,
+        keep: &mut dyn FnMut(&mut History) -> Flow,
     ) -> Result<Paused, DeviceError> {
         debug_assert_eq!(self.state, history.here());
         self.arm(stops, true)?;
@@ -60,7 +61,9 @@ impl Device {
                     wanted |= flow == Flow::Pause;
                     flow
                 };
-                if let Some(paused) = self.report(history, report, &mut watch)? {
+                let paused = self.report(history, report, &mut watch)?;
+                wanted |= keep(history) == Flow::Pause;
+                if let Some(paused) = paused {
                     break paused;
                 }
             }

@@ -1,13 +1,14 @@
 //! Keeping the session in its file, and finding everything again.
 //!
-//! The file is written as the session goes: [`Session::save`] runs after every command, before its reply is given.
+//! The file is written as the session goes: [`Record::follow`] while a device runs, [`Session::save`] after every
+//! command, before its reply is given.
 
 pub(crate) mod damage;
 mod entries;
 mod resume;
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use borges_multiverse::tree::{BranchId, End, Place};
 use borges_store::{Bounds, Fork, NewProgram, Primitive, Store, StoreError, Upload, Who};
@@ -16,7 +17,7 @@ use crate::breakpoints::Breakpoint;
 use crate::command::{Cell, Event, Flow, Reply};
 use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::Fresh;
+use crate::history::{Fresh, History};
 use crate::listing::TableListing;
 use crate::motion::Observer;
 use crate::notes::Note;
@@ -40,6 +41,62 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn path(&self) -> Option<PathBuf> {
         Some(self.path.clone())
+    }
+
+    /// Writes what a device that runs has reported, so that little is left to be written when it pauses, and a kill of
+    /// the process loses no more than the last [`borges_store::GROUP_COMMIT`].
+    pub(crate) fn follow(&self, history: &mut History) -> Result<(), CommandError> {
+        let fresh = history.take_fresh();
+        let followed = self.write_branches(history, &fresh);
+        let followed = followed.and_then(|()| self.store.tick(Instant::now()));
+        followed.map_err(|error| self.unwritten(&error))
+    }
+
+    /// The multiverse, as far as it has grown or changed.
+    fn write_branches(&self, history: &History, fresh: &Fresh) -> Result<(), StoreError> {
+        let (store, upload) = (&self.store, self.upload);
+        for run in fresh
+            .entries
+            .chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
+        {
+            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
+            let Some(first) = run.first() else { continue };
+            let branch = first.place.branch.0;
+            if let Some(from) = first.forked_from {
+                let from = Fork {
+                    parent: from.branch.0,
+                    position: from.index,
+                };
+                store.fork(upload, branch, from, &stored.remove(0))?;
+            }
+            store.append(upload, branch, &stored)?;
+        }
+        for places in fresh
+            .amended
+            .iter()
+            .collect::<Vec<_>>()
+            .chunk_by(|a, b| a.branch == b.branch)
+        {
+            let Some(branch) = places.first().map(|place| place.branch.0) else {
+                continue;
+            };
+            let data = |place: &&Place| {
+                let entry = history.tree.entry(**place)?;
+                Some((place.index.checked_sub(1)?, captured_data(entry)))
+            };
+            let changes: Vec<(u32, Vec<u8>)> = places.iter().filter_map(data).collect();
+            store.amend(upload, branch, &changes)?;
+        }
+        for &branch in &fresh.ends {
+            let (reached, end) = (history.tree.reached(branch), history.tree.end(branch));
+            let end = match end {
+                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
+                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
+                _ => borges_store::End::Open,
+            };
+            store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
+        }
+        Ok(())
     }
 
     fn unwritten(&self, error: &StoreError) -> CommandError {
@@ -91,7 +148,7 @@ impl Session {
     }
 
     fn write(&self, record: &mut Record, fresh: &Fresh) -> Result<(), StoreError> {
-        self.write_branches(record, fresh)?;
+        record.write_branches(&self.history, fresh)?;
         self.write_notes(record)?;
         self.write_stops(record)?;
         let device = self.device.as_ref().map(|device| device.state);
@@ -118,56 +175,6 @@ impl Session {
             record.hash = Some((branch, steps, hash));
         }
         record.store.flush()
-    }
-
-    /// The multiverse, as far as it has grown or changed.
-    fn write_branches(&self, record: &Record, fresh: &Fresh) -> Result<(), StoreError> {
-        let (store, upload) = (&record.store, record.upload);
-        for run in fresh
-            .entries
-            .chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
-        {
-            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
-            let Some(first) = run.first() else { continue };
-            let branch = first.place.branch.0;
-            if let Some(from) = first.forked_from {
-                let from = Fork {
-                    parent: from.branch.0,
-                    position: from.index,
-                };
-                store.fork(upload, branch, from, &stored.remove(0))?;
-            }
-            store.append(upload, branch, &stored)?;
-        }
-        for places in fresh
-            .amended
-            .iter()
-            .collect::<Vec<_>>()
-            .chunk_by(|a, b| a.branch == b.branch)
-        {
-            let Some(branch) = places.first().map(|place| place.branch.0) else {
-                continue;
-            };
-            let data = |place: &&Place| {
-                let entry = self.history.tree.entry(**place)?;
-                Some((place.index.checked_sub(1)?, captured_data(entry)))
-            };
-            let changes: Vec<(u32, Vec<u8>)> = places.iter().filter_map(data).collect();
-            store.amend(upload, branch, &changes)?;
-        }
-        for &branch in &fresh.ends {
-            let (reached, end) = (
-                self.history.tree.reached(branch),
-                self.history.tree.end(branch),
-            );
-            let end = match end {
-                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
-                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
-                _ => borges_store::End::Open,
-            };
-            store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
-        }
-        Ok(())
     }
 
     fn write_notes(&self, record: &mut Record) -> Result<(), StoreError> {

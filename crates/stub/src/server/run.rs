@@ -84,7 +84,7 @@ impl<H: Hardware> Stub<H> {
 
     /// How much trace goes into one message: it must fit, and leave the buffer room for what comes meanwhile.
     pub(super) fn batch_bytes(&self) -> usize {
-        const BATCH_BYTES: u32 = 32 << 10;
+        const BATCH_BYTES: u32 = 1 << 10;
         let limits = &self.config.limits;
         let batch = (limits.trace_bytes / 2).min(limits.message_bytes / 2);
         batch.clamp(64, BATCH_BYTES) as usize

@@ -81,6 +81,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         });
         kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
     }
+    session.end_of_process();
     Ok(goals::exit(&findings, &report))
 }
 
