@@ -89,26 +89,15 @@ fn evenly(codomain: &Codomain, n: u64) -> Vec<Value> {
 
 fn powers_of_two(ty: ValType) -> Vec<Value> {
     let mut values = Vec::from([small(ty, 0)]);
-    for bit in 0..63 {
-        let power = 1i64 << bit;
-        match ty {
-            ValType::I32 => {
-                values.extend(
-                    i32::try_from(power)
-                        .into_iter()
-                        .flat_map(|p| [Value::I32(p), Value::I32(-p)]),
-                );
-            }
-            ValType::I64 => values.extend([Value::I64(power), Value::I64(-power)]),
-            ValType::F32 => {
-                values.extend([power, -power].map(|p| Value::F32((p as f32).to_bits())))
-            }
-            ValType::F64 => {
-                values.extend([power, -power].map(|p| Value::F64((p as f64).to_bits())))
-            }
-            ValType::FuncRef | ValType::ExternRef => {}
-        }
-    }
+    // The least number of a type is a power of two of which the positive one is too large for it.
+    let powers = (0..64).flat_map(|bit| [1_i128 << bit, -(1_i128 << bit)]);
+    values.extend(powers.filter_map(|power| match ty {
+        ValType::I32 => i32::try_from(power).ok().map(Value::I32),
+        ValType::I64 => i64::try_from(power).ok().map(Value::I64),
+        ValType::F32 => Some(Value::F32((power as f32).to_bits())),
+        ValType::F64 => Some(Value::F64((power as f64).to_bits())),
+        ValType::FuncRef | ValType::ExternRef => None,
+    }));
     values
 }
 
@@ -182,6 +171,15 @@ mod tests {
         );
         check(Sampling::Values(Vec::new()), &[0]);
         check(Sampling::Evenly(0), &[0]);
+    }
+
+    #[test]
+    fn the_least_number_is_a_power_of_two() {
+        let all = |ty| ints(Sampling::PowersOfTwo.values(&Codomain::Full(ty), 16));
+        let (narrow, wide) = (all(ValType::I32), all(ValType::I64));
+        assert_eq!((narrow.len(), wide.len()), (64, 128));
+        assert_eq!((narrow[0], narrow[63]), (i64::from(i32::MIN), 1_i64 << 30));
+        assert_eq!((wide[0], wide[127]), (i64::MIN, 1 << 62));
     }
 
     #[test]

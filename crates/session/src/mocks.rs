@@ -223,7 +223,7 @@ impl Session {
             return Err(CommandError::Invalid(text.to_owned()));
         };
         let here = self.history.here();
-        let (mut added, mut known) = (0, 0);
+        let (mut added, mut known) = (0_u32, 0_u32);
         for value in self.expand(id, &args, values)? {
             let kind = EntryKind::Input {
                 primitive: id,
@@ -244,12 +244,21 @@ impl Session {
             }
         }
         let call = self.look().call_text(id, &args);
+        let codomain = self
+            .board()
+            .codomain_at(id, &args, &self.history.twin.board);
+        let stand = match codomain.count() {
+            Some(count) if values.trim() == ALL && count > u64::from(added + known) => {
+                format!("; they stand for {count} values, as [sampling] in the board file says")
+            }
+            _ => String::new(),
+        };
         Ok(done(&format!(
-            "{added} branches added at {call}, {known} were there already; 'tree' shows them, 'jump' goes there"
+            "{added} branches added at {call}, {known} were there already{stand}; 'tree' shows them, 'jump' goes there"
         )))
     }
 
-    /// The values that `lo..hi`, `a, b` or a mixture mean, each inside the codomain.
+    /// The values that `lo..hi`, `a, b`, a mixture or `all` mean, each inside the codomain.
     fn expand(
         &self,
         id: PrimitiveId,
@@ -257,6 +266,10 @@ impl Session {
         text: &str,
     ) -> Result<Vec<Value>, CommandError> {
         const MOST: usize = 4_096;
+        if text.trim() == ALL {
+            let state = &self.history.twin.board;
+            return Ok(self.board().representatives(id, args, state, ALL_OF_THEM));
+        }
         let mut list = Vec::new();
         for part in text
             .split(',')
@@ -293,13 +306,19 @@ impl Session {
         }
         if list.is_empty() {
             return Err(CommandError::Invalid(
-                "give values like 0..10, or 3, 7".to_owned(),
+                "give values like 0..10, or 3, 7, or all".to_owned(),
             ));
         }
         at_most(list.len(), MOST, "values", "given")?;
         Ok(list)
     }
 }
+
+/// The word for every value that an input can have.
+const ALL: &str = "all";
+
+/// So many values are tried one by one; of more, those that stand for them.
+const ALL_OF_THEM: u64 = 256;
 
 /// An input with the arguments of the calls that are meant; nothing for all calls.
 type MockedCall = (PrimitiveId, Option<Vec<Value>>);

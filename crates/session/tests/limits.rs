@@ -40,9 +40,20 @@ struct Bench {
 
 impl Bench {
     fn new(text: &str) -> Self {
+        Self::on("", text)
+    }
+
+    /// On a board that is described so.
+    fn on(board: &str, text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let program = written(folder.path(), text);
-        let session = Session::open(Options::new(program)).expect("it opens");
+        let described = folder.path().join("board.toml");
+        std::fs::write(&described, board).expect("it can be written");
+        let options = Options {
+            board: (!board.is_empty()).then_some(described),
+            ..Options::new(program)
+        };
+        let session = Session::open(options).expect("it opens");
         Self {
             session,
             _folder: folder,
@@ -139,6 +150,31 @@ fn a_range_of_branches_has_so_many_values_at_most() {
     };
     // The first is how the branch goes on that was there.
     assert_eq!(all.branches.len(), 4_096);
+}
+
+#[test]
+fn all_values_are_tried_or_those_that_the_board_file_takes_for_them() {
+    let tried = |range: &str, sampling: &str| {
+        let board = format!("[ranges]\n\"chip_analog_read(1)\" = \"{range}\"\n{sampling}");
+        let mut bench = Bench::on(&board, READER);
+        bench.reach_call("chip_analog_read", 1);
+        let all = Command::Branches {
+            values: "all".to_owned(),
+        };
+        let Reply::Done { message: text } = bench.run(all) else {
+            panic!("no text");
+        };
+        let Reply::Multiverse(all) = bench.run(Command::Multiverse) else {
+            panic!("no multiverse");
+        };
+        let stand = text.split_once("they stand for ");
+        let stand = stand.and_then(|(_, rest)| Some(rest.split_once(" values")?.0.to_owned()));
+        (all.branches.len(), stand)
+    };
+    let evenly = "[sampling]\n\"chip_analog_read(1)\" = \"8 evenly\"";
+    assert_eq!(tried("0..255", evenly), (256, None));
+    assert_eq!(tried("0..256", evenly), (8, Some("257".to_owned())));
+    assert_eq!(tried("0..256", ""), (5, Some("257".to_owned())));
 }
 
 #[test]

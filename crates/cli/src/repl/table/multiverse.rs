@@ -87,10 +87,13 @@ The device does not move; see 'follow'.")
         },
     )
     .arguments("VALUES")
-    .details("VALUES are single values, ranges with both ends included, or both: '0..3, 7'.")
+    .details("VALUES are single values, ranges with both ends included, or both: '0..3, 7'. 'all' \
+is every value that the input can have here; where there are more than 256, those that [sampling] in the board file \
+takes for them.")
     .examples(&[
             ("branches 0..7", "eight universes to explore"),
             ("branches 1, 5, 90..99", "and so on"),
+            ("branches all", "whatever can be read here"),
         ]),
     Spec::new(
         "follow",
