@@ -32,6 +32,9 @@ pub trait Fault: fmt::Debug + fmt::Display + Send + Sync {
     }
 }
 
+/// What is wrong in words, for a language that has no kinds of mistakes.
+impl Fault for String {}
+
 impl<K: Fault + ?Sized> Fault for Arc<K> {
     fn opener(&self, text: &str, at: Span) -> Option<Span> {
         (**self).opener(text, at)

@@ -444,7 +444,7 @@ impl<P: Reported> Held<P> {
     }
 }
 
-impl<P: Reported<State: 'static> + Send> Multiverse for Held<P> {
+impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     fn states(&self) -> usize {
         self.graph().len()
     }

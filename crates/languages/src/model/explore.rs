@@ -12,7 +12,7 @@ use borges_multiverse::language::Outcome;
 use super::ask::{Held, Multiverse, kind};
 use super::judge;
 use super::lead::Lead;
-use super::lens::{self, Lens, Lensed};
+use super::lens::{self, Lens};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
 use super::{Model, Threads};
@@ -178,7 +178,7 @@ impl Job<'_> {
     /// is not all that the program does, so questions get no graph of it.
     pub(super) fn start<P, E>(&mut self, plain: P, exact: &E) -> Kept
     where
-        P: Lensed<State: 'static> + Send + 'static,
+        P: Reported<State: 'static> + 'static,
         E: Reported<State: 'static>,
     {
         if let Some(lens) = self.lens() {
@@ -201,7 +201,7 @@ impl Job<'_> {
     }
 
     /// `plain` is the language for graphs, `exact` that with exact footprints.
-    fn run<P: Reported<State: 'static> + Send + 'static, E: Reported>(
+    fn run<P: Reported<State: 'static> + 'static, E: Reported>(
         &mut self,
         plain: P,
         exact: &E,
@@ -246,21 +246,24 @@ impl Job<'_> {
         }
     }
 
-    fn begun<P: Reported>(&self, plain: P) -> Exploration<P> {
+    fn begun<P: Reported + 'static>(&self, plain: P) -> Exploration<P> {
         let strategy = match &self.options.order {
             // Shortest paths are then those by which states were met.
             _ if self.lens().is_some() => Strategy::BreadthFirst,
             Order::BreadthFirst => Strategy::BreadthFirst,
             Order::DepthFirst => Strategy::DepthFirst,
             Order::Random(seed) => Strategy::Random { seed: *seed },
-            Order::Toward { lead, .. } => Strategy::Guided(plain.nearness(lead)),
+            Order::Toward { lead, .. } => {
+                let (language, lead) = (plain.clone(), lead.clone());
+                Strategy::Guided(Box::new(move |state| language.near(&lead, state)))
+            }
         };
         Exploration::new(plain, strategy)
     }
 
     /// The graph, grown toward a breakpoint, and the first step that comes there. With `first`,
     /// nothing is explored after that.
-    fn search<P: Reported>(
+    fn search<P: Reported + 'static>(
         &mut self,
         plain: P,
         lead: &Lead,
@@ -306,7 +309,7 @@ impl Job<'_> {
 
     /// A graph of which nothing is explored yet, under the debugger if that was asked for; never an
     /// abstraction.
-    pub(super) fn hold<P: Reported<State: 'static> + Send + 'static>(
+    pub(super) fn hold<P: Reported<State: 'static> + 'static>(
         &self,
         plain: P,
     ) -> Box<dyn Multiverse> {
@@ -317,13 +320,13 @@ impl Job<'_> {
         }
     }
 
-    fn held<P: Reported>(&self, plain: P) -> Held<P> {
+    fn held<P: Reported + 'static>(&self, plain: P) -> Held<P> {
         let text = self.text.to_owned();
         Held::new(text, self.begun(plain), self.limits(), Pause::Cancelled)
     }
 
     /// Classes are counted where there is an `exact` language.
-    fn graph<P: Reported, E: Reported>(
+    fn graph<P: Reported + 'static, E: Reported>(
         &mut self,
         plain: P,
         exact: Option<&E>,

@@ -14,13 +14,16 @@ use super::erased::{Erased, erased};
 use super::explore::{Explore, Job, Kept};
 use super::face::Face;
 use super::lead::Lead;
-use super::lens::Lensed;
 use super::plain::Plain;
+use super::reported::Reported;
 use crate::amb::{self, Amb};
 use crate::ambienttalk::Grain;
 use crate::muoz::{self, MuOz};
 use crate::predicate::{Predicate, PredicateError};
 use crate::source::{Fault, ParseError};
+
+/// Where our languages are described.
+const SHOWN: &str = "docs/languages.md shows how programs are written";
 
 /// A model language.
 pub trait Dialect: fmt::Debug + Sync {
@@ -32,7 +35,7 @@ pub trait Dialect: fmt::Debug + Sync {
 
     /// What its programs look like, for somebody whose text is none.
     fn shape(&self) -> &'static str {
-        "docs/languages.md shows how programs are written"
+        SHOWN
     }
 
     /// Reads a program.
@@ -110,6 +113,47 @@ pub struct Simple<L> {
     prompt: Prompt,
 }
 
+impl<L> Simple<L> {
+    /// A language of which programs are read by `parse`, and laid out as they are; the debugger of all universes is what
+    /// the prompt offers.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        extension: &'static str,
+        parse: fn(&str) -> Result<L, ModelError>,
+    ) -> Self {
+        Self {
+            name,
+            extension,
+            shape: "",
+            parse,
+            format: |text| Ok(text.to_owned()),
+            prompt: Prompt::Universes,
+        }
+    }
+
+    /// With a layout.
+    #[must_use]
+    pub const fn laid_out(mut self, format: fn(&str) -> Result<String, ModelError>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// What its programs look like, for somebody whose text is none.
+    #[must_use]
+    pub const fn shaped(mut self, shape: &'static str) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// What its programs offer at the prompt.
+    #[must_use]
+    pub const fn offering(mut self, prompt: Prompt) -> Self {
+        self.prompt = prompt;
+        self
+    }
+}
+
 impl<L> fmt::Debug for Simple<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
@@ -118,9 +162,8 @@ impl<L> fmt::Debug for Simple<L> {
 
 impl<L> Dialect for Simple<L>
 where
-    L: Lensed<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
-    L: Lensed<Resource: Send + 'static, Value: 'static>,
-    L: Clone + fmt::Debug + Send + 'static,
+    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn name(&self) -> &'static str {
         self.name
@@ -156,9 +199,8 @@ struct Of<L: 'static> {
 
 impl<L> Program for Of<L>
 where
-    L: Lensed<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
-    L: Lensed<Resource: Send + 'static, Value: 'static>,
-    L: Clone + fmt::Debug + Send + 'static,
+    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn explore(&self, mut job: Job<'_>) -> Kept {
         let program = self.program.clone();
@@ -207,24 +249,16 @@ where
 }
 
 /// λ_amb.
-pub static AMB: Simple<Amb> = Simple {
-    name: "λ_amb",
-    extension: "amb",
-    shape: "expressions are numbers, (+ …) and (amb …)",
-    parse: |text| Ok(Amb::parse(text)?),
-    format: |text| Ok(amb::format(text)?),
-    prompt: Prompt::Walk,
-};
+pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
+    .laid_out(|text| Ok(amb::format(text)?))
+    .shaped("expressions are numbers, (+ …) and (amb …)")
+    .offering(Prompt::Walk);
 
 /// μOz.
-pub static MU_OZ: Simple<MuOz> = Simple {
-    name: "μOz",
-    extension: "oz",
-    shape: "docs/languages.md shows how programs are written",
-    parse: |text| Ok(MuOz::parse(text)?),
-    format: |text| Ok(muoz::format(text)?),
-    prompt: Prompt::CareDeb,
-};
+pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))
+    .laid_out(|text| Ok(muoz::format(text)?))
+    .shaped(SHOWN)
+    .offering(Prompt::CareDeb);
 
 /// The languages that are always there, one a line.
 static OURS: [&dyn Dialect; 3] = [&AMB, &AMBIENT_TALK, &MU_OZ];

@@ -3,17 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use borges_multiverse::adapt::{Abstracted, Runs, Stands};
-use borges_multiverse::graph::Score;
+use borges_multiverse::adapt::Abstracted;
 use borges_multiverse::language::Verdict;
 
 use super::debug::Refused;
 use super::lead::Lead;
 use super::report::Datum;
-use super::reported::{Remains, Reported};
-use crate::amb::Amb;
-use crate::ambienttalk::AmbientTalk;
-use crate::muoz::MuOz;
+use super::reported::{Remains, Reported, handed_on, steps_handed_on};
 
 /// What the user says matters in a state.
 #[derive(Clone, Debug)]
@@ -114,79 +110,22 @@ fn datum(value: &Datum) -> String {
     format!("{value:?}")
 }
 
-/// Gives the key of each state.
-pub(super) type Keys<S> = Box<dyn Fn(&S) -> Key<S> + Send + Sync>;
-
-/// A language that can be looked at through a [`Lens`].
-pub(super) trait Lensed: Reported {
-    /// The keys of its states.
-    fn keys(&self, lens: &Lens) -> Keys<Self::State>;
-}
-
-macro_rules! lensed {
-    ($($language:ty),*) => {$(
-        impl Lensed for $language {
-            fn keys(&self, lens: &Lens) -> Keys<Self::State> {
-                let (language, lens) = (self.clone(), lens.clone());
-                Box::new(move |state| lens.key(&language, state))
-            }
-        }
-    )*};
-}
-
-lensed!(Amb, AmbientTalk, MuOz);
-
-impl<L: Lensed> Lensed for &L {
-    fn keys(&self, lens: &Lens) -> Keys<Self::State> {
-        (**self).keys(lens)
-    }
-}
-
-impl<L: Lensed> Lensed for Runs<L> {
-    fn keys(&self, lens: &Lens) -> Keys<Self::State> {
-        self.inner().keys(lens)
-    }
-}
-
 /// A program through a lens.
 pub(super) type Seen<L> = Abstracted<L, Key<<L as borges_multiverse::language::Language>::State>>;
 
 /// The program through the lens.
-pub(super) fn seen<L: Lensed>(language: L, lens: &Lens) -> Seen<L>
-where
-    L::State: 'static,
-{
-    let keys = language.keys(lens);
-    Abstracted::new(language, lens.name(), keys)
+pub(super) fn seen<L: Reported<State: 'static> + 'static>(language: L, lens: &Lens) -> Seen<L> {
+    let (of, lens) = (language.clone(), lens.clone());
+    let name = lens.name();
+    Abstracted::new(language, name, move |state| lens.key(&of, state))
 }
 
-impl<L: Reported> Reported for Seen<L>
-where
-    L::State: 'static,
-{
+impl<L: Reported<State: 'static>> Reported for Seen<L> {
+    handed_on!(self => self.inner(), seen => &seen.state);
+    steps_handed_on!(self => self.inner(), seen => &seen.state);
+
     fn exact(&self) -> Self {
         self.over(self.inner().exact())
-    }
-
-    fn has_messages(&self) -> bool {
-        self.inner().has_messages()
-    }
-
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        self.inner().message(resource)
-    }
-
-    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        self.inner().lead(text, spec)
-    }
-
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
-        self.inner().begins(lead, &start.state)
-    }
-
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        let near = self.inner().nearness(lead);
-        Box::new(move |seen: &Stands<_, _>| near(&seen.state))
     }
 
     fn meets(
@@ -198,17 +137,5 @@ where
     ) -> bool {
         let (before, after) = (&before.state, &after.state);
         self.inner().meets(lead, before, choice, after)
-    }
-
-    fn remains(&self, value: &Self::Value) -> Remains {
-        self.inner().remains(value)
-    }
-
-    fn agent_name(&self, seen: &Self::State, agent: &Self::Agent) -> String {
-        self.inner().agent_name(&seen.state, agent)
-    }
-
-    fn addressee(&self, seen: &Self::State, choice: &Self::Choice) -> Option<String> {
-        self.inner().addressee(&seen.state, choice)
     }
 }

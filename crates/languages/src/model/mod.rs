@@ -35,10 +35,11 @@ pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply,
 pub use erased::Erased;
 pub use explore::{Explore, Job, Kept, Order, Progress, Reduction};
 pub use goal::{Finding, Goal};
-pub use language::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt};
+pub use language::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
 pub use report::{Datum, End, Met, Report, Step, Why};
+pub use reported::{Remains, Reported};
 pub use threads::Threads;
 
 pub(crate) use judge::occurs;

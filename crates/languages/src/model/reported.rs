@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::{Mode, Runs, StepChoice, Stepper, Stepping};
-use borges_multiverse::graph::Score;
+use borges_multiverse::adapt::{Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::language::Language;
 
 use super::debug::Refused;
@@ -15,9 +14,10 @@ use crate::ambienttalk::{AmbientTalk, Options, Resource};
 use crate::muoz::{self, MuOz};
 use crate::predicate::Named;
 
-/// A language of which the ends can be reported.
-pub(crate) trait Reported:
-    Named<State: Send + Sync, Choice: Send + Sync, Value: Send + Sync> + Sync
+/// What a language says of itself to be explored, debugged and reported on, besides its recipe ([`Language`]) and its names
+/// ([`Named`]). For a language without messages, what remains of a program is all that is to be said.
+pub trait Reported:
+    Named<State: Send + Sync, Choice: Send + Sync, Value: Send + Sync> + Clone + Send + Sync
 {
     /// What remains: the printed lines, the final values, who waits.
     fn remains(&self, value: &Self::Value) -> Remains;
@@ -39,37 +39,39 @@ pub(crate) trait Reported:
     }
 
     /// Reads a breakpoint; `text` is the program's source.
-    fn lead(&self, _text: &str, spec: &str) -> Result<Lead, Refused>
-    where
-        Self: Sized,
-    {
+    ///
+    /// # Errors
+    /// [`Refused`] says what is known instead.
+    fn lead(&self, _text: &str, spec: &str) -> Result<Lead, Refused> {
         Lead::of_text(self, spec)
     }
 
     /// The language with exact footprints, of which the options are the same.
-    fn exact(&self) -> Self
-    where
-        Self: Sized;
+    #[must_use]
+    fn exact(&self) -> Self {
+        self.clone()
+    }
 
     /// Whether there are messages at all.
     fn has_messages(&self) -> bool {
-        true
+        false
     }
 
     /// For a resource that is a message: the resource that orders its queue, and its number there.
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)>;
+    fn message(&self, _resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+        None
+    }
 
     /// The races of a way, given by its options; `text` is the program's source. None if there is no
     /// such way.
-    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>>
-    where
-        Self: Sized,
-    {
+    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>> {
         Some(races::of(self, options)?.told(text))
     }
 
-    /// How near states are to a breakpoint.
-    fn nearness(&self, lead: &Lead) -> Score<Self::State>;
+    /// How near a state is to a breakpoint: more is nearer.
+    fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
+        lead.near(self, state)
+    }
 
     /// Whether a step comes to a breakpoint.
     fn meets(
@@ -78,43 +80,28 @@ pub(crate) trait Reported:
         before: &Self::State,
         choice: &Self::Choice,
         after: &Self::State,
-    ) -> bool
-    where
-        Self: Sized,
-    {
+    ) -> bool {
         lead.meets(self, before, choice, after)
     }
 
     /// Whether a breakpoint halts before the first step.
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool
-    where
-        Self: Sized,
-    {
+    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
         lead.begins(self, start)
     }
 }
 
 /// What an end is reported with.
-#[derive(Default)]
-pub(crate) struct Remains {
-    pub(super) output: Vec<String>,
-    pub(super) values: BTreeMap<String, Datum>,
-    pub(super) waiting: BTreeMap<String, String>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remains {
+    /// The lines that were printed.
+    pub output: Vec<String>,
+    /// The final values, by name.
+    pub values: BTreeMap<String, Datum>,
+    /// Who waits, and for what.
+    pub waiting: BTreeMap<String, String>,
 }
 
 impl Reported for Amb {
-    fn exact(&self) -> Self {
-        self.clone()
-    }
-
-    fn has_messages(&self) -> bool {
-        false
-    }
-
-    fn message(&self, _: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        None
-    }
-
     fn remains(&self, value: &Answer) -> Remains {
         let mut remains = Remains::default();
         match value {
@@ -129,14 +116,13 @@ impl Reported for Amb {
         }
         remains
     }
-
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        let (language, lead) = (self.clone(), lead.clone());
-        Box::new(move |state| lead.near(&language, state))
-    }
 }
 
 impl Reported for AmbientTalk {
+    fn has_messages(&self) -> bool {
+        true
+    }
+
     fn exact(&self) -> Self {
         self.with(Options {
             numbered: true,
@@ -172,9 +158,8 @@ impl Reported for AmbientTalk {
         }
     }
 
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        let (language, lead) = (self.clone(), lead.clone());
-        Box::new(move |state| lead.actors_near(&language, state))
+    fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
+        lead.actors_near(self, state)
     }
 
     fn meets(
@@ -197,8 +182,8 @@ impl Reported for AmbientTalk {
 }
 
 impl Reported for MuOz {
-    fn exact(&self) -> Self {
-        self.clone()
+    fn has_messages(&self) -> bool {
+        true
     }
 
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
@@ -217,11 +202,6 @@ impl Reported for MuOz {
         message.split_whitespace().next().map(str::to_owned)
     }
 
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        let (language, lead) = (self.clone(), lead.clone());
-        Box::new(move |state| lead.near(&language, state))
-    }
-
     fn remains(&self, value: &crate::muoz::Remains) -> Remains {
         let variables = value.variables.iter();
         let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
@@ -237,30 +217,61 @@ impl Reported for MuOz {
     }
 }
 
+/// Languages that hand all questions on, about the program's part of their states.
+macro_rules! handed_on {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
+        fn has_messages(&$self) -> bool {
+            $inner.has_messages()
+        }
+
+        fn lead(&$self, text: &str, spec: &str) -> Result<Lead, Refused> {
+            $inner.lead(text, spec)
+        }
+
+        fn begins(&$self, lead: &Lead, $state: &Self::State) -> bool {
+            $inner.begins(lead, $theirs)
+        }
+
+        fn near(&$self, lead: &Lead, $state: &Self::State) -> i64 {
+            $inner.near(lead, $theirs)
+        }
+
+        fn remains(&$self, value: &Self::Value) -> Remains {
+            $inner.remains(value)
+        }
+    };
+}
+
+/// Languages of which the agents, steps and resources are the program's too.
+macro_rules! steps_handed_on {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
+        fn message(&$self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+            $inner.message(resource)
+        }
+
+        fn agent_name(&$self, $state: &Self::State, agent: &Self::Agent) -> String {
+            $inner.agent_name($theirs, agent)
+        }
+
+        fn addressee(&$self, $state: &Self::State, choice: &Self::Choice) -> Option<String> {
+            $inner.addressee($theirs, choice)
+        }
+    };
+}
+
+pub(super) use {handed_on, steps_handed_on};
+
 impl<L: Reported> Reported for &L {
+    handed_on!(self => (**self), state => state);
+    steps_handed_on!(self => (**self), state => state);
+
     /// What is lent stays what it is.
     fn exact(&self) -> Self {
         self
     }
 
-    fn has_messages(&self) -> bool {
-        (**self).has_messages()
-    }
-
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        (**self).message(resource)
-    }
-
-    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        (**self).lead(text, spec)
-    }
-
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
-        (**self).begins(lead, start)
-    }
-
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        (**self).nearness(lead)
+    fn turned(&self, state: &Self::State) -> Option<Self::State> {
+        (**self).turned(state)
     }
 
     fn meets(
@@ -272,43 +283,18 @@ impl<L: Reported> Reported for &L {
     ) -> bool {
         (**self).meets(lead, before, choice, after)
     }
-
-    fn remains(&self, value: &Self::Value) -> Remains {
-        (**self).remains(value)
-    }
-
-    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
-        (**self).agent_name(state, agent)
-    }
-
-    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
-        (**self).addressee(state, choice)
-    }
 }
 
 impl<L: Reported> Reported for Runs<L> {
+    handed_on!(self => self.inner(), state => state);
+    steps_handed_on!(self => self.inner(), state => state);
+
     fn exact(&self) -> Self {
         Self::new(self.inner().exact(), self.limit())
     }
 
-    fn has_messages(&self) -> bool {
-        self.inner().has_messages()
-    }
-
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        self.inner().message(resource)
-    }
-
-    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        self.inner().lead(text, spec)
-    }
-
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
-        self.inner().begins(lead, start)
-    }
-
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        self.inner().nearness(lead)
+    fn turned(&self, state: &Self::State) -> Option<Self::State> {
+        self.inner().turned(state)
     }
 
     /// Any of the steps that are folded into one.
@@ -337,31 +323,14 @@ impl<L: Reported> Reported for Runs<L> {
         }
         false
     }
-
-    fn remains(&self, value: &Self::Value) -> Remains {
-        self.inner().remains(value)
-    }
-
-    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
-        self.inner().agent_name(state, agent)
-    }
-
-    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
-        self.inner().addressee(state, choice)
-    }
 }
 
 /// A program under the stepping debugger ends as the program does.
-impl<L: Reported> Reported for Stepping<L>
-where
-    L::State: 'static,
-{
+impl<L: Reported> Reported for Stepping<L> {
+    handed_on!(self => self.0, state => &state.1);
+
     fn exact(&self) -> Self {
         Self(self.0.exact())
-    }
-
-    fn has_messages(&self) -> bool {
-        self.0.has_messages()
     }
 
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
@@ -372,14 +341,6 @@ where
             }
             Stepper::Debugger => None,
         }
-    }
-
-    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        self.0.lead(text, spec)
-    }
-
-    fn begins(&self, lead: &Lead, (_, start): &Self::State) -> bool {
-        self.0.begins(lead, start)
     }
 
     /// Those of the program's own steps: the debugger's pauses put all steps in one order, but not the
@@ -397,11 +358,6 @@ where
         Some(races)
     }
 
-    fn nearness(&self, lead: &Lead) -> Score<Self::State> {
-        let near = self.0.nearness(lead);
-        Box::new(move |(_, state): &(Mode, L::State)| near(state))
-    }
-
     fn meets(
         &self,
         lead: &Lead,
@@ -413,10 +369,6 @@ where
             StepChoice::Step(choice) => self.0.meets(lead, before, choice, after),
             StepChoice::Resume => false,
         }
-    }
-
-    fn remains(&self, value: &Self::Value) -> Remains {
-        self.0.remains(value)
     }
 
     fn agent_name(&self, (_, state): &Self::State, agent: &Self::Agent) -> String {

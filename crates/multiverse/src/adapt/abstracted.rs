@@ -18,6 +18,7 @@ use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 /// runs through different states). Where the key is all that decides what can happen from a state on,
 /// and with what outcome, nothing is lost. Where it is a *symmetry* ([`Abstracted::symmetry`]),
 /// outcomes are kept up to renaming.
+#[derive(Clone)]
 pub struct Abstracted<L: Language, K> {
     inner: L,
     name: String,

@@ -1,6 +1,7 @@
 //! Deterministic runs as single steps.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 
@@ -14,6 +15,7 @@ use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 ///
 /// A run may go on with another agent than the one that began it, so folded steps are for graphs
 /// and walks; what asks who did what ([`crate::causality`]) takes the language itself.
+#[derive(Clone)]
 pub struct Runs<L: Language> {
     inner: L,
     limit: u64,
@@ -21,7 +23,7 @@ pub struct Runs<L: Language> {
 }
 
 /// Says in which states a run must stop.
-type Stop<S> = Box<dyn Fn(&S) -> bool + Send + Sync>;
+type Stop<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
 impl<L: Language> Runs<L> {
     /// Folds runs of at most `limit` steps. The limit makes a program that goes round for ever
@@ -37,7 +39,7 @@ impl<L: Language> Runs<L> {
     /// Also stops runs in states for which `stop` holds, so that breakpoints see them.
     #[must_use]
     pub fn stopping(mut self, stop: impl Fn(&L::State) -> bool + Send + Sync + 'static) -> Self {
-        self.stop = Some(Box::new(stop));
+        self.stop = Some(Arc::new(stop));
         self
     }
 
