@@ -244,14 +244,14 @@ impl Session {
             }
         }
         let call = self.look().call_text(id, &args);
-        let codomain = self
-            .board()
-            .codomain_at(id, &args, &self.history.twin.board);
-        let stand = match codomain.count() {
-            Some(count) if values.trim() == ALL && count > u64::from(added + known) => {
-                format!("; they stand for {count} values, as [sampling] in the board file says")
-            }
-            _ => String::new(),
+        let state = &self.history.twin.board;
+        let count = self.board().codomain_at(id, &args, state).count();
+        let tried = u64::from(added + known);
+        let stand = if values.trim() == ALL && count.is_none_or(|count| count > tried) {
+            let count = count.map_or("countless".to_owned(), |count| count.to_string());
+            format!("; they stand for {count} values: [sampling] in a board file says which")
+        } else {
+            String::new()
         };
         Ok(done(&format!(
             "{added} branches added at {call}, {known} were there already{stand}; 'tree' shows them, 'jump' goes there"
@@ -265,11 +265,24 @@ impl Session {
         args: &[Value],
         text: &str,
     ) -> Result<Vec<Value>, CommandError> {
-        const MOST: usize = 4_096;
-        if text.trim() == ALL {
-            let state = &self.history.twin.board;
-            return Ok(self.board().representatives(id, args, state, ALL_OF_THEM));
-        }
+        let list = match text.trim() {
+            ALL => {
+                let state = &self.history.twin.board;
+                self.board().representatives(id, args, state, ALL_OF_THEM)
+            }
+            text => self.listed(id, args, text)?,
+        };
+        at_most(list.len(), MOST, "values", "given")?;
+        Ok(list)
+    }
+
+    /// [`Self::expand`] for values that are written out.
+    fn listed(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        text: &str,
+    ) -> Result<Vec<Value>, CommandError> {
         let mut list = Vec::new();
         for part in text
             .split(',')
@@ -309,10 +322,12 @@ impl Session {
                 "give values like 0..10, or 3, 7, or all".to_owned(),
             ));
         }
-        at_most(list.len(), MOST, "values", "given")?;
         Ok(list)
     }
 }
+
+/// So many values are tried at a time.
+const MOST: usize = 4_096;
 
 /// The word for every value that an input can have.
 const ALL: &str = "all";

@@ -154,14 +154,14 @@ fn a_range_of_branches_has_so_many_values_at_most() {
 
 #[test]
 fn all_values_are_tried_or_those_that_the_board_file_takes_for_them() {
+    let all = Command::Branches {
+        values: "all".to_owned(),
+    };
     let tried = |range: &str, sampling: &str| {
         let board = format!("[ranges]\n\"chip_analog_read(1)\" = \"{range}\"\n{sampling}");
         let mut bench = Bench::on(&board, READER);
         bench.reach_call("chip_analog_read", 1);
-        let all = Command::Branches {
-            values: "all".to_owned(),
-        };
-        let Reply::Done { message: text } = bench.run(all) else {
+        let Reply::Done { message: text } = bench.run(all.clone()) else {
             panic!("no text");
         };
         let Reply::Multiverse(all) = bench.run(Command::Multiverse) else {
@@ -175,6 +175,17 @@ fn all_values_are_tried_or_those_that_the_board_file_takes_for_them() {
     assert_eq!(tried("0..255", evenly), (256, None));
     assert_eq!(tried("0..256", evenly), (8, Some("257".to_owned())));
     assert_eq!(tried("0..256", ""), (5, Some("257".to_owned())));
+    // A board file cannot ask for more than a user can.
+    let many = |count: u32| format!("[sampling]\n\"chip_analog_read(1)\" = \"{count} evenly\"");
+    assert_eq!(tried("0..9999", &many(4096)).0, 4_096);
+    let board = format!(
+        "[ranges]\n\"chip_analog_read(1)\" = \"0..9999\"\n{}",
+        many(4097)
+    );
+    let mut bench = Bench::on(&board, READER);
+    bench.reach_call("chip_analog_read", 1);
+    let why = bench.refused(all);
+    assert!(why.contains("4097 values: at most 4096"), "{why}");
 }
 
 #[test]
