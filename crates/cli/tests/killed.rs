@@ -150,11 +150,17 @@ fn check(folder: &Path, script: &Path, replies: usize) {
     );
 }
 
-#[test]
-fn what_was_shown_is_there_after_a_kill() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed");
+/// An empty folder.
+fn empty(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn what_was_shown_is_there_after_a_kill() {
+    let folder = empty("killed");
     let commands = folder.join("commands.txt");
     fs::write(&commands, script(40)).unwrap();
     // When the command is killed depends on these, and on how far it gets while it is being killed.
@@ -165,9 +171,7 @@ fn what_was_shown_is_there_after_a_kill() {
 
 #[test]
 fn what_ran_is_there_after_a_kill() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-running");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = empty("killed-running");
     let file = folder.join("running.borges");
     let path = file.to_str().unwrap();
     // It never ends by itself.

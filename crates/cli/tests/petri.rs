@@ -10,7 +10,7 @@ mod net;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::{env, fs};
 
 use borges_languages::model::language;
@@ -53,8 +53,10 @@ fn main() -> ExitCode {
 
 fn borges(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    let command_line = command.current_dir(folder).env(COMMAND, "1");
-    command_line.args(arguments);
+    command
+        .current_dir(folder)
+        .env(COMMAND, "1")
+        .args(arguments);
     command
 }
 
@@ -69,19 +71,26 @@ fn expect(folder: &Path, arguments: &[&str], exit: i32, said: &[&str]) {
     }
 }
 
+/// Runs `borges repl` with these options and commands.
+fn expect_typed(folder: &Path, options: &[&str], commands: &[&str], said: &[&str]) {
+    let typed = commands.iter().flat_map(|line| ["-x", line]);
+    let arguments: Vec<&str> = ["repl"]
+        .iter()
+        .chain(options)
+        .copied()
+        .chain(typed)
+        .collect();
+    expect(folder, &arguments, 0, said);
+}
+
 fn explored(folder: &Path) {
     let both = [
         "finished  1 state",
         "deadlock  1 state",
         "done = silver steel",
+        "9 states, 10 edges, 2 outcomes, 4 paths, 3 classes of runs",
     ];
-    let sizes = ["9 states, 10 edges, 2 outcomes, 4 paths, 3 classes of runs"];
-    expect(
-        folder,
-        &["explore", "table.net"],
-        0,
-        &[both.as_slice(), &sizes].concat(),
-    );
+    expect(folder, &["explore", "table.net"], 0, &both);
     let reduced = ["explore", "table.net", "--reduction", "dpor"];
     expect(folder, &reduced, 0, &["2 outcomes, 3 classes of runs"]);
     let kept = ["explore", "table.net", "--keep", "done"];
@@ -113,12 +122,7 @@ fn explored(folder: &Path) {
         0,
         &["Petri net", "9 states"],
     );
-    expect(
-        folder,
-        &["repl", "kept.borges", "-x", "ask ends"],
-        0,
-        &["deadlock"],
-    );
+    expect_typed(folder, &["kept.borges"], &["ask ends"], &["deadlock"]);
 }
 
 /// The debugger of all universes.
@@ -143,9 +147,7 @@ fn debugged(folder: &Path) {
         "known",
         "9",
     ];
-    let mut arguments = vec!["repl", "table.net"];
-    arguments.extend(script.iter().flat_map(|line| ["-x", line]));
-    expect(folder, &arguments, 0, &said);
+    expect_typed(folder, &["table.net"], &script, &said);
 }
 
 /// One universe at a time, with causal undo: the second of two steps that have nothing to do with each other stays.
@@ -160,25 +162,19 @@ fn walked(folder: &Path) {
         "find done == 2",
         "races",
     ];
-    let mut arguments = vec!["repl", "table.net", "--walk"];
-    arguments.extend(script.iter().flat_map(|line| ["-x", line]));
-    expect(
-        folder,
-        &arguments,
-        0,
-        &[
-            "undid ann(hungry) fork(steel)",
-            "ann(hungry) fork(steel) bob1(silver)",
-        ],
-    );
+    let said = [
+        "undid ann(hungry) fork(steel)",
+        "ann(hungry) fork(steel) bob1(silver)",
+    ];
+    expect_typed(folder, &["table.net", "--walk"], &script, &said);
 }
 
 /// The page: the same server and the same questions as for every language.
 fn shown(folder: &Path) {
     let mut page = borges(folder, &["debug", "table.net", "--no-browser", "--json"]);
-    let mut page = page.stdout(Stdio::piped()).spawn().unwrap();
+    let mut page = Served(page.stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
-    let mut said = BufReader::new(page.stdout.take().unwrap());
+    let mut said = BufReader::new(page.0.stdout.take().unwrap());
     said.read_line(&mut line).unwrap();
     let told: serde_json::Value = serde_json::from_str(&line).unwrap();
     let url = told["url"].as_str().unwrap();
@@ -193,8 +189,16 @@ fn shown(folder: &Path) {
         agents.contains("ann-fork") && agents.contains("\"line\":9"),
         "{card}"
     );
-    page.kill().unwrap();
-    page.wait().unwrap();
+}
+
+/// A page's server, which ends with the test, whatever came of that.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _status = self.0.wait();
+    }
 }
 
 /// What the page's server answers to a question.

@@ -11,6 +11,7 @@ use super::explore::{Explore, Job, Kept};
 use super::face::Face;
 use super::language::{Dialect, ModelError, Program, Prompt};
 use super::lead::Lead;
+use super::reported::Reported as _;
 use crate::ambienttalk::{self, AmbientTalk, Grain, Options};
 use crate::predicate::{Predicate, PredicateError};
 use crate::voyager::Actors;
@@ -57,11 +58,7 @@ fn as_asked(program: &AmbientTalk, options: &Explore) -> AmbientTalk {
 impl Program for AmbientTalk {
     fn explore(&self, mut job: Job<'_>) -> Kept {
         let program = as_asked(self, job.options());
-        let exact = self.with(Options {
-            grain: job.grain(),
-            delivery: job.options().delivery,
-            numbered: true,
-        });
+        let exact = program.exact();
         job.start(program, &exact)
     }
 

@@ -203,10 +203,10 @@ where
     L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn explore(&self, mut job: Job<'_>) -> Kept {
-        let program = self.program.clone();
+        let (program, exact) = (self.program.clone(), self.program.exact());
         match job.grain() {
-            Grain::Visible => job.start(Runs::new(program, RUN), &self.program),
-            Grain::Rule => job.start(program, &self.program),
+            Grain::Visible => job.start(Runs::new(program, RUN), &exact),
+            Grain::Rule => job.start(program, &exact),
         }
     }
 

@@ -82,7 +82,8 @@ impl<H: Hardware> Stub<H> {
         true
     }
 
-    /// How much trace goes into one message: it must fit, and leave the buffer room for what comes meanwhile.
+    /// How much trace goes into one message: it must fit, leave the buffer room for what comes meanwhile, and be replayed
+    /// within milliseconds, so that the host hears of a pause.
     pub(super) fn batch_bytes(&self) -> usize {
         const BATCH_BYTES: u32 = 1 << 10;
         let limits = &self.config.limits;
