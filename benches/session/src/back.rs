@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use borges_session::command::{Command, Direction, StepSize};
+use borges_session::command::{Act, Look, Command, Direction, StepSize};
 use borges_session::{Flow, Options, Reply, Session};
 
 use crate::percentile;
@@ -36,7 +36,7 @@ pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
         let options = Options { session_file: Some(file.clone()), ..Options::new(PROGRAM) };
         let start = Instant::now();
         let mut session = Session::open(options).map_err(|e| e.to_string())?;
-        let reply = execute(&mut session, Command::Continue { direction: Direction::Forward })?;
+        let reply = execute(&mut session, Act::Continue { direction: Direction::Forward })?;
         let Reply::Stopped(stop) = reply else { return Err(format!("{reply:?}")) };
         let (_, most) = resident_mib();
         println!(
@@ -47,7 +47,7 @@ pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
             std::fs::metadata(&file).map_or(0.0, |data| data.len() as f64 / 1048576.0)
         );
         // Who opens it again is where the user was: here at the start, so that opening and going there are told apart.
-        execute(&mut session, Command::Restart)?;
+        execute(&mut session, Act::Restart)?;
     }
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let status = std::process::Command::new(program)
@@ -83,11 +83,11 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     let (opened, (after, most)) = (ms(start), resident_mib());
     println!("opened in {opened:.1} ms; resident {before:.1} MiB before, {after:.1} MiB after, {most:.1} MiB at most");
     // The recording's end: `@N` is a moment before it.
-    execute(&mut session, Command::Jump { target: "tip".into() })?;
+    execute(&mut session, Act::Jump { target: "tip".into() })?;
     let steps = session.here().steps;
     let (after, _) = resident_mib();
     println!("to the end of {steps} steps in {:.1} ms; resident {after:.1} MiB", ms(start) - opened);
-    let back = |size| Command::Step { direction: Direction::Backward, size, count: 1 };
+    let back = |size| Act::Step { direction: Direction::Backward, size, count: 1 };
     let kinds = [
         ("back an instruction", StepSize::Instruction),
         ("again", StepSize::Instruction),
@@ -108,13 +108,13 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     for round in 0..moments {
         let target = format!("@{}", random(steps));
         let start = Instant::now();
-        execute(&mut session, Command::Jump { target: target.clone() })?;
+        execute(&mut session, Act::Jump { target: target.clone() })?;
         let list = if round < 50 { &mut first } else { &mut jumps };
         list.1.push(ms(start));
         for (number, (_, size)) in kinds.iter().enumerate() {
             // Each from the same place, but for the second instruction.
             if number > 1 {
-                execute(&mut session, Command::Jump { target: target.clone() })?;
+                execute(&mut session, Act::Jump { target: target.clone() })?;
             }
             let start = Instant::now();
             execute(&mut session, back(*size))?;
@@ -123,7 +123,7 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     }
     println!("\n| from {moments} random moments, ms | median | 99 % | longest |\n|---|---:|---:|---:|");
     [first, jumps].iter_mut().chain(&mut times).for_each(Times::print);
-    if let Reply::Info(info) = execute(&mut session, Command::Info)? {
+    if let Reply::Info(info) = execute(&mut session, Look::Info)? {
         println!("\n{} snapshots, {:.1} MiB", info.snapshots, info.snapshot_bytes as f64 / 1048576.0);
     }
     let (now, most) = resident_mib();

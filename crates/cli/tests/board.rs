@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use borges_session::command::{Command as Asked, Direction, Flow, StepSize};
+use borges_session::command::{Act, Direction, Flow, StepSize};
 use borges_session::{Key, Options, Session};
 
 use support::board::Board;
@@ -139,13 +139,13 @@ fn session(device: &str, key_file: &Path) -> Session {
     session
 }
 
-fn execute(session: &mut Session, command: Asked) -> String {
+fn execute(session: &mut Session, command: Act) -> String {
     let reply = session.execute(command, &mut |_| Flow::Continue);
     format!("{:?}", reply.expect("it works"))
 }
 
-fn step(count: u64) -> Asked {
-    Asked::Step {
+fn step(count: u64) -> Act {
+    Act::Step {
         direction: Direction::Forward,
         size: StepSize::Entry,
         count,
@@ -157,7 +157,7 @@ fn what_strangers_say_changes_nothing_and_is_answered_by_random_bytes_at_most() 
     let file = fresh("strangers.key");
     let board = Board::start(Some(&file));
     let mut session = session(&device_of(&board), &file);
-    let before = execute(&mut session, Asked::Verify);
+    let before = execute(&mut session, Act::Verify);
     let greeting = golden_greeting();
     let hello = [&b"BGK1"[..], &[7; 16]].concat();
     let frames = [&hello[..], &greeting].concat();
@@ -174,9 +174,9 @@ fn what_strangers_say_changes_nothing_and_is_answered_by_random_bytes_at_most() 
         let answer = answer_to(&board, said);
         assert!(answer.len() <= most, "{said:?} is answered by {answer:?}");
     }
-    assert_eq!(execute(&mut session, Asked::Verify), before);
+    assert_eq!(execute(&mut session, Act::Verify), before);
     execute(&mut session, step(3));
-    execute(&mut session, Asked::Verify);
+    execute(&mut session, Act::Verify);
 }
 
 #[test]
@@ -185,11 +185,11 @@ fn a_recorded_session_opens_nothing() {
     let board = Board::start(Some(&file));
     let (wire, recording) = tap(board.address);
     let mut first = session(&format!("tcp:{wire}"), &file);
-    let state = execute(&mut first, Asked::Verify);
+    let state = execute(&mut first, Act::Verify);
     let said = recording.recv_timeout(PATIENCE).expect("the first bytes");
     let answer = answer_to(&board, &said);
     assert!(answer.len() <= 20, "{} bytes for a stranger", answer.len());
-    assert_eq!(execute(&mut first, Asked::Verify), state);
+    assert_eq!(execute(&mut first, Act::Verify), state);
 }
 
 /// A wire to a board, and what was said to the board on it: the handshake, and some records.

@@ -195,36 +195,26 @@ fn deep_forks_fold_into_a_summary_that_says_who_is_inside() {
 
 #[test]
 fn a_tip_left_by_forks_only_ends_with_the_last_of_them() {
-    let mut tree = example();
-    // Leaves the root's tip at 40 with the one fork.
-    tree.prune(Place {
-        branch: BranchId::ROOT,
-        index: 41,
-    })
-    .unwrap();
+    let mut tree = Tree::new();
+    let input = |step, value| Input { step, value };
+    let tip = tree.append(BranchId::ROOT, input(10, 7)).unwrap().place;
+    // It grows no more: what follows is a fork.
+    tree.close(BranchId::ROOT).unwrap();
+    tree.fork(tip, input(20, 99)).unwrap();
     check(
-        &draw(
-            &tree,
-            &MARKERS,
-            Layout {
-                depth: 1,
-                ..layout()
-            },
-        ),
+        &draw(&tree, &[], layout()),
         "
 ◉ start
-┆ 40 entries, 400 steps
-└─ ● dial = 99  ◀ here +5
-   ├─ ● dial = 2
-   ● dial = 1
-   ✗ trapped: unreachable, step 433
+● dial = 7
+└─ ● dial = 99
+   ○ open, step 20
 ",
     );
     check(
         &draw(&Tree::new(), &MARKERS, layout()),
         "\n◉ start\n○ open, step 0\n",
     );
-    let pruned = Place {
+    let nowhere = Place {
         branch: BranchId(3),
         index: 43,
     };
@@ -233,7 +223,7 @@ fn a_tip_left_by_forks_only_ends_with_the_last_of_them() {
             &tree,
             &MARKERS,
             Layout {
-                start: pruned,
+                start: nowhere,
                 ..layout()
             }
         ),

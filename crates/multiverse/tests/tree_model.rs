@@ -35,7 +35,6 @@ struct Node {
     parent: usize,
     entry: Option<Happened>,
     children: Vec<usize>,
-    alive: bool,
     /// The canonical place that the real tree gave.
     place: Place,
 }
@@ -53,19 +52,12 @@ impl Naive {
             parent,
             entry,
             children: Vec::new(),
-            alive: true,
             place,
         });
         if id > 0 {
             self.nodes[parent].children.push(id);
         }
         id
-    }
-
-    fn alive(&self) -> Vec<usize> {
-        (0..self.nodes.len())
-            .filter(|n| self.nodes[*n].alive)
-            .collect()
     }
 
     fn step(&self, node: usize) -> u64 {
@@ -86,19 +78,6 @@ impl Naive {
         path.reverse();
         path
     }
-
-    fn kill(&mut self, node: usize) -> u64 {
-        let parent = self.nodes[node].parent;
-        self.nodes[parent].children.retain(|child| *child != node);
-        let mut stack = vec![node];
-        let mut killed = 0;
-        while let Some(n) = stack.pop() {
-            self.nodes[n].alive = false;
-            killed += 1;
-            stack.extend(self.nodes[n].children.iter().copied());
-        }
-        killed
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -111,17 +90,11 @@ enum Op {
         capture: u32,
     },
     /// Fork at the newest node, so that long lines appear.
-    Grow {
-        delta: u64,
-        value: u8,
-    },
+    Grow { delta: u64, value: u8 },
     Append {
         branch: usize,
         delta: u64,
         value: u8,
-    },
-    Prune {
-        at: usize,
     },
 }
 
@@ -132,7 +105,6 @@ fn op() -> impl Strategy<Value = Op> {
         6 => (0..3_u64, 0..3_u8).prop_map(|(delta, value)| Op::Grow { delta, value }),
         3 => (any::<usize>(), 0..3_u64, 0..3_u8)
             .prop_map(|(branch, delta, value)| Op::Append { branch, delta, value }),
-        1 => any::<usize>().prop_map(|at| Op::Prune { at }),
     ]
 }
 
@@ -141,7 +113,6 @@ fn run(ops: &[Op]) -> (Tree<Happened>, Naive) {
     let mut naive = Naive::new();
     let mut newest = 0;
     for op in ops {
-        let alive = naive.alive();
         let (at, entry, append) = match op {
             Op::Fork {
                 at,
@@ -149,7 +120,7 @@ fn run(ops: &[Op]) -> (Tree<Happened>, Naive) {
                 value,
                 capture,
             } => {
-                let at = alive[at % alive.len()];
+                let at = at % naive.nodes.len();
                 let step = naive.step(at) + delta;
                 (
                     at,
@@ -162,7 +133,7 @@ fn run(ops: &[Op]) -> (Tree<Happened>, Naive) {
                 )
             }
             Op::Grow { delta, value } => {
-                let at = if naive.nodes[newest].alive { newest } else { 0 };
+                let at = newest;
                 let step = naive.step(at) + delta;
                 (
                     at,
@@ -181,11 +152,8 @@ fn run(ops: &[Op]) -> (Tree<Happened>, Naive) {
             } => {
                 let branches: Vec<_> = tree.branches().collect();
                 let tip = tree.tip(branches[branch % branches.len()]).unwrap();
-                let at = alive
-                    .iter()
-                    .copied()
-                    .find(|n| naive.nodes[*n].place == tip)
-                    .unwrap();
+                let mut nodes = naive.nodes.iter();
+                let at = nodes.position(|node| node.place == tip).unwrap();
                 let step = naive.step(at) + delta;
                 (
                     at,
@@ -196,19 +164,6 @@ fn run(ops: &[Op]) -> (Tree<Happened>, Naive) {
                     },
                     true,
                 )
-            }
-            Op::Prune { at } => {
-                let at = alive[at % alive.len()];
-                let place = naive.nodes[at].place;
-                if at == 0 {
-                    assert_eq!(tree.prune(place), Err(TreeError::Root));
-                } else {
-                    let pruned = tree.prune(place).unwrap();
-                    assert_eq!(pruned.parent, naive.nodes[naive.nodes[at].parent].place);
-                    assert_eq!(pruned.entries, naive.kill(at));
-                    assert_eq!(tree.entry(place), None);
-                }
-                continue;
             }
         };
         let place = naive.nodes[at].place;
@@ -306,27 +261,20 @@ proptest! {
     #[test]
     fn a_tree_of_branches_is_a_tree_of_nodes(ops in prop::collection::vec(op(), 1..120)) {
         let (tree, naive) = run(&ops);
-        let alive = naive.alive();
-        prop_assert_eq!(tree.entry_count() as usize, alive.len() - 1);
-        for n in &alive {
-            check_node(&tree, &naive, *n);
+        let nodes = 0..naive.nodes.len();
+        prop_assert_eq!(tree.entry_count() as usize, nodes.len() - 1);
+        for n in nodes.clone() {
+            check_node(&tree, &naive, n);
         }
-        for (i, a) in alive.iter().enumerate() {
-            for b in alive.iter().skip(i % 3).step_by(3) {
-                check_pair(&tree, &naive, *a, *b);
+        for a in nodes.clone() {
+            for b in nodes.clone().skip(a % 3).step_by(3) {
+                check_pair(&tree, &naive, a, b);
             }
         }
         let leaves: std::collections::BTreeSet<_> = tree.leaves().map(|leaf| leaf.place).collect();
-        let expected = alive.iter().filter(|n| naive.nodes[**n].children.is_empty());
-        let expected: std::collections::BTreeSet<_> =
-            expected.map(|n| naive.nodes[*n].place).collect();
+        let expected = naive.nodes.iter().filter(|node| node.children.is_empty());
+        let expected: std::collections::BTreeSet<_> = expected.map(|node| node.place).collect();
         prop_assert_eq!(leaves, expected);
-        // A dead node's place may be owned again by a later entry, but never by a new branch.
-        for node in naive.nodes.iter().filter(|node| !node.alive) {
-            if !tree.branches().any(|id| id == node.place.branch) {
-                prop_assert_eq!(tree.canonical(node.place), None);
-            }
-        }
     }
 }
 
@@ -412,17 +360,16 @@ fn a_run_that_was_seen_further_than_an_event_stays_a_leaf() {
 }
 
 #[test]
-fn marks_live_as_long_as_their_universe() {
+fn marks_stand_where_their_universe_is() {
     let mut tree = Tree::new();
     let one = tree.append(BranchId::ROOT, happened(10, 1)).unwrap().place;
     let two = tree.append(BranchId::ROOT, happened(20, 1)).unwrap().place;
     tree.mark(one, 15, "before the loop".into()).unwrap();
     tree.mark(two, 20, "here".into()).unwrap();
     assert!(tree.mark(two, 19, "too early".into()).is_err());
-    tree.prune(two).unwrap();
     assert_eq!(
         tree.marks().collect::<Vec<_>>(),
-        [(one, 15, "before the loop")]
+        [(one, 15, "before the loop"), (two, 20, "here")]
     );
     assert_eq!(tree.unmark(one, 15).as_deref(), Some("before the loop"));
 }
@@ -444,8 +391,6 @@ fn a_million_entries_cost_little_more_than_themselves() {
     let middle = tree.at_step(tip, 499_999).unwrap();
     assert_eq!(middle.index, 500_000);
     tree.fork(middle, happened(600_000, 1)).unwrap();
-    tree.prune(middle).unwrap();
-    assert_eq!(tree.entry_count(), 499_999);
 }
 
 #[test]
@@ -463,10 +408,8 @@ fn a_ladder_of_a_hundred_thousand_forks_needs_no_recursion() {
         assert_eq!(tree.join(place, at), Some(place));
     }
     assert_eq!(tree.path(at).unwrap().len(), 100_000);
-    let first = tree.at_depth(at, 1).unwrap();
     // The root keeps its one entry; every rung hangs on a branch of its own.
-    assert_eq!(tree.prune(first).unwrap().branches.len(), 100_000);
-    assert_eq!(tree.entry_count(), 1);
+    assert_eq!(tree.branches().count(), 100_001);
 }
 
 #[test]

@@ -28,7 +28,6 @@ enum Op {
     Forward(usize),
     Back,
     Jump(usize),
-    Prune(usize),
     Run(u64),
     Go(usize),
 }
@@ -38,7 +37,6 @@ fn op() -> impl Strategy<Value = Op> {
         6 => any::<usize>().prop_map(Op::Forward),
         2 => Just(Op::Back),
         2 => any::<usize>().prop_map(Op::Jump),
-        1 => any::<usize>().prop_map(Op::Prune),
         1 => (0..200_u64).prop_map(Op::Run),
         1 => any::<usize>().prop_map(Op::Go),
     ]
@@ -83,11 +81,6 @@ proptest! {
                     walk.back().unwrap();
                 }
                 Op::Jump(n) => walk.jump(places[n % places.len()]).unwrap(),
-                Op::Prune(n) => {
-                    let place = places[n % places.len()];
-                    let pruned = walk.prune(place);
-                    prop_assert_eq!(pruned.is_err(), place == Place::ROOT);
-                }
                 Op::Run(limit) => {
                     let rest = walk.run(&mut Schedule::random(limit), limit, |_| true).unwrap();
                     let expected = if walk.options().is_empty() { Rest::End } else { Rest::Limit };
@@ -287,8 +280,8 @@ fn long_walks_keep_few_states_and_find_all() {
         };
         assert_eq!(walk.state_at(place), Some(depth as usize));
     }
-    walk.prune(Place {
-        index: 64,
+    walk.jump(Place {
+        index: 63,
         ..Place::ROOT
     })
     .unwrap();

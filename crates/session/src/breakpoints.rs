@@ -182,8 +182,8 @@ impl Session {
                 Ok((Target::Code(offsets), words))
             }
             StopKind::Write(what) => {
-                let look = self.look();
-                let watches = look.watches(what, look.own_frame())?;
+                let scene = self.scene();
+                let watches = scene.watches(what, scene.own_frame())?;
                 let local = watches
                     .iter()
                     .any(|watch| matches!(watch, borges_vm::Watch::Local { .. }));
@@ -276,7 +276,7 @@ impl Session {
         if log.is_some() {
             return Ok(false);
         }
-        match condition.map(|condition| self.look().holds(&condition)) {
+        match condition.map(|condition| self.scene().holds(&condition)) {
             None => Ok(true),
             Some(Ok(holds)) => Ok(holds),
             Some(Err(error)) => {
@@ -308,7 +308,7 @@ impl Session {
         }
         match log {
             Some(message) => {
-                let text = self.look().fill_in(&message);
+                let text = self.scene().fill_in(&message);
                 // Nothing is shown that is not on disk.
                 self.save()?;
                 observer(Event::Log { id, text });

@@ -350,9 +350,7 @@ impl Client {
             Report::Done { id }
             | Report::Failed { id, .. }
             | Report::Performed { id, .. }
-            | Report::State { id: Some(id), .. }
-            | Report::Memory { id, .. }
-            | Report::Save { id, .. } => {
+            | Report::State { id: Some(id), .. } => {
                 self.answered(id, report);
             }
             Report::Panic { text } => return Err(LinkError::Panic(text)),
@@ -404,9 +402,7 @@ pub(crate) fn name_of(command: &Command) -> &'static str {
         Command::Perform { .. } => "performing outputs again",
         Command::Apply { .. } => "moving the program's state",
         Command::Reset => "resetting",
-        Command::QueryState | Command::ReadMemory { .. } | Command::ReadSave { .. } => {
-            "reading the program's state"
-        }
+        Command::QueryState => "reading the program's state",
         Command::Inject { .. } => "raising an event",
         Command::SetRecording { .. } => "setting up the recording",
         Command::BoardEvents(_) => "switching the board's events",

@@ -119,11 +119,37 @@ pub enum MockValues {
     Then(Vec<String>),
 }
 
-/// A command of the user.
+/// A command of the user: one that only looks, or one that acts.
+///
+/// Whoever may watch a session but not steer it may give the first kind; and only after the second kind has anybody
+/// else something new to see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum Command {
+    /// One that only looks.
+    Look(Look),
+    /// One that acts.
+    Act(Act),
+}
+
+impl From<Look> for Command {
+    fn from(look: Look) -> Self {
+        Self::Look(look)
+    }
+}
+
+impl From<Act> for Command {
+    fn from(act: Act) -> Self {
+        Self::Act(act)
+    }
+}
+
+/// A command that moves, sets or writes something: the view, the device, what is recorded, what is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "command", rename_all = "kebab-case")]
-pub enum Command {
+pub enum Act {
     /// *run / play* (and its mirror image): until a breakpoint, the end, or a pause.
     Continue {
         /// Which way.
@@ -168,7 +194,7 @@ pub enum Command {
     },
     /// *unregister-mock*; does nothing if there is none.
     Unmock {
-        /// As in [`Command::Mock`]; `None` removes all.
+        /// As in [`Act::Mock`]; `None` removes all.
         call: Option<String>,
     },
     /// Adds a branch for every value to the next input of this universe, unexplored until somebody goes there.
@@ -195,6 +221,30 @@ pub enum Command {
         /// A variable or place expression.
         what: String,
     },
+    /// Writes a note on the universe shown; an empty text removes it.
+    Note {
+        /// The text.
+        text: String,
+    },
+    /// Names the universe shown, so that [`Act::Jump`] finds it.
+    Bookmark {
+        /// The name.
+        name: String,
+    },
+    /// Replaces the program by a rebuilt one; the multiverse so far is kept, marked as another version's.
+    Upload {
+        /// The module's file.
+        program: String,
+    },
+    /// Compares the device's state with the twin's.
+    Verify,
+}
+
+/// A command that only looks: whoever else watches sees nothing change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "command", rename_all = "kebab-case")]
+pub enum Look {
     /// Evaluates an expression in a frame of the universe shown.
     Print {
         /// The expression.
@@ -305,34 +355,17 @@ pub enum Command {
         #[serde(default)]
         within: Within,
     },
-    /// Writes a note on the universe shown; an empty text removes it.
-    Note {
-        /// The text.
-        text: String,
-    },
-    /// Names the universe shown, so that [`Command::Jump`] finds it.
-    Bookmark {
-        /// The name.
-        name: String,
-    },
     /// The notes and bookmarks.
     Notes,
     /// The moment shown as a string that names it in every session of the same program.
     Moment,
     /// Compares two universes: the first difference of their paths, and what differs in the states.
     Compare {
-        /// As in [`Command::Jump`].
+        /// As in [`Act::Jump`].
         left: String,
-        /// As in [`Command::Jump`].
+        /// As in [`Act::Jump`].
         right: String,
     },
-    /// Replaces the program by a rebuilt one; the multiverse so far is kept, marked as another version's.
-    Upload {
-        /// The module's file.
-        program: String,
-    },
-    /// Compares the device's state with the twin's.
-    Verify,
     /// Asks the session file a question in SQL.
     Query {
         /// One `SELECT`; docs/session-files.md lists tables and views.
@@ -340,7 +373,7 @@ pub enum Command {
     },
 }
 
-/// A value in a table of [`Command::Query`].
+/// A value in a table of [`Look::Query`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]

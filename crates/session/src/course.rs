@@ -15,7 +15,7 @@ use crate::command::{Flow, Reply};
 use crate::entry::Moment;
 use crate::error::{CommandError, at_most};
 use crate::history::{Found, SeekError, Stops, unobserved};
-use crate::inspect::{Look, Machines};
+use crate::inspect::{Machines, Scene};
 use crate::listing::{Curve, SeriesListing};
 use crate::motion::Observer;
 use crate::session::Session;
@@ -121,7 +121,7 @@ impl State for Noting<'_> {
     }
 }
 
-impl Look<'_> {
+impl Scene<'_> {
     /// A value in one frame of the machine, and which of the source's frames in it knows it.
     fn reading(
         &self,
@@ -251,8 +251,8 @@ impl Session {
     fn followed(&self, text: &str) -> Result<Followed, CommandError> {
         let expression =
             Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
-        let look = self.look();
-        let frames = (look.machine.depth() as u32).clamp(1, MOST_FRAMES);
+        let scene = self.scene();
+        let frames = (scene.machine.depth() as u32).clamp(1, MOST_FRAMES);
         let mut failed = None;
         let mut hosts = Vec::new();
         let mut home = Stop {
@@ -261,7 +261,7 @@ impl Session {
             inlined: 0,
         };
         for frame in 0..frames {
-            match look.reading(&expression, frame) {
+            match scene.reading(&expression, frame) {
                 Ok((reading, stop)) => {
                     let local = |source: &Source| matches!(source, Source::Local { .. });
                     if reading
@@ -390,9 +390,9 @@ impl Session {
             Err(SeekError::Paused) => return Ok(Part::Paused),
             sought => sought?,
         }
-        let look = self.look();
+        let scene = self.scene();
         for one in &mut *followed {
-            one.begin(look, start.steps);
+            one.begin(scene, start.steps);
         }
         let mut armed = Stops::default();
         let part = self.follow_armed(followed, places, &mut armed, end, stops, observer);
@@ -433,9 +433,9 @@ impl Session {
             if let Found::Watch(index) = found
                 && let Some(watch) = armed.watches.get(index)
             {
-                let look = self.look();
+                let scene = self.scene();
                 for one in &mut *followed {
-                    one.written(look, *watch);
+                    one.written(scene, *watch);
                 }
             }
             if matches!(found, Found::Finished | Found::Trapped(_)) {
@@ -463,7 +463,7 @@ impl Session {
         let is_in = |list: &[CodeOffset]| list.binary_search(&location.offset).is_ok();
         let (enters, returns) = (is_in(&places.begins), is_in(&places.returns));
         let is_known = !is_in(&places.prologues);
-        let look = self.look();
+        let scene = self.scene();
         for one in followed
             .iter_mut()
             .filter(|one| one.hosts.contains(&location.func))
@@ -472,7 +472,7 @@ impl Session {
                 one.leave(depth - 1, steps);
             }
             if is_known {
-                one.look_around(look, depth);
+                one.look_around(scene, depth);
             }
             if returns {
                 one.leave(depth - 1, steps + 1);
@@ -518,12 +518,12 @@ fn overlap(a: Watch, b: Watch) -> bool {
 
 impl Followed {
     /// What is the program's has a value from the start.
-    fn begin(&mut self, look: Look<'_>, steps: u64) {
+    fn begin(&mut self, scene: Scene<'_>, steps: u64) {
         if !self.hosts.is_empty() {
             return;
         }
         self.calls = vec![Call::default()];
-        self.look_around(look, 0);
+        self.look_around(scene, 0);
         if self.curve.steps.last() != Some(&steps) && self.curve.values.last() == Some(&None) {
             let value = self.calls.first().and_then(|call| call.last);
             self.curve.push(steps, value);
@@ -532,7 +532,7 @@ impl Followed {
 
     /// Looks up what the value depends on, in the call whose frame is the innermost; the first time, the value counts if it
     /// cannot be from before.
-    fn look_around(&mut self, look: Look<'_>, depth: usize) {
+    fn look_around(&mut self, scene: Scene<'_>, depth: usize) {
         if self.calls.last().is_none_or(|call| call.depth < depth) {
             self.calls.push(Call {
                 depth,
@@ -542,22 +542,22 @@ impl Followed {
         let Some(call) = self.calls.last_mut() else {
             return;
         };
-        let steps = look.machine.steps();
+        let steps = scene.machine.steps();
         let found = match depth {
-            0 => look
+            0 => scene
                 .reading_at(&self.expression, self.home)
                 .map(|reading| (reading, self.home)),
-            _ => look.reading(&self.expression, 0),
+            _ => scene.reading(&self.expression, 0),
         };
         let Ok((reading, stop)) = found else {
             call.forget();
             self.curve.end(steps);
             return;
         };
-        call.depend_on(look, &reading);
+        call.depend_on(scene, &reading);
         if !call.in_scope {
             call.in_scope = true;
-            call.awaited = look.unset(&self.expression, stop);
+            call.awaited = scene.unset(&self.expression, stop);
         }
         if call.awaited.is_empty()
             && (call.last != reading.value || self.curve.values.last() == Some(&None))
@@ -568,8 +568,8 @@ impl Followed {
     }
 
     /// Something that is watched was written.
-    fn written(&mut self, look: Look<'_>, watch: Watch) {
-        let (depth, steps) = (look.machine.depth(), look.machine.steps());
+    fn written(&mut self, scene: Scene<'_>, watch: Watch) {
+        let (depth, steps) = (scene.machine.depth(), scene.machine.steps());
         self.leave(depth, steps);
         let Some(call) = self.calls.last_mut() else {
             return;
@@ -582,17 +582,18 @@ impl Followed {
         }
         call.awaited.retain(|awaited| !overlap(*awaited, watch));
         let found = match call.depth {
-            0 => look.reading_at(&self.expression, self.home),
+            0 => scene.reading_at(&self.expression, self.home),
             own => {
                 let frame = depth.saturating_sub(own) as u32;
-                look.reading(&self.expression, frame)
+                scene
+                    .reading(&self.expression, frame)
                     .map(|(reading, _)| reading)
             }
         };
         let Ok(reading) = found else {
             return;
         };
-        call.depend_on(look, &reading);
+        call.depend_on(scene, &reading);
         if call.awaited.is_empty() && (own || call.last != reading.value) {
             call.last = reading.value;
             self.curve.push(steps, reading.value);
@@ -614,9 +615,9 @@ impl Followed {
 }
 
 impl Call {
-    fn depend_on(&mut self, look: Look<'_>, reading: &Reading) {
-        self.own = look.watches_of(&reading.own);
-        self.read = look.watches_of(&reading.read);
+    fn depend_on(&mut self, scene: Scene<'_>, reading: &Reading) {
+        self.own = scene.watches_of(&reading.own);
+        self.read = scene.watches_of(&reading.read);
         self.read.retain(|watch| !self.own.contains(watch));
     }
 

@@ -22,7 +22,7 @@ const DEPTH: u32 = 2;
 
 /// A moment of a program, to look at.
 #[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
+pub(crate) struct Scene<'a> {
     pub(crate) program: &'a Program,
     pub(crate) info: &'a DebugInfo,
     pub(crate) machine: &'a Machine,
@@ -107,7 +107,7 @@ impl Scope for AnyArgument {
     }
 }
 
-impl<'a> Look<'a> {
+impl<'a> Scene<'a> {
     /// The place in the source of a frame. After the program's end the innermost is no place in the code: only
     /// globals and memory can be read there.
     fn stop(&self, number: u32) -> Result<Stop, CommandError> {

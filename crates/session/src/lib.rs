@@ -51,7 +51,7 @@ pub mod values;
 pub use borges_board::BoardView;
 pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit, ports};
 pub use client::LinkError;
-pub use command::{Command, Event, Flow, Reply};
+pub use command::{Act, Command, Event, Flow, Look, Reply};
 pub use device::DeviceError;
 pub use error::CommandError;
 pub use history::Divergence;

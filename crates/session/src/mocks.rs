@@ -117,7 +117,7 @@ impl Session {
             None => name.to_owned(),
             Some(list) => {
                 let arguments: Vec<Value> = list.iter().map(|value| from_wire(*value)).collect();
-                self.look().call_text(id, &arguments)
+                self.scene().call_text(id, &arguments)
             }
         };
         let values = mock
@@ -202,7 +202,7 @@ impl Session {
         let codomain = self.board().codomain_at(id, args, &self.history.twin.board);
         let value = parse(text, codomain.ty()).map_err(CommandError::Invalid)?;
         if !codomain.contains(value) {
-            let call = self.look().call_text(id, args);
+            let call = self.scene().call_text(id, args);
             let text = format!(
                 "{call} cannot be {text} here: it is {}",
                 codomain.describe()
@@ -243,7 +243,7 @@ impl Session {
                 _ => added += 1,
             }
         }
-        let call = self.look().call_text(id, &args);
+        let call = self.scene().call_text(id, &args);
         let state = &self.history.twin.board;
         let count = self.board().codomain_at(id, &args, state).count();
         let tried = u64::from(added + known);

@@ -102,7 +102,7 @@ impl Session {
 
     pub(crate) fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
         let named = |id: PrimitiveId| match call {
-            Some((id, args)) => self.look().call_text(id, args),
+            Some((id, args)) => self.scene().call_text(id, args),
             None => self.primitive_name(id),
         };
         let (kind, call, value, mocked) = match &entry.kind {
@@ -177,7 +177,7 @@ impl Session {
         let steps = entry.step_before();
         let place = at.place;
         self.history.seek(Moment { place, steps }, observer)?;
-        Ok(self.look().pending_call())
+        Ok(self.scene().pending_call())
     }
 
     pub(crate) fn inputs(&self) -> Reply {
@@ -260,7 +260,7 @@ impl Session {
             None => self.board().codomain(id, &[]),
         };
         let call = match args {
-            Some(args) => self.look().call_text(id, args),
+            Some(args) => self.scene().call_text(id, args),
             None => self.primitive_name(id),
         };
         let mock = self

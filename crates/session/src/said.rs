@@ -7,7 +7,7 @@
 use borges_board::Kind;
 use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
 
-use crate::inspect::Look;
+use crate::inspect::Scene;
 use crate::listing::Frame;
 use crate::values::whole_characters;
 
@@ -56,7 +56,7 @@ const MAX_TEXT: u32 = 4096;
 /// What stands for a value whose formatter is not known.
 const UNKNOWN: &str = "…";
 
-impl Look<'_> {
+impl Scene<'_> {
     /// The frame to show first: where a program trapped, the innermost one of the user's own code that was not called
     /// by what ended it.
     pub(crate) fn own_frame(&self) -> u32 {

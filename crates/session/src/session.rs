@@ -14,12 +14,12 @@ use borges_wire::Mock;
 
 use crate::backward::PausedSearch;
 use crate::breakpoints::Breakpoints;
-use crate::command::{Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
+use crate::command::{Act, Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
 use crate::device::{Device, DeviceError, LiveStops, Paused};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
 use crate::history::{History, SeekError, Stops, unobserved};
-use crate::inspect::Look;
+use crate::inspect::Scene;
 use crate::listing::{PlaceView, Variable};
 use crate::motion::Observer;
 use crate::notes::Notes;
@@ -106,10 +106,13 @@ impl Session {
     /// [`CommandError`]; the session then stands where it stood, or where the device last confirmed it was.
     pub fn execute(
         &mut self,
-        command: Command,
+        command: impl Into<Command>,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, CommandError> {
-        let result = self.carry_out(command, observer);
+        let result = match command.into() {
+            Command::Look(look) => self.answer(look, observer),
+            Command::Act(act) => self.carry_out(act, observer),
+        };
         self.tell(observer);
         // Also a command that failed may have recorded something.
         let saved = self.save();
@@ -168,75 +171,64 @@ impl Session {
         self.damage.iter().cloned().chain(broken).collect()
     }
 
-    fn carry_out(
-        &mut self,
-        command: Command,
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        match command {
-            Command::Continue {
+    fn carry_out(&mut self, act: Act, observer: Observer<'_>) -> Result<Reply, CommandError> {
+        match act {
+            Act::Continue {
                 direction: Direction::Forward,
             } => self.moved(observer, Self::go_on),
-            Command::Continue {
+            Act::Continue {
                 direction: Direction::Backward,
             } => self.moved(observer, Self::go_back),
-            Command::Step {
+            Act::Step {
                 direction,
                 size,
                 count,
             } => self.moved(observer, |session, observer| {
                 session.steps(direction, size, count, observer)
             }),
-            Command::RunTo { place, direction } => {
+            Act::RunTo { place, direction } => {
                 let (offsets, _) = self.resolve(&place)?;
                 self.moved(observer, |session, observer| match direction {
                     Direction::Forward => session.run_to(offsets, observer),
                     Direction::Backward => session.run_back_to(offsets, observer),
                 })
             }
-            Command::Restart => self.moved(observer, |session, _| {
+            Act::Restart => self.moved(observer, |session, _| {
                 session.history.seek(Moment::START, &mut unobserved)?;
                 Ok(StopReason::Start)
             }),
-            Command::Jump { target } => {
+            Act::Jump { target } => {
                 let moment = self.moment_named(&target, observer)?;
                 self.moved(observer, |session, observer| session.jump(moment, observer))
             }
-            Command::Follow { always } => self.follow(always, observer),
-            Command::Fork => {
+            Act::Follow { always } => self.follow(always, observer),
+            Act::Fork => {
                 self.live_from = Some(self.history.here());
                 Ok(done(
                     "the next step forward is taken live, as a branch of its own",
                 ))
             }
-            Command::Mock { call, values } => self.add_mock(&call, &values),
-            Command::Unmock { call } => self.remove_mock(call.as_deref()),
-            Command::Branches { values } => self.add_branches(&values),
-            Command::Break(spec) => self.add_breakpoint(spec),
-            Command::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
-            Command::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
-            Command::Who { what } => self.who(&what, observer),
-            Command::Compare { left, right } => self.compare(&left, &right, observer),
-            Command::Verify => self.verify(observer),
-            Command::Query { sql } => self.query(&sql, observer),
-            Command::Upload { program } => self.upload(Path::new(&program), observer),
-            Command::Multiverse => Ok(self.multiverse()),
-            Command::Entries {
-                branch,
-                from,
-                count,
-                calls,
-            } => self.entries(branch, from, count, calls, observer),
-            Command::Find { text, most } => self.find(&text, most, observer),
-            Command::Calls { universes } => self.calls(&universes, observer),
-            Command::Inputs => Ok(self.inputs()),
-            Command::Path { around } => self.path(around, observer),
-            Command::Series {
-                expressions,
-                samples,
-            } => self.series(&expressions, samples, observer),
-            Command::Suggest { question, within } => self.suggest(question, within, observer),
-            listing => self.list(listing),
+            Act::Mock { call, values } => self.add_mock(&call, &values),
+            Act::Unmock { call } => self.remove_mock(call.as_deref()),
+            Act::Branches { values } => self.add_branches(&values),
+            Act::Break(spec) => self.add_breakpoint(spec),
+            Act::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
+            Act::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
+            Act::Who { what } => self.who(&what, observer),
+            Act::Verify => self.verify(observer),
+            Act::Upload { program } => self.upload(Path::new(&program), observer),
+            Act::Note { text } => {
+                self.notes.write(self.history.here(), &text);
+                Ok(done(if text.is_empty() {
+                    "the note is gone"
+                } else {
+                    "noted"
+                }))
+            }
+            Act::Bookmark { name } => {
+                self.notes.name(self.history.here(), &name);
+                Ok(done(&format!("'jump {name}' comes back here")))
+            }
         }
     }
 
@@ -247,8 +239,8 @@ impl Session {
         motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
         let before = self.history.hold();
-        let look = self.look();
-        self.last_variables = look.locals(look.own_frame()).unwrap_or_default();
+        let scene = self.scene();
+        self.last_variables = scene.locals(scene.own_frame()).unwrap_or_default();
         let (line, live_from) = (self.history.line(), self.live_from);
         let result = motion(self, observer);
         let back = match &result {
@@ -487,8 +479,8 @@ impl Session {
         self.history.twin.program()
     }
 
-    pub(crate) fn look(&self) -> Look<'_> {
-        Look {
+    pub(crate) fn scene(&self) -> Scene<'_> {
+        Scene {
             program: self.program(),
             info: &self.info,
             machine: &self.history.twin.machine,
@@ -518,12 +510,12 @@ impl Session {
 
     fn finished(&self) -> StopReason {
         StopReason::Finished {
-            results: self.look().results(),
+            results: self.scene().results(),
         }
     }
 
     fn trapped(&self, trap: &str) -> StopReason {
-        let said = self.look().said();
+        let said = self.scene().said();
         let trap = said.map_or_else(|| trap.to_owned(), |said| format!("{trap}: {said}"));
         StopReason::Trapped { trap }
     }

@@ -4,7 +4,7 @@
 #[path = "support/written.rs"]
 mod written;
 
-use borges_session::command::{Command, Direction, Event, StepSize};
+use borges_session::command::{Act, Command, Direction, Event, Look, StepSize};
 use borges_session::listing::Info;
 use borges_session::{CommandError, DeviceError, Flow, LinkError, Options, Reply, Session};
 use borges_sim::Faults;
@@ -17,21 +17,22 @@ const PROGRAM: &str = r#"(module
             (call $write (i32.const 5) (i32.and (call $read (i32.const 10)) (i32.const 1)))
             (br $again))))"#;
 
-fn run(session: &mut Session, command: Command) -> Reply {
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
+    let command = command.into();
     let reply = session.execute(command.clone(), &mut |_| Flow::Continue);
     reply.unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 fn info(session: &mut Session) -> Info {
-    match run(session, Command::Info) {
+    match run(session, Look::Info) {
         Reply::Info(info) => *info,
         other => panic!("{other:?}"),
     }
 }
 
-fn step(direction: Direction, count: u64) -> Command {
+fn step(direction: Direction, count: u64) -> Act {
     let size = StepSize::Entry;
-    Command::Step {
+    Act::Step {
         direction,
         size,
         count,
@@ -52,7 +53,7 @@ fn a_pulled_cable_costs_nothing_that_was_recorded() {
     let cable = session.simulated().expect("it is simulated").clone();
     for pulled_after in [1, 3] {
         let mut looks = 0;
-        let onward = Command::Continue {
+        let onward = Act::Continue {
             direction: Direction::Forward,
         };
         let failed = session.execute(onward, &mut |event| {
@@ -74,17 +75,17 @@ fn a_pulled_cable_costs_nothing_that_was_recorded() {
         run(&mut session, step(Direction::Backward, 3));
         assert_eq!(info(&mut session).entries, before.entries);
         let here = session.here().universe;
-        let refused = session.execute(Command::Follow { always: None }, &mut |_| Flow::Continue);
+        let refused = session.execute(Act::Follow { always: None }, &mut |_| Flow::Continue);
         assert!(refused.is_err(), "the cable is still out: {refused:?}");
         assert_eq!(session.here().universe, here);
         // It works again: the device is found where it really came to, and follows.
         cable.set_cable(true);
-        run(&mut session, Command::Follow { always: None });
-        run(&mut session, Command::Verify);
+        run(&mut session, Act::Follow { always: None });
+        run(&mut session, Act::Verify);
         assert!(info(&mut session).entries >= before.entries);
         let tip = "tip".to_owned();
-        run(&mut session, Command::Jump { target: tip });
+        run(&mut session, Act::Jump { target: tip });
         run(&mut session, step(Direction::Forward, 2));
-        run(&mut session, Command::Verify);
+        run(&mut session, Act::Verify);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use borges_session::command::{
-    CodePlace, Command, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
+    Act, CodePlace, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind,
 };
 use borges_session::{Flow, OpenError, Options, Reply, Session};
 
@@ -12,7 +12,7 @@ const DIAL: &str = concat!(
     "/../../examples/color-dial/color-dial.wasm"
 );
 
-fn run(session: &mut Session, command: Command) -> Reply {
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
     session
         .execute(command, &mut |_| Flow::Continue)
         .expect("the command is carried out")
@@ -23,8 +23,8 @@ fn file(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("dial.borges")
 }
 
-fn step(direction: Direction, size: StepSize, count: u64) -> Command {
-    Command::Step {
+fn step(direction: Direction, size: StepSize, count: u64) -> Act {
+    Act::Step {
         direction,
         size,
         count,
@@ -34,14 +34,14 @@ fn step(direction: Direction, size: StepSize, count: u64) -> Command {
 /// Everything a user could look at, as text.
 fn looks(session: &mut Session) -> Vec<String> {
     let commands = [
-        Command::Tree { lines: 100 },
-        Command::Path { around: 100 },
-        Command::Notes,
-        Command::Breakpoints,
-        Command::Mocks,
-        Command::Board,
-        Command::Variables { frame: 0 },
-        Command::Moment,
+        Look::Tree { lines: 100 },
+        Look::Path { around: 100 },
+        Look::Notes,
+        Look::Breakpoints,
+        Look::Mocks,
+        Look::Board,
+        Look::Variables { frame: 0 },
+        Look::Moment,
     ];
     let replies = commands.map(|command| run(session, command));
     // What changed since the last stop is for the one who saw it.
@@ -61,19 +61,19 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     run(&mut session, step(Direction::Backward, StepSize::Entry, 5));
     run(
         &mut session,
-        Command::Note {
+        Act::Note {
             text: "here it turns".to_owned(),
         },
     );
     run(
         &mut session,
-        Command::Bookmark {
+        Act::Bookmark {
             name: "turn".to_owned(),
         },
     );
     let call = "read_uart_sensor(0)".to_owned();
     let values = MockValues::Sequence(vec!["3".to_owned()]);
-    run(&mut session, Command::Mock { call, values });
+    run(&mut session, Act::Mock { call, values });
     let kind = StopKind::Code(CodePlace::Line {
         file: None,
         line: 28,
@@ -81,7 +81,7 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     let condition = Some("color > 1".to_owned());
     run(
         &mut session,
-        Command::Break(NewBreakpoint {
+        Act::Break(NewBreakpoint {
             kind,
             condition,
             hits: 0,
@@ -90,17 +90,17 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     );
     run(
         &mut session,
-        Command::Jump {
+        Act::Jump {
             target: "0.1+5".to_owned(),
         },
     );
     run(
         &mut session,
-        Command::Branches {
+        Act::Branches {
             values: "0..2, 5".to_owned(),
         },
     );
-    run(&mut session, Command::Fork);
+    run(&mut session, Act::Fork);
     run(&mut session, step(Direction::Forward, StepSize::Entry, 4));
     let before = looks(&mut session);
     // No farewell: the file has everything already.
@@ -111,8 +111,8 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     }
     // And the session goes on: the device is made anew and brought to where the user was.
     run(&mut again, step(Direction::Forward, StepSize::Entry, 3));
-    run(&mut again, Command::Verify);
-    let counted = Command::Query {
+    run(&mut again, Act::Verify);
+    let counted = Look::Query {
         sql: "SELECT count(*) FROM inputs".to_owned(),
     };
     let Reply::Table(table) = run(&mut again, counted) else {
@@ -131,10 +131,10 @@ fn a_universe_keeps_all_its_bookmarks() {
     };
     let name = |session: &mut Session, name: &str| {
         let name = name.to_owned();
-        run(session, Command::Bookmark { name });
+        run(session, Act::Bookmark { name });
     };
     let named = |session: &mut Session| {
-        let Reply::Notes { notes } = run(session, Command::Notes) else {
+        let Reply::Notes { notes } = run(session, Look::Notes) else {
             panic!("no notes");
         };
         let name = |note: &borges_session::listing::NoteListing| note.name.clone();
@@ -159,7 +159,7 @@ fn a_universe_keeps_all_its_bookmarks() {
     assert_eq!(named(&mut again), [at(1, "red"), at(3, "turn")]);
     for (target, index) in [("turn", 3), ("red", 1)] {
         let target = target.to_owned();
-        run(&mut again, Command::Jump { target });
+        run(&mut again, Act::Jump { target });
         assert_eq!(again.here().universe.index, index);
     }
 }
@@ -195,13 +195,13 @@ fn a_recording_is_reproduced_bit_for_bit() {
     session.record(Some(20_000), quiet).expect("it records");
     run(
         &mut session,
-        Command::Jump {
+        Act::Jump {
             target: "@8".to_owned(),
         },
     );
     run(
         &mut session,
-        Command::Branches {
+        Act::Branches {
             values: "1".to_owned(),
         },
     );

@@ -5,7 +5,7 @@ mod written;
 
 use std::path::{Path, PathBuf};
 
-use borges_session::command::{CodePlace, Command, Flow, Reply};
+use borges_session::command::{Act, CodePlace, Flow, Look, Reply};
 use borges_session::suggest::{
     Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Target, Within, of_program,
     run_tests,
@@ -182,7 +182,7 @@ const COUNTER: &str = r#"(module
             (br $again))))"#;
 
 fn asked(session: &mut Session, question: Question, within: Within) -> SuggestionListing {
-    let command = Command::Suggest { question, within };
+    let command = Look::Suggest { question, within };
     match session.execute(command, &mut |_| Flow::Continue) {
         Ok(Reply::Suggestions(listing)) => *listing,
         other => panic!("{other:?}"),
@@ -211,7 +211,7 @@ fn a_bug_that_takes_three_interrupts() {
     let interrupts = bug.inputs.iter().filter(|input| input.call == "interrupt");
     assert_eq!(interrupts.count(), 3);
     let target = bug.moment.clone();
-    let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+    let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
     assert!(jumped.is_ok(), "{jumped:?}");
     let why = asked(
         &mut session,
@@ -238,7 +238,7 @@ fn every_suggested_universe_can_be_gone_to() {
     let ends = listing.found.iter().map(|path| (&path.kind, &path.moment));
     for (what, target) in moments.chain(ends) {
         let target = target.clone();
-        let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
         assert!(jumped.is_ok(), "{what}: {jumped:?}");
     }
 }
@@ -294,7 +294,7 @@ fn a_condition_behind_a_checksum_is_found() {
     // Start, length, R, 1, and the sum of the two.
     assert_eq!(values, ["2", "2", "82", "49", "131"]);
     let target = listing.found[0].moment.clone();
-    let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+    let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
     assert!(jumped.is_ok(), "{jumped:?}");
 }
 

@@ -7,7 +7,9 @@ mod written;
 
 use std::path::Path;
 
-use borges_session::command::{Command, Direction, MockValues, NewBreakpoint, StepSize, StopKind};
+use borges_session::command::{
+    Act, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind,
+};
 use borges_session::{Flow, Options, Reply, Session};
 use borges_store::{Access, Entry, EntryKind, Fork, Store, Upload, Value};
 
@@ -33,7 +35,7 @@ const PROGRAM: &str = r#"(module
       (br_if $next (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 40))))
     (local.get $sum)))"#;
 
-fn run(session: &mut Session, command: Command) -> Result<Reply, String> {
+fn run(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
     let result = session.execute(command, &mut |_| Flow::Continue);
     result.map_err(|error| error.to_string())
 }
@@ -56,27 +58,27 @@ fn recorded(folder: &Path) -> std::path::PathBuf {
         log: None,
     };
     let commands = [
-        Command::Jump {
+        Act::Jump {
             target: "0.7".to_owned(),
         },
-        Command::Step {
+        Act::Step {
             direction: Direction::Backward,
             size: StepSize::Entry,
             count: 2,
         },
-        Command::Note {
+        Act::Note {
             text: "here".to_owned(),
         },
-        Command::Bookmark {
+        Act::Bookmark {
             name: "there".to_owned(),
         },
-        Command::Break(spec(StopKind::Trap)),
-        Command::Mock {
+        Act::Break(spec(StopKind::Trap)),
+        Act::Mock {
             call: "chip_analog_read(34)".to_owned(),
             values: MockValues::Sequence(vec!["7".to_owned(), "9".to_owned()]),
         },
-        Command::Fork,
-        Command::Step {
+        Act::Fork,
+        Act::Step {
             direction: Direction::Forward,
             size: StepSize::Entry,
             count: 9,
@@ -92,25 +94,27 @@ fn recorded(folder: &Path) -> std::path::PathBuf {
 fn exercise(file: &Path) -> Result<bool, String> {
     let mut session = Session::resume(file).map_err(|error| error.to_string())?;
     let named = !session.damage().is_empty();
-    let step = |direction| Command::Step {
+    let step = |direction| Act::Step {
         direction,
         size: StepSize::Instruction,
         count: 1,
     };
-    let commands = [
-        Command::Tree { lines: 50 },
-        Command::Notes,
-        Command::Mocks,
-        Command::Path { around: 5 },
-        Command::Jump {
+    let commands: [Command; 9] = [
+        Look::Tree { lines: 50 }.into(),
+        Look::Notes.into(),
+        Look::Mocks.into(),
+        Look::Path { around: 5 }.into(),
+        Act::Jump {
             target: "tip".to_owned(),
-        },
-        Command::Variables { frame: 0 },
-        step(Direction::Backward),
-        step(Direction::Forward),
-        Command::Continue {
+        }
+        .into(),
+        Look::Variables { frame: 0 }.into(),
+        step(Direction::Backward).into(),
+        step(Direction::Forward).into(),
+        Act::Continue {
             direction: Direction::Backward,
-        },
+        }
+        .into(),
     ];
     for command in commands {
         run(&mut session, command)?;
@@ -314,13 +318,13 @@ fn nobody_has_to_wait_for_a_moment_that_somebody_sent() {
     let spins = r#"(module (func (export "main") (loop $spin (br $spin))))"#;
     let path = written::written(folder.path(), spins);
     let mut session = Session::open(Options::new(path)).unwrap();
-    let Ok(Reply::Moment { moment: text, .. }) = run(&mut session, Command::Moment) else {
+    let Ok(Reply::Moment { moment: text, .. }) = run(&mut session, Look::Moment) else {
         panic!("no moment");
     };
     let target = text.replace("-0-", &format!("-{}-", u64::MAX));
     assert_ne!(target, text);
     let mut looks = 0;
-    let jumped = session.execute(Command::Jump { target }, &mut |_| {
+    let jumped = session.execute(Act::Jump { target }, &mut |_| {
         looks += 1;
         if looks > 3 {
             Flow::Pause
@@ -330,7 +334,7 @@ fn nobody_has_to_wait_for_a_moment_that_somebody_sent() {
     });
     let said = jumped.unwrap_err().to_string();
     assert!(said.contains("given up at step"), "{said}");
-    let Ok(Reply::Moment { moment: here, .. }) = run(&mut session, Command::Moment) else {
+    let Ok(Reply::Moment { moment: here, .. }) = run(&mut session, Look::Moment) else {
         panic!("no moment");
     };
     assert_eq!(here, text);
@@ -340,7 +344,7 @@ fn nobody_has_to_wait_for_a_moment_that_somebody_sent() {
 fn said(file: &Path) -> Result<(Vec<String>, Vec<String>), String> {
     let mut session = Session::resume(file).map_err(|error| error.to_string())?;
     let mut said = Vec::new();
-    let Reply::Notes { notes } = run(&mut session, Command::Notes)? else {
+    let Reply::Notes { notes } = run(&mut session, Look::Notes)? else {
         panic!("no notes");
     };
     for note in notes {
@@ -348,22 +352,22 @@ fn said(file: &Path) -> Result<(Vec<String>, Vec<String>), String> {
         said.push(format!("{:?} is called {:?}", note.universe, note.name));
         said.push(format!("{:?} has {:?}", note.universe, note.text));
     }
-    for command in [Command::Mocks, Command::Breakpoints] {
+    for command in [Look::Mocks, Look::Breakpoints] {
         said.push(run(&mut session, command).map(|reply| format!("{reply:?}"))?);
     }
     for branch in 0..3 {
         for index in 0..90 {
             let target = format!("{branch}.{index}");
-            let jumped = run(&mut session, Command::Jump { target });
+            let jumped = run(&mut session, Act::Jump { target });
             let Ok(Reply::Stopped(stop)) = jumped else {
                 continue;
             };
-            let variables = run(&mut session, Command::Variables { frame: 0 })?;
+            let variables = run(&mut session, Look::Variables { frame: 0 })?;
             said.push(format!("{branch}.{index} {:?} {variables:?}", stop.at));
         }
     }
     let sql = "SELECT * FROM entries".to_owned();
-    match run(&mut session, Command::Query { sql })? {
+    match run(&mut session, Look::Query { sql })? {
         Reply::Table(table) => said.extend(table.rows.iter().map(|row| format!("{row:?}"))),
         other => panic!("{other:?}"),
     }
@@ -461,7 +465,7 @@ fn a_session_goes_on_beside_its_damage() {
     drop(db);
     let damaged = id as u32;
     let (before, after) = (format!("0.{damaged}"), format!("0.{}", damaged + 1));
-    let jump = |target: &str| Command::Jump {
+    let jump = |target: &str| Act::Jump {
         target: target.to_owned(),
     };
     let mut session = Session::resume(&file).expect("the rest opens");
@@ -472,7 +476,7 @@ fn a_session_goes_on_beside_its_damage() {
     );
     assert!(run(&mut session, jump(&after)).is_err());
     run(&mut session, jump(&before)).expect("what lies before is there");
-    let step = Command::Step {
+    let step = Act::Step {
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 3,
@@ -516,13 +520,13 @@ fn a_jump_that_fails_changes_nothing() {
         let mut session = Session::resume(&file).expect("it opens");
         let before = (
             session.here(),
-            run(&mut session, Command::Variables { frame: 0 }),
+            run(&mut session, Look::Variables { frame: 0 }),
         );
         let target = target.to_owned();
-        let jumped = run(&mut session, Command::Jump { target });
+        let jumped = run(&mut session, Act::Jump { target });
         let after = (
             session.here(),
-            run(&mut session, Command::Variables { frame: 0 }),
+            run(&mut session, Look::Variables { frame: 0 }),
         );
         (jumped.is_ok(), before, after)
     };

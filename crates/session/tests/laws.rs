@@ -11,7 +11,7 @@
 mod support;
 
 use borges_session::Flow;
-use borges_session::command::{Command, Direction, MockValues, Reply};
+use borges_session::command::{Act, Direction, MockValues, Reply};
 use fastrand::Rng;
 use support::oracle::{Mock, Plain, Rest};
 use support::scenario::{Kind, Line, Scenario};
@@ -61,7 +61,7 @@ fn complete(seed: u64, line: Line) {
     let session = scenario.open(scenario.options(line));
     let mut walk = Walk::new(&scenario, session, seed, CALM);
     for (target, state, board) in moments {
-        let jump = Command::Jump {
+        let jump = Act::Jump {
             target: target.clone(),
         };
         let jumped = walk.execute(jump);
@@ -77,7 +77,7 @@ fn complete(seed: u64, line: Line) {
             let shown = walk.session.board_state().hash64();
             assert_eq!(shown, board, "board at {target}\n{}", walk.story());
         }
-        let followed = walk.execute(Command::Follow { always: None });
+        let followed = walk.execute(Act::Follow { always: None });
         assert!(followed.is_ok(), "{target}: {followed:?}");
         walk.check();
     }
@@ -107,7 +107,7 @@ fn mocked(seed: u64, line: Line) {
         let values: Vec<i32> = (0..rng.usize(1..4)).map(|_| rng.i32(0..=most)).collect();
         let texts = values.iter().map(ToString::to_string).collect();
         let again = rng.bool();
-        let command = Command::Mock {
+        let command = Act::Mock {
             call: call.to_owned(),
             values: match again {
                 true => MockValues::Sequence(texts),
@@ -135,7 +135,7 @@ fn mocked(seed: u64, line: Line) {
             used: 0,
         });
     }
-    let onward = Command::Continue {
+    let onward = Act::Continue {
         direction: Direction::Forward,
     };
     let stopped = walk.execute(onward);
@@ -157,14 +157,12 @@ fn mocked(seed: u64, line: Line) {
     let hash = machine.hash();
     for _ in 0..3 {
         let target = format!("@{}", rng.u64(0..=plain.machine.steps()));
-        let _shown = walk.execute(Command::Jump { target });
+        let _shown = walk.execute(Act::Jump { target });
         walk.check();
     }
-    let verified = walk
-        .session
-        .execute(Command::Verify, &mut |_| Flow::Continue);
+    let verified = walk.session.execute(Act::Verify, &mut |_| Flow::Continue);
     assert!(matches!(verified, Ok(Reply::Done { .. })), "{verified:?}");
-    let _end = walk.execute(Command::Jump {
+    let _end = walk.execute(Act::Jump {
         target: "tip".to_owned(),
     });
     assert_eq!(walk.session.machine().hash(), hash, "{}", walk.story());

@@ -3,7 +3,7 @@
 #[path = "support/written.rs"]
 mod written;
 
-use borges_session::command::{Command, Direction, NewBreakpoint, StopKind};
+use borges_session::command::{Act, Command, Direction, Look, NewBreakpoint, StopKind};
 use borges_session::{Flow, Options, Reply, Session};
 use written::written;
 
@@ -60,27 +60,27 @@ impl Bench {
         }
     }
 
-    fn run(&mut self, command: Command) -> Reply {
+    fn run(&mut self, command: impl Into<Command>) -> Reply {
         let reply = self.session.execute(command, &mut |_| Flow::Continue);
         reply.expect("the command is carried out")
     }
 
-    fn refused(&mut self, command: Command) -> String {
+    fn refused(&mut self, command: impl Into<Command>) -> String {
         let reply = self.session.execute(command, &mut |_| Flow::Continue);
         reply.expect_err("it is refused").to_string()
     }
 
     /// Goes to before the n-th call of a primitive from here on.
     fn reach_call(&mut self, primitive: &str, hits: u64) {
-        self.run(Command::Break(NewBreakpoint {
+        self.run(Act::Break(NewBreakpoint {
             kind: StopKind::Primitive(primitive.to_owned()),
             condition: None,
             hits,
             log: None,
         }));
         let direction = Direction::Forward;
-        self.run(Command::Continue { direction });
-        self.run(Command::DeleteBreakpoints { ids: Vec::new() });
+        self.run(Act::Continue { direction });
+        self.run(Act::DeleteBreakpoints { ids: Vec::new() });
     }
 }
 
@@ -89,7 +89,7 @@ fn questions_about_many_universes_or_values_are_refused_and_not_answered_in_part
     let mut bench = Bench::new(READER);
     bench.reach_call("chip_analog_read", 1);
     let universe = bench.session.here().universe;
-    let calls = |count| Command::Calls {
+    let calls = |count| Look::Calls {
         universes: vec![universe; count],
     };
     let Reply::Calls { calls: told } = bench.run(calls(256)) else {
@@ -99,7 +99,7 @@ fn questions_about_many_universes_or_values_are_refused_and_not_answered_in_part
     let why = bench.refused(calls(257));
     assert!(why.contains("257 universes: at most 256"), "{why}");
 
-    let series = |count| Command::Series {
+    let series = |count| Look::Series {
         expressions: vec!["$0".to_owned(); count],
         samples: 10,
     };
@@ -118,7 +118,7 @@ fn a_curve_depends_on_so_many_places_at_most() {
     bench.reach_call("chip_analog_read", 1);
     let sum = |count: u32| {
         let locals: Vec<String> = (0..count).map(|n| format!("${n}")).collect();
-        Command::Series {
+        Look::Series {
             expressions: vec![locals.join(" + ")],
             samples: 10,
         }
@@ -134,7 +134,7 @@ fn a_curve_depends_on_so_many_places_at_most() {
 #[test]
 fn a_range_of_branches_has_so_many_values_at_most() {
     let mut bench = Bench::new(READER);
-    let branches = |values: &str| Command::Branches {
+    let branches = |values: &str| Act::Branches {
         values: values.to_owned(),
     };
     bench.reach_call("random_int", 1);
@@ -145,7 +145,7 @@ fn a_range_of_branches_has_so_many_values_at_most() {
     let why = bench.refused(branches(" , "));
     assert!(why.contains("give values like 0..10"), "{why}");
     bench.run(branches("0..4095"));
-    let Reply::Multiverse(all) = bench.run(Command::Multiverse) else {
+    let Reply::Multiverse(all) = bench.run(Look::Multiverse) else {
         panic!("no multiverse");
     };
     // The first is how the branch goes on that was there.
@@ -154,7 +154,7 @@ fn a_range_of_branches_has_so_many_values_at_most() {
 
 #[test]
 fn all_values_are_tried_or_those_that_the_board_file_takes_for_them() {
-    let all = Command::Branches {
+    let all = Act::Branches {
         values: "all".to_owned(),
     };
     let tried = |range: &str, sampling: &str| {
@@ -164,7 +164,7 @@ fn all_values_are_tried_or_those_that_the_board_file_takes_for_them() {
         let Reply::Done { message: text } = bench.run(all.clone()) else {
             panic!("no text");
         };
-        let Reply::Multiverse(all) = bench.run(Command::Multiverse) else {
+        let Reply::Multiverse(all) = bench.run(Look::Multiverse) else {
             panic!("no multiverse");
         };
         let stand = text.split_once("they stand for ");
@@ -193,7 +193,7 @@ fn an_answer_has_so_many_entries_and_says_where_it_begins() {
     let mut bench = Bench::new(READER);
     // Five entries in a round.
     bench.reach_call("print_int", 2 * 13_108);
-    let entries = |from, count| Command::Entries {
+    let entries = |from, count| Look::Entries {
         branch: 0,
         from,
         count,
@@ -214,7 +214,7 @@ fn more_universes_are_counted_than_are_listed() {
     let mut bench = Bench::new(READER);
     let found = |bench: &mut Bench, most| {
         let text = "analog_read".to_owned();
-        match bench.run(Command::Find { text, most }) {
+        match bench.run(Look::Find { text, most }) {
             Reply::Found(listing) => (listing.found.len(), listing.all, listing.complete),
             other => panic!("{other:?}"),
         }

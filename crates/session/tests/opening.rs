@@ -3,7 +3,7 @@
 #[path = "support/written.rs"]
 mod written;
 
-use borges_session::command::{Command, Direction, Flow, Reply, StopReason};
+use borges_session::command::{Act, Direction, Flow, Reply, StopReason};
 use borges_session::headless::{RunOptions, RunOutcome, run};
 use borges_session::suggest::{SuggestOptions, of_program};
 use borges_session::{Options, Session};
@@ -73,12 +73,12 @@ fn a_subscription_without_a_handler_is_a_trap_everywhere() {
         };
         let mut session = Session::open(session).expect("it opens");
         let direction = Direction::Forward;
-        let went = session.execute(Command::Continue { direction }, &mut |_| Flow::Continue);
+        let went = session.execute(Act::Continue { direction }, &mut |_| Flow::Continue);
         let Ok(Reply::Stopped(stop)) = went else {
             panic!("{went:?}");
         };
         // Device and twin agree in every bit, and so does whoever replays.
-        let verified = session.execute(Command::Verify, &mut |_| Flow::Continue);
+        let verified = session.execute(Act::Verify, &mut |_| Flow::Continue);
         assert!(verified.is_ok(), "{verified:?}");
         let options = SuggestOptions {
             entry,

@@ -7,7 +7,8 @@
 mod support;
 
 use borges_session::command::{
-    CodePlace, Command, Direction, Event, NewBreakpoint, Reply, StepSize, StopKind, StopReason,
+    Act, CodePlace, Command, Direction, Event, Look, NewBreakpoint, Reply, StepSize, StopKind,
+    StopReason,
 };
 use borges_session::{CommandError, Flow, Options, Session};
 use fastrand::Rng;
@@ -36,8 +37,8 @@ fn options(scenario: &Scenario) -> Options {
     }
 }
 
-fn backward(size: StepSize) -> Command {
-    Command::Step {
+fn backward(size: StepSize) -> Act {
+    Act::Step {
         direction: Direction::Backward,
         size,
         count: 1,
@@ -53,29 +54,33 @@ fn random_command(rng: &mut Rng, steps: u64, offsets: &[u32]) -> Command {
     let place = CodePlace::Offset(offsets[rng.usize(..offsets.len())]);
     let at = |rng: &mut Rng| format!("@{}", rng.u64(0..=steps));
     match rng.u8(0..12) {
-        0 | 1 => Command::Jump { target: at(rng) },
-        2 | 3 => Command::Continue { direction },
-        4 => Command::RunTo { place, direction },
-        5 => Command::Who {
+        0 | 1 => Act::Jump { target: at(rng) }.into(),
+        2 | 3 => Act::Continue { direction }.into(),
+        4 => Act::RunTo { place, direction }.into(),
+        5 => Act::Who {
             what: "0, 64".to_owned(),
-        },
-        6 => Command::Compare {
+        }
+        .into(),
+        6 => Look::Compare {
             left: at(rng),
             right: at(rng),
-        },
-        7 => Command::Series {
+        }
+        .into(),
+        7 => Look::Series {
             expressions: vec!["0".to_owned()],
             samples: 20,
-        },
-        8 => Command::Entries {
+        }
+        .into(),
+        8 => Look::Entries {
             branch: 0,
             from: 0,
             count: 1000,
             calls: true,
-        },
-        9 => Command::Path { around: 1000 },
-        10 => backward(StepSize::Out),
-        _ => backward(StepSize::Over),
+        }
+        .into(),
+        9 => Look::Path { around: 1000 }.into(),
+        10 => backward(StepSize::Out).into(),
+        _ => backward(StepSize::Over).into(),
     }
 }
 
@@ -114,7 +119,7 @@ fn told(answer: Result<Reply, CommandError>) -> String {
     }
 }
 
-fn execute(session: &mut Session, command: Command) -> Result<Reply, CommandError> {
+fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, CommandError> {
     session.execute(command, &mut |_| Flow::Continue)
 }
 
@@ -123,11 +128,11 @@ fn offsets(session: &mut Session) -> Vec<u32> {
     let mut offsets = Vec::new();
     for target in ["start", "@7", "@30", "@60"] {
         let target = target.to_owned();
-        let _beyond_the_end = execute(session, Command::Jump { target });
+        let _beyond_the_end = execute(session, Act::Jump { target });
         offsets.extend(session.here().offset);
     }
     let target = "start".to_owned();
-    execute(session, Command::Jump { target }).expect("the start is always there");
+    execute(session, Act::Jump { target }).expect("the start is always there");
     offsets
 }
 
@@ -142,7 +147,7 @@ fn paused_and_not(seed: u64) {
     let mut plain = scenario.open(options(&scenario));
     let paused = scenario.open(options(&scenario));
     let mut walk = Walk::new(&scenario, paused, seed, CALM);
-    let onward = Command::Continue {
+    let onward = Act::Continue {
         direction: Direction::Forward,
     };
     for session in [&mut plain, &mut walk.session] {
@@ -150,7 +155,7 @@ fn paused_and_not(seed: u64) {
     }
     let steps = plain.here().steps;
     let offsets = offsets(&mut plain);
-    execute(&mut walk.session, Command::Restart).expect("the start is always there");
+    execute(&mut walk.session, Act::Restart).expect("the start is always there");
     if rng.bool() {
         let kind = StopKind::Code(CodePlace::Offset(offsets[rng.usize(..offsets.len())]));
         let condition = rng.bool().then(|| "0 == 1".to_owned());
@@ -161,7 +166,7 @@ fn paused_and_not(seed: u64) {
             log: None,
         };
         for session in [&mut plain, &mut walk.session] {
-            execute(session, Command::Break(breakpoint.clone())).expect("the place was executed");
+            execute(session, Act::Break(breakpoint.clone())).expect("the place was executed");
         }
     }
     for _ in 0..COMMANDS {
@@ -172,7 +177,7 @@ fn paused_and_not(seed: u64) {
             let (answer, reached) = pause_at(&mut walk.session, &command, at);
             walk.check();
             // Sampling keeps what it has and does not say why it ended; nothing else answers a part.
-            let partial = reached && matches!(command, Command::Series { .. });
+            let partial = reached && matches!(command, Command::Look(Look::Series { .. }));
             if !is_paused(&answer) && !partial {
                 break answer;
             }
@@ -236,7 +241,7 @@ fn long_recording() -> Session {
         ..Options::new(program)
     };
     let mut session = Session::open(options).expect("the example opens");
-    let onward = Command::Continue {
+    let onward = Act::Continue {
         direction: Direction::Forward,
     };
     execute(&mut session, onward).expect("the program runs");
@@ -248,7 +253,7 @@ fn long_recording() -> Session {
 fn every_long_command_stops_at_the_event_that_is_answered_with_a_pause() {
     let mut session = long_recording();
     let tip = session.here();
-    let Ok(Reply::Moment { moment, .. }) = execute(&mut session, Command::Moment) else {
+    let Ok(Reply::Moment { moment, .. }) = execute(&mut session, Look::Moment) else {
         panic!("every moment has a name")
     };
     let never = NewBreakpoint {
@@ -257,64 +262,70 @@ fn every_long_command_stops_at_the_event_that_is_answered_with_a_pause() {
         hits: 0,
         log: None,
     };
-    execute(&mut session, Command::Break(never)).expect("memory can be watched");
+    execute(&mut session, Act::Break(never)).expect("memory can be watched");
     let function = || CodePlace::Function("main".to_owned());
-    let back_to_main = Command::RunTo {
+    let back_to_main = Act::RunTo {
         place: function(),
         direction: Direction::Backward,
     };
-    let backward_steps = Command::Step {
+    let backward_steps = Act::Step {
         direction: Direction::Backward,
         size: StepSize::Entry,
         count: 100,
     };
-    let from_the_tip = [
-        Command::Jump {
+    let from_the_tip: [Command; 11] = [
+        Act::Jump {
             target: format!("@{}", tip.steps / 2),
-        },
-        Command::Continue {
+        }
+        .into(),
+        Act::Continue {
             direction: Direction::Backward,
-        },
-        back_to_main,
-        backward_steps,
-        backward(StepSize::Out),
-        Command::Who {
+        }
+        .into(),
+        back_to_main.into(),
+        backward_steps.into(),
+        backward(StepSize::Out).into(),
+        Act::Who {
             what: "60000, 4".to_owned(),
-        },
-        Command::Compare {
+        }
+        .into(),
+        Look::Compare {
             left: "@10".to_owned(),
             right: format!("@{}", tip.steps - 10),
-        },
-        Command::Series {
+        }
+        .into(),
+        Look::Series {
             expressions: vec!["1".to_owned()],
             samples: 100,
-        },
-        Command::Entries {
+        }
+        .into(),
+        Look::Entries {
             branch: 0,
             from: 0,
             count: 5000,
             calls: true,
-        },
-        Command::Path { around: 5000 },
-        Command::Jump { target: moment },
+        }
+        .into(),
+        Look::Path { around: 5000 }.into(),
+        Act::Jump { target: moment }.into(),
     ];
     for command in from_the_tip {
         for at in AT {
             let (progress, answer) = paused_at(&mut session, &command, at);
             assert_eq!(progress, at, "{command:?}: {answer:?}");
             // Steps that were taken are not taken back.
-            if matches!(command, Command::Step { .. }) {
+            if matches!(command, Command::Act(Act::Step { .. })) {
                 let target = "tip".to_owned();
-                execute(&mut session, Command::Jump { target }).expect("it is recorded");
+                execute(&mut session, Act::Jump { target }).expect("it is recorded");
             }
             assert_eq!(session.here(), tip, "{command:?} at {at}");
         }
     }
-    let onward = Command::Continue {
+    let onward = Command::from(Act::Continue {
         direction: Direction::Forward,
-    };
+    });
     for at in AT {
-        execute(&mut session, Command::Restart).expect("the start is always there");
+        execute(&mut session, Act::Restart).expect("the start is always there");
         let (progress, answer) = paused_at(&mut session, &onward, at);
         assert_eq!(progress, at, "{answer:?}");
         let steps = session.here().steps;

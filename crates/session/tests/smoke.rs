@@ -1,9 +1,9 @@
 //! A first walk through the colour dial: forwards, backwards, sideways, with the device in step.
 
-use borges_session::command::{Command, Direction, MockValues, StepSize, StopReason};
+use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize, StopReason};
 use borges_session::{Flow, Options, Reply, Session};
 
-fn run(session: &mut Session, command: Command) -> Reply {
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
     session
         .execute(command, &mut |_| Flow::Continue)
         .expect("the command is carried out")
@@ -17,7 +17,7 @@ fn step(
 ) -> borges_session::command::Stop {
     match run(
         session,
-        Command::Step {
+        Act::Step {
             direction,
             size,
             count,
@@ -46,37 +46,37 @@ fn the_colour_dial_forwards_backwards_and_sideways() {
     );
     let far = step(&mut session, Direction::Forward, StepSize::Entry, 9);
     assert_eq!(far.reason, StopReason::Done);
-    run(&mut session, Command::Verify);
+    run(&mut session, Act::Verify);
     let back = step(&mut session, Direction::Backward, StepSize::Entry, 3);
     assert!(back.at.steps < far.at.steps && back.at.device_elsewhere);
-    run(&mut session, Command::Follow { always: None });
-    run(&mut session, Command::Verify);
+    run(&mut session, Act::Follow { always: None });
+    run(&mut session, Act::Verify);
     run(
         &mut session,
-        Command::Jump {
+        Act::Jump {
             target: "0.1+5".to_owned(),
         },
     );
     run(
         &mut session,
-        Command::Branches {
+        Act::Branches {
             values: "0..3".to_owned(),
         },
     );
     run(
         &mut session,
-        Command::Jump {
+        Act::Jump {
             target: "1.2".to_owned(),
         },
     );
     let sideways = step(&mut session, Direction::Forward, StepSize::Over, 3);
     assert_eq!(sideways.at.universe.branch, 1);
-    run(&mut session, Command::Verify);
-    let Reply::Moment { moment, universe } = run(&mut session, Command::Moment) else {
+    run(&mut session, Act::Verify);
+    let Reply::Moment { moment, universe } = run(&mut session, Look::Moment) else {
         panic!("no moment");
     };
-    run(&mut session, Command::Restart);
-    run(&mut session, Command::Jump { target: moment });
+    run(&mut session, Act::Restart);
+    run(&mut session, Act::Jump { target: moment });
     assert_eq!(session.here().universe, universe);
 }
 
@@ -91,7 +91,7 @@ fn a_program_that_runs_for_ever_pauses_by_itself() {
         ..Options::new(dial)
     };
     let mut session = Session::open(options).expect("the example opens");
-    let forever = Command::Continue {
+    let forever = Act::Continue {
         direction: Direction::Forward,
     };
     let first = match run(&mut session, forever.clone()) {
@@ -103,7 +103,7 @@ fn a_program_that_runs_for_ever_pauses_by_itself() {
         Reply::Stopped(stop) => assert!(stop.at.steps > first.at.steps),
         other => panic!("{other:?}"),
     }
-    run(&mut session, Command::Verify);
+    run(&mut session, Act::Verify);
 }
 
 #[test]
@@ -115,12 +115,12 @@ fn a_device_that_always_has_something_to_say_can_be_paused() {
     let mut session = Session::open(Options::new(dial)).expect("the example opens");
     run(
         &mut session,
-        Command::Mock {
+        Act::Mock {
             call: "read_uart_sensor(0)".to_owned(),
             values: MockValues::Sequence(vec!["0".to_owned()]),
         },
     );
-    let forever = Command::Continue {
+    let forever = Act::Continue {
         direction: Direction::Forward,
     };
     // Late enough that more than one batch of the trace is under way.
@@ -137,5 +137,5 @@ fn a_device_that_always_has_something_to_say_can_be_paused() {
         Reply::Stopped(stop) => assert_eq!(stop.reason, StopReason::Paused),
         other => panic!("{other:?}"),
     }
-    run(&mut session, Command::Verify);
+    run(&mut session, Act::Verify);
 }

@@ -5,7 +5,7 @@
 #[path = "support/written.rs"]
 mod written;
 
-use borges_session::command::{Command, Direction, Reply, StepSize};
+use borges_session::command::{Act, Command, Direction, Look, Reply, StepSize};
 use borges_session::listing::Info;
 use borges_session::{Flow, Options, Session};
 use borges_sim::Faults;
@@ -17,13 +17,14 @@ fn options(wat: &str, folder: &tempfile::TempDir) -> Options {
     Options::new(written::written(folder.path(), wat))
 }
 
-fn run(session: &mut Session, command: Command) -> Reply {
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
+    let command = command.into();
     let reply = session.execute(command.clone(), &mut |_| Flow::Continue);
     reply.unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 fn info(session: &mut Session) -> Info {
-    match run(session, Command::Info) {
+    match run(session, Look::Info) {
         Reply::Info(info) => *info,
         other => panic!("{other:?}"),
     }
@@ -33,7 +34,7 @@ fn step(session: &mut Session, direction: Direction) {
     let (size, count) = (StepSize::Entry, 1);
     run(
         session,
-        Command::Step {
+        Act::Step {
             direction,
             size,
             count,
@@ -60,7 +61,7 @@ fn an_input_costs_six_bytes_at_most() {
     step(&mut session, Direction::Forward);
     let before = info(&mut session);
     let direction = Direction::Forward;
-    run(&mut session, Command::Continue { direction });
+    run(&mut session, Act::Continue { direction });
     let after = info(&mut session);
     assert_eq!(after.entries, READS);
     let received = after.received_bytes - before.received_bytes;
@@ -109,7 +110,7 @@ fn going_back_over_an_output_sends_64_bytes_and_what_changed() {
                 // Over the second one, then to before the first.
                 let (before, state) = (info(&mut session).sent_bytes, snapshot(&session));
                 step(&mut session, Direction::Backward);
-                run(&mut session, Command::Follow { always: None });
+                run(&mut session, Act::Follow { always: None });
                 let sent = info(&mut session).sent_bytes - before;
                 let difference = Delta::between(&state, &snapshot(&session)).unwrap();
                 costs.push((sent, difference.to_bytes().len() as u64));

@@ -63,12 +63,15 @@ impl Attached {
     /// [`AttachError`].
     pub fn execute(
         &mut self,
-        command: Command,
+        command: impl Into<Command>,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, AttachError> {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
-        self.send(&Ask::Command { id, command })?;
+        self.send(&Ask::Command {
+            id,
+            command: command.into(),
+        })?;
         // What is known of the work, to be told again while the server says nothing.
         let mut progress = Event::Progress {
             what: "waiting for the session".to_owned(),

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use borges_session::command::{Command, Event, Reply, Stop, StopReason};
+use borges_session::command::{Act, Command, Event, Look, Reply, Stop, StopReason};
 use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use borges_session::{Observer, Session};
@@ -376,13 +376,13 @@ impl Owner {
     }
 
     fn command(&mut self, client: ClientId, turn: Turn, id: u32, command: Command) {
-        let looks = only_looks(&command);
+        let looks = matches!(command, Command::Look(_));
         // Who pauses wants the program to stand still, and to see what was asked for meanwhile.
         let turn = match looks {
             true => self.pauses.next_turn(),
             false => turn,
         };
-        let uploads = matches!(command, Command::Upload { .. });
+        let uploads = matches!(command, Command::Act(Act::Upload { .. }));
         match self.execute(turn, command) {
             Ok(reply) => {
                 if let Reply::Stopped(stop) = &reply {
@@ -419,7 +419,7 @@ impl Owner {
     }
 
     /// Has the session do something, and tells everybody what happens meanwhile.
-    fn execute(&mut self, turn: Turn, command: Command) -> Result<Reply, String> {
+    fn execute(&mut self, turn: Turn, command: impl Into<Command>) -> Result<Reply, String> {
         self.watched(turn, |mut owner, observer| {
             let session = owner.session()?;
             let reply = session.execute(command, observer);
@@ -464,7 +464,7 @@ impl Owner {
         count: u32,
         calls: bool,
     ) {
-        let command = Command::Entries {
+        let command = Look::Entries {
             branch,
             from,
             count,
@@ -501,7 +501,7 @@ impl Owner {
         if another {
             changed.push(Part::Program(parts::program(session)));
         }
-        let listing = parts::ask(session, Command::Multiverse);
+        let listing = parts::ask(session, Look::Multiverse);
         if let Some(Reply::Multiverse(MultiverseListing { branches })) = listing {
             self.tell_branches(branches, another);
         }
@@ -561,7 +561,7 @@ impl Owner {
     }
 
     fn upload(&mut self, program: &str) {
-        let command = Command::Upload {
+        let command = Act::Upload {
             program: program.to_owned(),
         };
         let event = match self.execute(self.pauses.next_turn(), command) {
@@ -580,37 +580,4 @@ impl Owner {
         self.tell_file();
         self.refresh();
     }
-}
-
-/// Whether a command leaves everything as it is.
-fn only_looks(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Print { .. }
-            | Command::Variables { .. }
-            | Command::Stack
-            | Command::Memory { .. }
-            | Command::Examine { .. }
-            | Command::List { .. }
-            | Command::Disassemble { .. }
-            | Command::Functions { .. }
-            | Command::Tree { .. }
-            | Command::Multiverse
-            | Command::Entries { .. }
-            | Command::Find { .. }
-            | Command::Calls { .. }
-            | Command::Inputs
-            | Command::Series { .. }
-            | Command::Path { .. }
-            | Command::Mocks
-            | Command::Breakpoints
-            | Command::Board
-            | Command::Console
-            | Command::Info
-            | Command::Notes
-            | Command::Moment
-            | Command::Compare { .. }
-            | Command::Query { .. }
-            | Command::Suggest { .. }
-    )
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use borges_session::Session;
-use borges_session::command::{Command, Flow, Reply, Stop};
+use borges_session::command::{Flow, Look, Reply, Stop};
 use borges_session::listing::{FunctionListing, VariableListing};
 
 use crate::hub::MOST_WATCHES;
@@ -80,8 +80,8 @@ fn name(part: &Part) -> &'static str {
 }
 
 /// The answer to a command that only looks; nothing if there is none here (no frame after the end, for instance).
-pub(crate) fn ask(session: &mut Session, command: Command) -> Option<Reply> {
-    session.execute(command, &mut |_| Flow::Continue).ok()
+pub(crate) fn ask(session: &mut Session, look: Look) -> Option<Reply> {
+    session.execute(look, &mut |_| Flow::Continue).ok()
 }
 
 /// All parts that depend on where the session stands.
@@ -98,14 +98,14 @@ pub(crate) fn of(
         }),
     ];
     let questions = [
-        Command::Info,
-        Command::Stack,
-        Command::Breakpoints,
-        Command::Mocks,
-        Command::Notes,
-        Command::Board,
-        Command::Console,
-        Command::Inputs,
+        Look::Info,
+        Look::Stack,
+        Look::Breakpoints,
+        Look::Mocks,
+        Look::Notes,
+        Look::Board,
+        Look::Console,
+        Look::Inputs,
     ];
     for question in questions {
         parts.extend(ask(session, question).and_then(part));
@@ -139,7 +139,7 @@ fn tail(text: &str) -> String {
 /// Variables of the frame shown; globals that changed since they were last sent are marked as locals are.
 fn variables(session: &mut Session, known: &Known) -> VariableListing {
     let frame = session.here().frame;
-    let mut listing = match ask(session, Command::Variables { frame }) {
+    let mut listing = match ask(session, Look::Variables { frame }) {
         Some(Reply::Variables(listing)) => listing,
         _ => VariableListing {
             frame,
@@ -162,7 +162,7 @@ fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<Watc
         .iter()
         .enumerate()
         .map(|(number, expression)| {
-            let print = Command::Print {
+            let print = Look::Print {
                 expression: expression.clone(),
                 frame: session.here().frame,
             };
@@ -194,7 +194,7 @@ fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<Watc
 
 /// Files and functions of the program.
 pub(crate) fn program(session: &mut Session) -> ProgramListing {
-    let all = Command::Functions {
+    let all = Look::Functions {
         containing: String::new(),
     };
     let functions = match ask(session, all) {

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
-use borges_session::command::{Command, Direction, Flow, Reply, StepSize, StopReason};
+use borges_session::command::{Act, Direction, Flow, Look, Reply, StepSize, StopReason};
 use borges_session::{Observer, Options, Session};
 use borges_web::attach::{AttachError, Attached};
 use borges_web::protocol::ShelfListing;
@@ -144,7 +144,7 @@ fn terminals_share_one_session() {
     let url = serve();
     let mut one = Attached::connect(&url).expect("it connects");
     let mut other = Attached::connect(&url).expect("it connects");
-    let step = Command::Step {
+    let step = Act::Step {
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 2,
@@ -152,11 +152,11 @@ fn terminals_share_one_session() {
     let Ok(Reply::Stopped(stop)) = one.execute(step, &mut |_| Flow::Continue) else {
         panic!("a step stops");
     };
-    let Ok(Reply::Info(info)) = other.execute(Command::Info, &mut |_| Flow::Continue) else {
+    let Ok(Reply::Info(info)) = other.execute(Look::Info, &mut |_| Flow::Continue) else {
         panic!("there is a session");
     };
     assert_eq!(info.here, stop.at, "both look at one session");
-    let nowhere = Command::Jump {
+    let nowhere = Act::Jump {
         target: "9.9".to_owned(),
     };
     let refused = other.execute(nowhere, &mut |_| Flow::Continue);
@@ -166,7 +166,7 @@ fn terminals_share_one_session() {
 #[test]
 fn a_pause_right_behind_a_command_is_heard() {
     let mut terminal = Attached::connect(&serve()).expect("it connects");
-    let onward = Command::Continue {
+    let onward = Act::Continue {
         direction: Direction::Forward,
     };
     for _ in 0..20 {
@@ -178,7 +178,7 @@ fn a_pause_right_behind_a_command_is_heard() {
         assert_eq!(stop.reason, StopReason::Paused);
     }
     // It was meant for what was asked before.
-    let step = Command::Step {
+    let step = Act::Step {
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 3,
@@ -230,7 +230,7 @@ fn hostile_messages_and_files_are_refused() {
     let failed = failed.expect("the server is still there");
     assert!(failed.contains("\"id\":1"), "{failed}");
     let mut terminal = Attached::connect(&url).expect("it connects");
-    let info = terminal.execute(Command::Info, &mut |_| Flow::Continue);
+    let info = terminal.execute(Look::Info, &mut |_| Flow::Continue);
     assert!(matches!(info, Ok(Reply::Info(_))));
 }
 

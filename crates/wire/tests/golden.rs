@@ -155,11 +155,6 @@ fn commands() -> Vec<Command> {
         },
         Command::Reset,
         Command::QueryState,
-        Command::ReadMemory {
-            address: 1,
-            length: 2,
-        },
-        Command::ReadSave { offset: 512 },
         Command::Inject {
             kind: 1,
             payload: Bytes(vec![9]),
@@ -194,14 +189,12 @@ fn command_number(command: &Command) -> usize {
         Command::Apply { .. } => 12,
         Command::Reset => 13,
         Command::QueryState => 14,
-        Command::ReadMemory { .. } => 15,
-        Command::ReadSave { .. } => 16,
-        Command::Inject { .. } => 17,
-        Command::SetRecording { .. } => 18,
-        Command::BoardEvents(..) => 19,
+        Command::Inject { .. } => 15,
+        Command::SetRecording { .. } => 16,
+        Command::BoardEvents(..) => 17,
     }
 }
-const COMMANDS: usize = 20;
+const COMMANDS: usize = 18;
 
 fn reports() -> Vec<Report> {
     let id = RequestId(200);
@@ -246,17 +239,6 @@ fn reports() -> Vec<Report> {
             steps: 1,
             state: 2,
             next_record: 3,
-        },
-        Report::Memory {
-            id,
-            address: 8,
-            bytes: Bytes(vec![7]),
-        },
-        Report::Save {
-            id,
-            total: 4,
-            offset: 0,
-            bytes: Bytes(vec![0, 0, 0, 0]),
         },
         Report::Done { id },
         Report::Overrun { steps: 77 },
@@ -355,15 +337,13 @@ fn report_number(report: &Report) -> usize {
         Report::Paused { .. } => 2,
         Report::Performed { .. } => 3,
         Report::State { .. } => 4,
-        Report::Memory { .. } => 5,
-        Report::Save { .. } => 6,
-        Report::Done { .. } => 7,
-        Report::Failed { .. } => 8,
-        Report::Overrun { .. } => 9,
-        Report::Panic { .. } => 10,
+        Report::Done { .. } => 5,
+        Report::Failed { .. } => 6,
+        Report::Overrun { .. } => 7,
+        Report::Panic { .. } => 8,
     }
 }
-const REPORTS: usize = 11;
+const REPORTS: usize = 9;
 
 fn records() -> Vec<Record> {
     let record = |steps, kind| Record { steps, kind };

@@ -1,6 +1,6 @@
 //! `borges reach`, `bugs`, `why` and `cover`: questions about a program's futures.
 
-use borges_session::command::{CodePlace, Command, Event, Flow, Reply};
+use borges_session::command::{Act, CodePlace, Command, Event, Flow, Look, Reply};
 use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, Within};
 use borges_session::{Options, Session};
 
@@ -62,7 +62,7 @@ fn exit_of(listing: &SuggestionListing, failed: bool) -> Exit {
 /// A question as it is typed at the prompt.
 fn typed(line: &str) -> Result<Question, Failure> {
     match spec::read(COMMANDS, line) {
-        Ok((_, Request::Session(Command::Suggest { question, .. }))) => Ok(question),
+        Ok((_, Request::Session(Command::Look(Look::Suggest { question, .. })))) => Ok(question),
         Ok(_) => Err(Failure::usage(
             "this is no target",
             "for example: 12, main, trap",
@@ -92,13 +92,13 @@ fn ask(
     let invalid = |error: &dyn std::fmt::Display| Failure::input(error.to_string(), "");
     if !options.inputs.is_empty() {
         let target = suggest::moment_after(launch, &options.inputs).map_err(|e| invalid(&e))?;
-        let jumped = session.execute(Command::Jump { target }, &mut |_| Flow::Continue);
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
         jumped.map_err(|e| invalid(&e))?;
     }
     let mut progress = Progress::new(quiet);
     let reply = {
         let _pausable = Pausable::begin();
-        let command = Command::Suggest { question, within };
+        let command = Look::Suggest { question, within };
         session.execute(command, &mut |event| {
             if let Event::Progress { what, done, total } = event {
                 progress.update(&what, done, total);

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use borges_languages::model::{Explore, Model};
 use borges_session::model::ModelSession;
-use borges_session::{Command, Observer, Options, Session};
+use borges_session::{Act, Observer, Options, Session};
 use borges_web::protocol::{ShelfEntry, ShelfListing};
 use borges_web::{Config, Hub, ModelServer, Server, Shelf};
 use std::io::IsTerminal as _;
@@ -268,7 +268,7 @@ impl Shelf for Library {
         };
         if let Some(target) = self.options.at.take() {
             session
-                .execute(Command::Jump { target }, observer)
+                .execute(Act::Jump { target }, observer)
                 .map_err(|error| error.to_string())?;
         }
         Ok(session)

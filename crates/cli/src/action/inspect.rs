@@ -5,7 +5,7 @@ use std::path::Path;
 
 use borges_session::contents::{self, ProgramContents};
 use borges_session::model::Kept;
-use borges_session::{Command, Flow};
+use borges_session::{Flow, Look};
 use serde_json::json;
 
 use crate::args;
@@ -89,11 +89,11 @@ fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
     let mut object = serde_json::Map::new();
     let paint = output.paint;
     for (name, command) in [
-        ("info", Command::Info),
-        ("tree", Command::Tree { lines: LINES }),
-        ("notes", Command::Notes),
-        ("breakpoints", Command::Breakpoints),
-        ("mocks", Command::Mocks),
+        ("info", Look::Info),
+        ("tree", Look::Tree { lines: LINES }),
+        ("notes", Look::Notes),
+        ("breakpoints", Look::Breakpoints),
+        ("mocks", Look::Mocks),
     ] {
         let reply = session.execute(command, &mut |_| Flow::Continue);
         let reply = reply.map_err(|error| Failure::input(error, ""))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use borges_session::command::{Event, Flow, StopReason};
-use borges_session::{Command, Observer, Options, Replayed, Reply, Session};
+use borges_session::{Look, Observer, Options, Replayed, Reply, Session};
 use serde_json::json;
 
 use crate::args;
@@ -41,7 +41,7 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
     let reason = reason.map_err(|error| Failure::new(Exit::Device, error, ""))?;
     let seconds = started.elapsed().as_secs_f64();
     let place = session.here();
-    let entries = match session.execute(Command::Info, &mut |_| Flow::Continue) {
+    let entries = match session.execute(Look::Info, &mut |_| Flow::Continue) {
         Ok(Reply::Info(info)) => info.entries,
         _ => 0,
     };

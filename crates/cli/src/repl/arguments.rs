@@ -1,23 +1,19 @@
 //! The arguments of commands: places, breakpoints, mocks.
 
 use borges_session::command::{
-    CodePlace, Command, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
+    Act, CodePlace, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
 };
 
 use super::cursor::{Cursor, Misread, Word, number};
 
 /// `[COUNT]` of a step.
-pub fn step(
-    cursor: &mut Cursor<'_>,
-    direction: Direction,
-    size: StepSize,
-) -> Result<Command, Misread> {
+pub fn step(cursor: &mut Cursor<'_>, direction: Direction, size: StepSize) -> Result<Act, Misread> {
     let word = cursor.rest();
     let count = cursor.number_or("a number of steps", 1)?;
     if count == 0 {
         return Err(Misread::of(word, "no step at all would be taken").hint("give 1 or more"));
     }
-    Ok(Command::Step {
+    Ok(Act::Step {
         direction,
         size,
         count,
@@ -176,13 +172,13 @@ fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
 }
 
 /// `NUMBER` of a breakpoint to switch.
-pub fn enabled(cursor: &mut Cursor<'_>, enabled: bool) -> Result<Command, Misread> {
+pub fn enabled(cursor: &mut Cursor<'_>, enabled: bool) -> Result<Act, Misread> {
     let id = identifier(cursor)?;
-    Ok(Command::EnableBreakpoint { id, enabled })
+    Ok(Act::EnableBreakpoint { id, enabled })
 }
 
 /// `CALL = VALUE[, VALUE…] [then live]`.
-pub fn mock(cursor: &mut Cursor<'_>) -> Result<Command, Misread> {
+pub fn mock(cursor: &mut Cursor<'_>) -> Result<Act, Misread> {
     let Some(call) = cursor.until('=') else {
         let rest = cursor.take_rest();
         return Err(Misread {
@@ -207,7 +203,7 @@ pub fn mock(cursor: &mut Cursor<'_>) -> Result<Command, Misread> {
             MockValues::Then(values)
         }
     };
-    Ok(Command::Mock {
+    Ok(Act::Mock {
         call: call.text.to_string(),
         values,
     })

@@ -1,7 +1,7 @@
 //! Where a prompt's session is: in this process, or behind the page of a server.
 
 use borges_session::Session;
-use borges_session::command::{Command, Event, Flow, Reply};
+use borges_session::command::{Command, Event, Flow, Look, Reply};
 use borges_session::listing::PlaceView;
 use borges_web::attach::{AttachError, Attached};
 
@@ -25,7 +25,7 @@ impl Backend {
     /// Nobody answers, or no program is open there.
     pub fn attach(url: &str) -> Result<Self, AttachError> {
         let mut attached = Attached::connect(url)?;
-        let reply = attached.execute(Command::Info, &mut |_| Flow::Continue)?;
+        let reply = attached.execute(Look::Info, &mut |_| Flow::Continue)?;
         let Reply::Info(info) = reply else {
             return Err(AttachError::Lost("it speaks another protocol".to_owned()));
         };
@@ -40,7 +40,7 @@ impl Backend {
     /// Why it failed, for people.
     pub fn execute(
         &mut self,
-        command: Command,
+        command: impl Into<Command>,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, String> {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_session::command::{CodePlace, Command, Event, Flow, Reply, Stop};
+use borges_session::command::{CodePlace, Command, Event, Flow, Look, Reply, Stop};
 use borges_session::listing::{PlaceView, Variable, VariableListing};
 use serde_json::{Value, json};
 
@@ -60,8 +60,8 @@ impl SessionRepl {
     }
 
     /// A command that only looks, for the prompt's own use.
-    pub(super) fn look(&mut self, command: Command) -> Option<Reply> {
-        self.session.execute(command, &mut |_| Flow::Continue).ok()
+    pub(super) fn look(&mut self, look: Look) -> Option<Reply> {
+        self.session.execute(look, &mut |_| Flow::Continue).ok()
     }
 
     /// Carries out a session command and writes its events and its reply.
@@ -161,7 +161,7 @@ impl SessionRepl {
     /// A stop with the source around it and what changed since the last one.
     fn stop(&mut self, stop: &Stop, paint: &Paint) -> String {
         let around = if stop.at.line.is_some() {
-            self.look(Command::List {
+            self.look(Look::List {
                 place: None,
                 around: CONTEXT,
             })
@@ -180,7 +180,7 @@ impl SessionRepl {
     /// Says which variables have other values than at the last stop, and remembers the new ones.
     fn changes(&mut self, at: &PlaceView, paint: &Paint) -> String {
         let frame = at.frame;
-        let Some(Reply::Variables(variables)) = self.look(Command::Variables { frame }) else {
+        let Some(Reply::Variables(variables)) = self.look(Look::Variables { frame }) else {
             return String::new();
         };
         let now = Known::of(at, &variables);
@@ -228,7 +228,7 @@ impl SessionRepl {
         choice: FrameChoice,
         output: &mut Output,
     ) -> Result<Verdict, Failure> {
-        let Some(Reply::Stack(stack)) = self.look(Command::Stack) else {
+        let Some(Reply::Stack(stack)) = self.look(Look::Stack) else {
             return super::interpreter::tell_error(line, "there is no stack here", output);
         };
         let last = stack.frames.iter().map(|f| f.number).max().unwrap_or(0);
@@ -257,18 +257,18 @@ impl SessionRepl {
             Completes::Primitive => self.primitives.clone(),
             Completes::Universe => {
                 let mut names = vec!["start".to_string(), "tip".to_string(), "device".to_string()];
-                if let Some(Reply::Notes { notes }) = self.look(Command::Notes) {
+                if let Some(Reply::Notes { notes }) = self.look(Look::Notes) {
                     names.extend(notes.into_iter().filter_map(|note| note.name));
                 }
                 names
             }
-            Completes::Breakpoint => match self.look(Command::Breakpoints) {
+            Completes::Breakpoint => match self.look(Look::Breakpoints) {
                 Some(Reply::Breakpoints { breakpoints }) => {
                     breakpoints.iter().map(|b| b.id.to_string()).collect()
                 }
                 _ => Vec::new(),
             },
-            Completes::Mock => match self.look(Command::Mocks) {
+            Completes::Mock => match self.look(Look::Mocks) {
                 Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
                 _ => Vec::new(),
             },
@@ -279,7 +279,7 @@ impl SessionRepl {
 
     /// Functions with the files they are in.
     fn functions(&mut self) -> Vec<(String, Option<String>)> {
-        let all = Command::Functions {
+        let all = Look::Functions {
             containing: String::new(),
         };
         match self.look(all) {
@@ -302,7 +302,7 @@ impl SessionRepl {
             .chain(self.session.here().file)
             .collect();
         for file in files {
-            let whole = Command::List {
+            let whole = Look::List {
                 place: Some(CodePlace::Line {
                     file: Some(file.clone()),
                     line: 1,
@@ -318,7 +318,7 @@ impl SessionRepl {
     }
 
     fn variables(&mut self) -> Vec<String> {
-        match self.look(Command::Variables { frame: self.frame }) {
+        match self.look(Look::Variables { frame: self.frame }) {
             Some(Reply::Variables(listing)) => {
                 let mut names = Vec::new();
                 for variable in listing.locals.iter().chain(&listing.globals) {
@@ -340,7 +340,7 @@ impl SessionRepl {
 impl Interpreter for SessionRepl {
     fn greeting(&mut self, paint: &Paint) -> String {
         let mut text = String::new();
-        if let Some(Reply::Info(info)) = self.look(Command::Info) {
+        if let Some(Reply::Info(info)) = self.look(Look::Info) {
             text.push_str(&render::greeting(&info, paint));
         }
         let at = self.session.here();
@@ -366,13 +366,14 @@ impl Interpreter for SessionRepl {
         let command = match request {
             Request::Session(command) => command,
             Request::InFrame(FrameCommand::Print(expression)) => {
-                Command::Print { expression, frame }
+                Look::Print { expression, frame }.into()
             }
-            Request::InFrame(FrameCommand::Variables) => Command::Variables { frame },
-            Request::CompareHere(right) => Command::Compare {
+            Request::InFrame(FrameCommand::Variables) => Look::Variables { frame }.into(),
+            Request::CompareHere(right) => Look::Compare {
                 left: render::universe(self.session.here().universe),
                 right,
-            },
+            }
+            .into(),
             Request::Frame(choice) => return self.choose_frame(line, choice, output),
             Request::Watch(expression) => {
                 if let Some(expression) = &expression

@@ -1,6 +1,6 @@
 //! Expressions that the prompt shows at every stop.
 
-use borges_session::command::{Command, Flow, Reply};
+use borges_session::command::{Flow, Look, Reply};
 use serde_json::{Value, json};
 
 use crate::paint::{Paint, Role, printable};
@@ -126,7 +126,7 @@ impl Watches {
 
 /// The value of an expression, or why it has none.
 fn value(expression: &str, session: &mut Backend, frame: u32) -> String {
-    let print = Command::Print {
+    let print = Look::Print {
         expression: expression.to_owned(),
         frame,
     };

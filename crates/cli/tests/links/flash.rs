@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use borges_session::{Command, Reply};
+use borges_session::{Act, Look, Reply};
 
 use crate::support::emulator::{Emulator, PICO};
 use crate::support::{fresh, program};
@@ -30,9 +30,9 @@ fn reader(name: &str, length: usize) -> PathBuf {
 /// Goes some way into a program; the bytes that were sent to the device.
 fn sent(emulator: &Emulator, program: &Path) -> u64 {
     let mut debugger = Debugger::on(program, Some(&emulator.device()), None);
-    debugger.do_all([entries(3), Command::Verify]);
+    debugger.do_all([entries(3), Act::Verify]);
     assert!(debugger.warnings.is_empty(), "{:?}", debugger.warnings);
-    match debugger.execute(Command::Info) {
+    match debugger.execute(Look::Info) {
         Ok(Reply::Info(info)) => info.sent_bytes,
         other => panic!("{other:?}"),
     }

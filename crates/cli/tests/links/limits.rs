@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_session::{Command, CommandError, Options, Session};
+use borges_session::{Act, CommandError, Look, Options, Session};
 use borges_sim::Faults;
 
 use crate::support::emulator::{Chip, Emulator};
@@ -13,7 +13,7 @@ use crate::{Debugger, entries};
 /// The device still answers: another program runs on it as it should.
 fn still_answers(emulator: &Emulator) {
     let mut debugger = Debugger::on(&example("light-sensor"), Some(&emulator.device()), None);
-    debugger.do_all([entries(2), Command::Verify]);
+    debugger.do_all([entries(2), Act::Verify]);
 }
 
 /// What running a program to its end says.
@@ -28,8 +28,8 @@ fn refusal(emulator: &Emulator, program: &Path) -> String {
     ran.expect("it is too much").to_string()
 }
 
-fn go() -> Command {
-    Command::Continue {
+fn go() -> Act {
+    Act::Continue {
         direction: borges_session::command::Direction::Forward,
     }
 }
@@ -75,7 +75,7 @@ fn a_program_without_an_end_to_its_calls_traps_as_on_the_twin(chip: &Chip) {
             (func (export "main") (call $again (i32.const 0))))"#,
     );
     let mut debugger = run(&emulator, &endless).expect("a trap is no failure of the device");
-    let said = debugger.do_all([Command::Verify]);
+    let said = debugger.do_all([Act::Verify]);
     assert!(said[0].contains("device and twin agree"), "{said:?}");
     drop(debugger);
     still_answers(&emulator);
@@ -107,8 +107,9 @@ fn a_program_waits_for_a_slow_line(chip: &Chip) {
     let emulator = Emulator::start(chip);
     let (wire, mut debugger) = reading(&emulator, 3000, true);
     wire.slow(40_000);
-    let said = debugger.do_all([go(), Command::Verify, Command::Info]);
-    assert!(said[2].contains("entries: 3000"), "{}", said[2]);
+    debugger.do_all([go(), Act::Verify]);
+    let info = format!("{:?}", debugger.execute(Look::Info));
+    assert!(info.contains("entries: 3000"), "{info}");
 }
 
 fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named(chip: &Chip) {
@@ -132,7 +133,7 @@ fn a_program_that_does_not_wait_is_recorded_up_to_a_step_that_is_named(chip: &Ch
     assert!(debugger.warnings[0].contains(&format!("stopped at step {step}")));
     // From there it goes on, as if nothing had happened.
     wire.slow(0);
-    debugger.do_all([Command::Verify, entries(3), Command::Verify]);
+    debugger.do_all([Act::Verify, entries(3), Act::Verify]);
 }
 
 on_every_chip! {

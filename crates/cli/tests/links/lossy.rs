@@ -1,7 +1,7 @@
 //! A bad line around the firmware: nothing wrong, nothing lost.
 
 use borges_session::command::{Direction, StepSize};
-use borges_session::{Command, CommandError, Reply};
+use borges_session::{Act, CommandError, Look, Reply};
 use borges_sim::Faults;
 
 use crate::support::emulator::{Chip, Emulator, PICO_FAST};
@@ -17,18 +17,18 @@ fn faults() -> Faults {
 }
 
 /// Commands of a user who wanders about: forwards, backwards, sideways; the device follows, and is compared.
-fn wander(seed: u64, count: usize) -> Vec<Command> {
+fn wander(seed: u64, count: usize) -> Vec<Act> {
     let mut chance = fastrand::Rng::with_seed(seed);
     let mut commands = vec![colour(5), entries(3)];
     while commands.len() < count {
         commands.push(match chance.u32(..10) {
             0 => colour(chance.u64(..8)),
-            1 => Command::Fork,
-            2 => Command::Jump {
+            1 => Act::Fork,
+            2 => Act::Jump {
                 target: format!("{}.{}", chance.u32(..3), chance.u32(..6)),
             },
             3 => follow(),
-            4 => Command::Verify,
+            4 => Act::Verify,
             5 => step(Direction::Backward, StepSize::Entry, chance.u64(1..4)),
             6 => step(Direction::Backward, StepSize::Instruction, chance.u64(1..9)),
             7 => step(Direction::Forward, StepSize::Into, chance.u64(1..4)),
@@ -54,8 +54,8 @@ fn nothing_is_lost(chip: &Chip, seed: u64, count: usize) {
         let (here, there) = (words(here), words(simulated.execute(command.clone())));
         assert_eq!(here, there, "seed {seed}, command {number}: {command:?}");
     }
-    debugger.do_all([follow(), Command::Verify]);
-    let info = debugger.execute(Command::Info);
+    debugger.do_all([follow(), Act::Verify]);
+    let info = debugger.execute(Look::Info);
     let Ok(Reply::Info(info)) = info else {
         panic!("{info:?}");
     };

@@ -33,7 +33,7 @@ mod wire;
 use std::path::Path;
 
 use borges_session::command::{Direction, MockValues, StepSize};
-use borges_session::{Command, CommandError, Event, Flow, Options, Reply, Session};
+use borges_session::{Act, Command, CommandError, Event, Flow, Options, Reply, Session};
 
 use support::example;
 
@@ -65,7 +65,7 @@ impl Debugger {
         }
     }
 
-    fn execute(&mut self, command: Command) -> Result<Reply, CommandError> {
+    fn execute(&mut self, command: impl Into<Command>) -> Result<Reply, CommandError> {
         let warnings = &mut self.warnings;
         self.session.execute(command, &mut |event| {
             if let Event::Warning { text } = event {
@@ -76,8 +76,8 @@ impl Debugger {
     }
 
     /// Executes what has to work, and says what came out.
-    fn do_all(&mut self, commands: impl IntoIterator<Item = Command>) -> Vec<String> {
-        let say = |command: Command| match self.execute(command.clone()) {
+    fn do_all(&mut self, commands: impl IntoIterator<Item = Act>) -> Vec<String> {
+        let say = |command: Act| match self.execute(command.clone()) {
             Ok(reply) => format!("{reply:?}"),
             Err(error) => panic!("{command:?}: {error}"),
         };
@@ -85,26 +85,26 @@ impl Debugger {
     }
 }
 
-fn step(direction: Direction, size: StepSize, count: u64) -> Command {
-    Command::Step {
+fn step(direction: Direction, size: StepSize, count: u64) -> Act {
+    Act::Step {
         direction,
         size,
         count,
     }
 }
 
-fn entries(count: u64) -> Command {
+fn entries(count: u64) -> Act {
     step(Direction::Forward, StepSize::Entry, count)
 }
 
 /// The colour that the sensor sees from now on.
-fn colour(value: u64) -> Command {
-    Command::Mock {
+fn colour(value: u64) -> Act {
+    Act::Mock {
         call: "read_uart_sensor(0)".to_owned(),
         values: MockValues::Sequence(vec![value.to_string()]),
     }
 }
 
-fn follow() -> Command {
-    Command::Follow { always: None }
+fn follow() -> Act {
+    Act::Follow { always: None }
 }

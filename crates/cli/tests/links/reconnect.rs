@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command as Process, Stdio};
 
 use borges_session::command::{Direction, StepSize};
-use borges_session::{Command, Session};
+use borges_session::{Act, Session};
 use borges_sim::Faults;
 
 use crate::support::emulator::{Chip, Emulator, PICO, PICO_FAST, PICO_USB};
@@ -13,18 +13,18 @@ use crate::wire::Wire;
 use crate::{Debugger, colour, entries, follow, step};
 
 /// Some way into the program, at an input, with outputs behind.
-fn some_way() -> [Command; 4] {
-    [colour(5), entries(7), Command::Verify, colour(2)]
+fn some_way() -> [Act; 4] {
+    [colour(5), entries(7), Act::Verify, colour(2)]
 }
 
 /// On from there, back, and on again.
-fn further() -> [Command; 6] {
+fn further() -> [Act; 6] {
     [
         entries(4),
-        Command::Verify,
+        Act::Verify,
         step(Direction::Backward, StepSize::Entry, 6),
         follow(),
-        Command::Verify,
+        Act::Verify,
         entries(2),
     ]
 }
@@ -75,7 +75,7 @@ fn a_device_that_reboots_finds_the_speed_of_the_line_again() {
 
 /// The debugger says that the device has restarted, and brings it to the place shown.
 fn goes_on_after_a_restart(debugger: &mut Debugger, simulated: &mut Debugger) {
-    let said = debugger.execute(Command::Verify);
+    let said = debugger.execute(Act::Verify);
     let said = said
         .err()
         .map(|error| error.to_string())
@@ -83,7 +83,7 @@ fn goes_on_after_a_restart(debugger: &mut Debugger, simulated: &mut Debugger) {
     assert!(said.contains("the device has restarted"), "{said}");
     assert!(said.contains("loads the program again"), "{said}");
     // Nothing of what was recorded is lost, and the device comes to where the user is.
-    let again = [follow(), Command::Verify];
+    let again = [follow(), Act::Verify];
     let brought = debugger.do_all(again.clone());
     assert_eq!(brought[1], simulated.do_all(again)[1]);
     assert_eq!(debugger.do_all(further()), simulated.do_all(further()));
@@ -147,7 +147,7 @@ fn a_program_that_runs_for_nobody_is_found_and_stopped(chip: &Chip) {
     killed.kill().expect("it runs for ever");
     killed.wait().expect("it was killed");
     let mut second = Debugger::with(Session::resume(&file).expect("a session file"));
-    second.do_all([Command::Verify]);
+    second.do_all([Act::Verify]);
     let [warning] = second.warnings.as_slice() else {
         panic!("{:?}", second.warnings);
     };
@@ -158,11 +158,11 @@ fn a_program_that_runs_for_nobody_is_found_and_stopped(chip: &Chip) {
     ] {
         assert!(warning.contains(part), "{warning}");
     }
-    second.do_all([follow(), Command::Verify, entries(5), Command::Verify]);
+    second.do_all([follow(), Act::Verify, entries(5), Act::Verify]);
     // Another program, for a session that knows nothing of the first.
     drop(second);
     let mut third = Debugger::on(&example("light-sensor"), Some(&emulator.device()), None);
-    third.do_all([entries(1), Command::Verify]);
+    third.do_all([entries(1), Act::Verify]);
     assert!(
         third.warnings[0].contains("another program stood still on the device"),
         "{:?}",

@@ -63,10 +63,6 @@ impl<E> Entries<E> {
         chunk.get_mut(index % CHUNK)
     }
 
-    pub(super) fn last(&self) -> Option<&E> {
-        self.get(self.len.checked_sub(1)?)
-    }
-
     fn chunk(&self, number: usize) -> Option<&Vec<E>> {
         let start = number * CHUNK;
         let chunk = self.chunks.get(number)?;
@@ -102,20 +98,6 @@ impl<E> Entries<E> {
                 chunk.push(entry);
                 self.chunks.push(OnceCell::from(chunk));
             }
-        }
-    }
-
-    pub(super) fn truncate(&mut self, len: usize) {
-        let len = len.min(self.len);
-        if let Some(cut) = len.checked_sub(1).map(|last| last / CHUNK) {
-            self.chunk(cut);
-        }
-        self.chunks.truncate(len.div_ceil(CHUNK));
-        self.len = len;
-        if let Some(last) = self.chunks.last_mut().and_then(OnceCell::get_mut) {
-            let full = len / CHUNK * CHUNK;
-            // A length that is a multiple of the chunk keeps its last chunk whole.
-            last.truncate(if full == len { CHUNK } else { len - full });
         }
     }
 

@@ -9,8 +9,8 @@
 //! - The steps of the entries on a path never decrease.
 //! - No two edges that leave one place take the same choice ([`Entry::same_choice`]).
 //! - Every branch but the root has at least one entry.
-//! - A [`BranchId`] is never used again, also after [`Tree::prune`]. Ids name places within one
-//!   tree only; what leaves the process (a link, a session file) names a universe by its trace.
+//! - Ids name places within one tree only; what leaves the process (a link, a session file) names a
+//!   universe by its trace.
 //!
 //! Costs: with *n* entries and *b* branches, looking up or appending an entry is O(1), questions
 //! about ancestors are O(log b), about steps O(log b + log n), and paths cost O(branches on them)
@@ -20,7 +20,6 @@ mod ancestry;
 mod draw;
 mod entries;
 mod path;
-mod prune;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -29,7 +28,6 @@ pub use draw::{Glyphs, Layout, Words};
 use entries::Entries;
 pub use entries::Load;
 pub use path::{Path, Route};
-pub use prune::Pruned;
 
 /// One thing that entered or left the program: an input's value, an event, a performed output.
 pub trait Entry: Clone + Debug + PartialEq {
@@ -127,8 +125,8 @@ pub struct Leaf<'t, O> {
 /// Why a tree could not be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// The place is not, or no longer, in the tree.
-    #[error("no such place in the multiverse; it may have been pruned")]
+    /// The place is not in the tree.
+    #[error("no such place in the multiverse")]
     Unknown,
     /// The entry lies before something that already happened on its path.
     #[error("step {step} lies before step {reached}, which this universe has already passed")]
@@ -141,9 +139,6 @@ pub enum TreeError {
     /// The program has ended on this branch.
     #[error("the program has ended in this universe; go back and fork before its end")]
     Ended,
-    /// The root cannot be removed.
-    #[error("the start of the program cannot be pruned")]
-    Root,
     /// A branch or an index would not fit its id.
     #[error("the multiverse holds no more than 2^32 - 1 branches and entries on a path")]
     Full,
@@ -204,7 +199,7 @@ impl<E: Entry> Branch<E> {
 /// The multiverse of one program on one device, as far as it has been seen.
 #[derive(Clone, Debug)]
 pub struct Tree<E: Entry> {
-    /// Indexed by [`BranchId`]; `None` where a branch was pruned.
+    /// Indexed by [`BranchId`]; `None` where a branch was lost ([`Tree::skip_to`]).
     branches: Vec<Option<Branch<E>>>,
     /// Notes of the user, by place and absolute step.
     marks: BTreeMap<(Place, u64), String>,
@@ -242,7 +237,7 @@ impl<E: Entry> Tree<E> {
     /// If another branch already leaves the tip with the same choice, that edge is followed.
     ///
     /// # Errors
-    /// [`TreeError::Unknown`] for a pruned branch; [`TreeError::Ended`] if the program has ended
+    /// [`TreeError::Unknown`] for a branch that does not exist; [`TreeError::Ended`] if the program has ended
     /// there; [`TreeError::Backwards`] if the branch has already run past the entry (use
     /// [`Tree::fork`] to go on from an earlier moment); [`TreeError::Full`].
     pub fn append(&mut self, branch: BranchId, entry: E) -> Result<Edge, TreeError> {
@@ -385,7 +380,7 @@ impl<E: Entry> Tree<E> {
     /// branch of which the rest is lost.
     ///
     /// # Errors
-    /// [`TreeError::Unknown`] for a pruned branch.
+    /// [`TreeError::Unknown`] for a branch that does not exist.
     pub fn close(&mut self, branch: BranchId) -> Result<(), TreeError> {
         let line = self.branch_mut(branch).ok_or(TreeError::Unknown)?;
         line.closed = true;
@@ -401,7 +396,7 @@ impl<E: Entry> Tree<E> {
     /// Notes that the run after the tip of `branch` is known up to `step`; never goes back.
     ///
     /// # Errors
-    /// [`TreeError::Unknown`] for a pruned branch; [`TreeError::Ended`] if the program ended
+    /// [`TreeError::Unknown`] for a branch that does not exist; [`TreeError::Ended`] if the program ended
     /// before `step`.
     pub fn reach(&mut self, branch: BranchId, step: u64) -> Result<(), TreeError> {
         let line = self.branch_mut(branch).ok_or(TreeError::Unknown)?;
@@ -417,7 +412,7 @@ impl<E: Entry> Tree<E> {
     /// Notes that the program ended on `branch` at `step`. Saying the same again is harmless.
     ///
     /// # Errors
-    /// [`TreeError::Unknown`] for a pruned branch; [`TreeError::Ended`] if it ended otherwise
+    /// [`TreeError::Unknown`] for a branch that does not exist; [`TreeError::Ended`] if it ended otherwise
     /// before; [`TreeError::Backwards`] if it has already run past `step`.
     pub fn finish(
         &mut self,

@@ -21,7 +21,7 @@ pub use seek::Sought;
 pub use undo::Undone;
 
 use crate::language::{Label, Language, Outcome, Verdict};
-use crate::tree::{End, Entry, Layout, Place, Pruned, Tree, TreeError, Words};
+use crate::tree::{End, Entry, Layout, Place, Tree, TreeError, Words};
 
 /// A state is kept after every so many steps, or a power of two times as many where the walk is long;
 /// fewer steps than that are applied to find another.
@@ -508,22 +508,6 @@ impl<L: Language> Walk<L> {
     /// None but for a broken tree.
     pub fn mark(&mut self, text: String) -> Result<(), WalkError> {
         Ok(self.tree.mark(self.place, self.steps(), text)?)
-    }
-
-    /// Forgets the step to `place` and all that follows it. A walk that stands there goes back to
-    /// before that step.
-    ///
-    /// # Errors
-    /// [`TreeError::Unknown`] and [`TreeError::Root`].
-    pub fn prune(&mut self, place: Place) -> Result<Pruned, WalkError> {
-        if self.tree.is_on_path(place, self.place) {
-            let parent = self.tree.parent(place).ok_or(TreeError::Root)?;
-            self.jump(parent)?;
-        }
-        let pruned = self.tree.prune(place)?;
-        // Before anything grows: the same places will soon name other universes.
-        self.kept.retain(|kept, _| self.tree.contains(*kept));
-        Ok(pruned)
     }
 
     /// Draws the visited universes as text.

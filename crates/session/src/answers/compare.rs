@@ -76,10 +76,10 @@ impl Session {
 
     fn sight_of(&mut self, at: Moment, observer: Observer<'_>) -> Result<Sight, CommandError> {
         self.history.seek(at, observer)?;
-        let look = self.look();
-        let locals = look.locals(0).unwrap_or_default().into_iter();
+        let scene = self.scene();
+        let locals = scene.locals(0).unwrap_or_default().into_iter();
         let variables = locals
-            .chain(look.globals())
+            .chain(scene.globals())
             .map(|variable| (variable.name, variable.value))
             .collect();
         let state: &BoardState = &self.history.twin.board;
@@ -115,8 +115,8 @@ impl Session {
         here: Moment,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        let look = self.look();
-        let watches = look.watches(what, look.own_frame())?;
+        let scene = self.scene();
+        let watches = scene.watches(what, scene.own_frame())?;
         // Of a local, the call that it belongs to: so many frames deep.
         let local = watches.iter().find_map(|watch| match watch {
             borges_vm::Watch::Local { frame, .. } => Some(*frame as usize + 1),
@@ -139,7 +139,7 @@ impl Session {
             );
             return Ok(done(&text));
         };
-        let value = |session: &Self| session.look().watched(what);
+        let value = |session: &Self| session.scene().watched(what);
         self.history.seek(written, observer)?;
         let after = value(self);
         let before_write = self.history.before(written).unwrap_or(Moment::START);

@@ -11,37 +11,42 @@ pub(crate) use paths::event_text;
 
 use borges_multiverse::tree::{BranchId, Place};
 
-use crate::command::{Command, Reply, UniverseId};
+use crate::command::{Look, Reply, UniverseId};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::listing::{BoardListing, NoteListing, PlaceView};
+use crate::motion::Observer;
 use crate::notes::Note;
-use crate::session::{Session, done};
+use crate::session::Session;
 
 impl Session {
-    /// Commands that only look.
-    pub(crate) fn list(&mut self, command: Command) -> Result<Reply, CommandError> {
-        match command {
-            Command::Print { expression, frame } => {
-                let (value, type_name) = self.look().print(&expression, frame)?;
+    /// Looks. The view may go elsewhere for it, and comes back.
+    pub(crate) fn answer(
+        &mut self,
+        look: Look,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        match look {
+            Look::Print { expression, frame } => {
+                let (value, type_name) = self.scene().print(&expression, frame)?;
                 Ok(Reply::Value {
                     expression,
                     value,
                     type_name,
                 })
             }
-            Command::Variables { frame } => self.variables(frame),
-            Command::Stack => Ok(Reply::Stack(self.look().stack())),
-            Command::Memory { address, length } => self.memory(&address, length),
-            Command::Examine { layout, address } => self.examine(&layout, &address),
-            Command::List { place, around } => self.source(place.as_ref(), around),
-            Command::Disassemble { place, around } => self.disassemble(place.as_ref(), around),
-            Command::Functions { containing } => Ok(self.functions(&containing)),
-            Command::Tree { lines } => Ok(self.tree(lines)),
-            Command::Mocks => Ok(Reply::Mocks {
+            Look::Variables { frame } => self.variables(frame),
+            Look::Stack => Ok(Reply::Stack(self.scene().stack())),
+            Look::Memory { address, length } => self.memory(&address, length),
+            Look::Examine { layout, address } => self.examine(&layout, &address),
+            Look::List { place, around } => self.source(place.as_ref(), around),
+            Look::Disassemble { place, around } => self.disassemble(place.as_ref(), around),
+            Look::Functions { containing } => Ok(self.functions(&containing)),
+            Look::Tree { lines } => Ok(self.tree(lines)),
+            Look::Mocks => Ok(Reply::Mocks {
                 mocks: self.mock_listings(),
             }),
-            Command::Breakpoints => {
+            Look::Breakpoints => {
                 let breakpoints = self
                     .breakpoints
                     .list()
@@ -50,7 +55,7 @@ impl Session {
                     .collect();
                 Ok(Reply::Breakpoints { breakpoints })
             }
-            Command::Board => {
+            Look::Board => {
                 let (board, state) = (self.board(), &self.history.twin.board);
                 let view = state.view(board, 20);
                 let data = serde_json::to_value(&view).unwrap_or_default();
@@ -59,7 +64,7 @@ impl Session {
                     board: data,
                 }))
             }
-            Command::Console => {
+            Look::Console => {
                 let text = self
                     .history
                     .twin
@@ -71,20 +76,8 @@ impl Session {
                     text: String::from_utf8_lossy(&text).into_owned(),
                 })
             }
-            Command::Info => Ok(Reply::Info(Box::new(self.facts()))),
-            Command::Note { text } => {
-                self.notes.write(self.history.here(), &text);
-                Ok(done(if text.is_empty() {
-                    "the note is gone"
-                } else {
-                    "noted"
-                }))
-            }
-            Command::Bookmark { name } => {
-                self.notes.name(self.history.here(), &name);
-                Ok(done(&format!("'jump {name}' comes back here")))
-            }
-            Command::Notes => {
+            Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
+            Look::Notes => {
                 let listing = |(at, note): (Moment, Note)| {
                     let (name, text) = match note {
                         Note::Text(text) => (None, text),
@@ -101,7 +94,7 @@ impl Session {
                     notes: self.notes.all().into_iter().map(listing).collect(),
                 })
             }
-            Command::Moment => {
+            Look::Moment => {
                 let here = self.history.here();
                 let universe = universe_id(&self.history, here);
                 Ok(Reply::Moment {
@@ -109,9 +102,24 @@ impl Session {
                     universe,
                 })
             }
-            _ => Err(CommandError::Invalid(
-                "this command does not list anything".to_owned(),
-            )),
+            Look::Compare { left, right } => self.compare(&left, &right, observer),
+            Look::Query { sql } => self.query(&sql, observer),
+            Look::Multiverse => Ok(self.multiverse()),
+            Look::Entries {
+                branch,
+                from,
+                count,
+                calls,
+            } => self.entries(branch, from, count, calls, observer),
+            Look::Find { text, most } => self.find(&text, most, observer),
+            Look::Calls { universes } => self.calls(&universes, observer),
+            Look::Inputs => Ok(self.inputs()),
+            Look::Path { around } => self.path(around, observer),
+            Look::Series {
+                expressions,
+                samples,
+            } => self.series(&expressions, samples, observer),
+            Look::Suggest { question, within } => self.suggest(question, within, observer),
         }
     }
 
@@ -119,9 +127,9 @@ impl Session {
     pub(crate) fn view(&self, at: Moment) -> PlaceView {
         let location = self.history.twin.machine.location();
         let offset = location.map(|location| location.offset);
-        let look = self.look();
-        let frame = look.own_frame();
-        let shown = look.shown_frame();
+        let scene = self.scene();
+        let frame = scene.own_frame();
+        let shown = scene.shown_frame();
         let place = shown.as_ref().and_then(|shown| shown.place);
         let file = place.and_then(|place| self.info.file(place.file));
         let text = file
@@ -137,7 +145,7 @@ impl Session {
             line: place.map(|place| place.line),
             text: text.map(|text| text.trim_end().to_owned()),
             offset: offset.map(|offset| offset.0),
-            call: self.look().pending_call(),
+            call: self.scene().pending_call(),
             device_elsewhere: device.is_some_and(|device| device.state != at),
             futures: self.history.tree.children(at.place).count() as u32,
         }

@@ -94,9 +94,9 @@ impl Session {
         for (place, entry, call) in calls {
             let text = match (&entry.kind, call) {
                 (EntryKind::Input { value, .. }, Some((id, args))) => {
-                    format!("{} = {}", self.look().call_text(id, &args), show(*value))
+                    format!("{} = {}", self.scene().call_text(id, &args), show(*value))
                 }
-                (EntryKind::Output { .. }, Some((id, args))) => self.look().call_text(id, &args),
+                (EntryKind::Output { .. }, Some((id, args))) => self.scene().call_text(id, &args),
                 _ => self.entry_text(&entry),
             };
             let before = self.history.tree.parent(place).unwrap_or(Place::ROOT);

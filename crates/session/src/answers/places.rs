@@ -103,7 +103,7 @@ impl Session {
 
     /// The place in the source that is shown: of the frame that a stop shows first.
     pub(crate) fn shown_place(&self) -> Option<SourcePlace> {
-        self.look().shown_frame()?.place
+        self.scene().shown_frame()?.place
     }
 
     /// Where an instruction is: its line and its function, which is left out if it is the `asked` one.

@@ -12,9 +12,9 @@ use crate::session::Session;
 
 impl Session {
     pub(super) fn variables(&mut self, frame: u32) -> Result<Reply, CommandError> {
-        let look = self.look();
-        let mut locals = look.locals(frame)?;
-        let (globals, operands) = (look.globals(), look.operands(frame)?);
+        let scene = self.scene();
+        let mut locals = scene.locals(frame)?;
+        let (globals, operands) = (scene.globals(), scene.operands(frame)?);
         for variable in &mut locals {
             let before = self
                 .last_variables
@@ -31,8 +31,8 @@ impl Session {
     }
 
     pub(super) fn memory(&self, address: &str, length: u32) -> Result<Reply, CommandError> {
-        let number = self.look().number(address)?;
-        let object_bytes = self.look().object_bytes(address);
+        let number = self.scene().number(address)?;
+        let object_bytes = self.scene().object_bytes(address);
         let memory = self.history.twin.machine.memory();
         let outside = || {
             let size = memory.len();
@@ -55,10 +55,10 @@ impl Session {
 
     pub(super) fn examine(&self, layout: &str, address: &str) -> Result<Reply, CommandError> {
         let layout = Layout::read(layout)?;
-        let look = self.look();
-        let start = look.number(address)?;
+        let scene = self.scene();
+        let start = scene.number(address)?;
         let (mut units, mut at) = (Vec::new(), start);
-        let memory = look.machine.memory();
+        let memory = scene.machine.memory();
         for _ in 0..layout.count {
             let unit = u32::try_from(at)
                 .ok()

@@ -4,7 +4,7 @@
 use borges_sim::Faults;
 
 use super::{Device, Task};
-use crate::command::{Command, Direction, Flow, StepSize};
+use crate::command::{Act, Direction, Flow, StepSize};
 use crate::history::unobserved;
 use crate::open::{Board, simulated};
 use crate::{Options, Session};
@@ -44,14 +44,14 @@ const WIDE: &str = "name = \"wide\"\n[limits]\nmemory_pages = 3\n";
 #[test]
 fn a_device_goes_on_with_the_board_of_the_host() {
     let mut session = connect(NARROW, WIDE).unwrap();
-    let step = Command::Step {
+    let step = Act::Step {
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 3,
     };
     session.execute(step, &mut |_| Flow::Continue).unwrap();
     session
-        .execute(Command::Verify, &mut |_| Flow::Continue)
+        .execute(Act::Verify, &mut |_| Flow::Continue)
         .unwrap();
 }
 

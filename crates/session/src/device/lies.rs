@@ -12,7 +12,7 @@ use borges_wire::link::{Link, Port};
 use borges_wire::{Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Report, ToHost};
 
 use crate::client::says_only_how_far;
-use crate::command::{Command, Direction, Event, Flow, StepSize};
+use crate::command::{Act, Direction, Event, Flow, StepSize};
 use crate::history::unobserved;
 use crate::open::simulated;
 use crate::{CommandError, Options, Session};
@@ -218,20 +218,20 @@ fn impatient() -> impl FnMut(Event) -> Flow {
     }
 }
 
-fn random_command(rng: &mut fastrand::Rng) -> Command {
+fn random_command(rng: &mut fastrand::Rng) -> Act {
     let direction = match rng.u32(..3) {
         0 => Direction::Backward,
         _ => Direction::Forward,
     };
     match rng.u32(..8) {
-        0 => Command::Continue { direction },
-        1 => Command::Follow { always: None },
-        2 => Command::Verify,
-        3 => Command::Jump {
+        0 => Act::Continue { direction },
+        1 => Act::Follow { always: None },
+        2 => Act::Verify,
+        3 => Act::Jump {
             target: format!("0.{}", rng.u32(..12)),
         },
-        4 => Command::Restart,
-        _ => Command::Step {
+        4 => Act::Restart,
+        _ => Act::Step {
             direction,
             size: [StepSize::Entry, StepSize::Instruction][rng.usize(..2)],
             count: rng.u64(1..5),
@@ -311,7 +311,7 @@ fn run(
     let folder = tempfile::tempdir().unwrap();
     let instead = Some(instead);
     let mut session = session(&folder, Once { meant, instead }).unwrap();
-    let onward = Command::Continue {
+    let onward = Act::Continue {
         direction: Direction::Forward,
     };
     let failed = session.execute(onward, &mut impatient()).unwrap_err();

@@ -121,6 +121,13 @@ pub struct RunReport {
     pub(crate) module: u64,
 }
 
+impl RunReport {
+    /// How many inputs, outputs and events there were.
+    pub(super) fn entries(&self) -> usize {
+        self.outputs.len() + self.inputs.len() + self.events.len()
+    }
+}
+
 /// A value as a JSON number, or as text where JSON has no number for it.
 pub(crate) fn json(value: Value) -> serde_json::Value {
     use serde_json::Value as Json;

@@ -414,7 +414,7 @@ mod tests {
     use borges_board::Captured;
 
     use super::*;
-    use crate::command::{Command, Flow, StepSize};
+    use crate::command::{Act, Flow, StepSize};
     use crate::entry::{Entry, EntryKind};
     use crate::open::Options;
 
@@ -426,7 +426,7 @@ mod tests {
     fn step_entries(session: &mut Session, count: u64) {
         let direction = crate::command::Direction::Forward;
         let size = StepSize::Entry;
-        let step = Command::Step {
+        let step = Act::Step {
             direction,
             size,
             count,

@@ -14,7 +14,7 @@ use crate::command::{CodePlace, Flow, Reply};
 use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
 use crate::history::unobserved;
-use crate::inspect::Look;
+use crate::inspect::Scene;
 use crate::motion::Observer;
 use crate::session::Session;
 
@@ -162,7 +162,7 @@ impl Session {
             Ok(condition) => condition,
             Err(error) => return invalid(&error),
         };
-        let look = Look {
+        let scene = Scene {
             program: self.program(),
             info: &self.info,
             machine: &self.history.twin.machine,
@@ -170,7 +170,7 @@ impl Session {
         for name in condition.mentions() {
             let mut unknown = None;
             for offset in offsets {
-                match look.unknown(&name, *offset) {
+                match scene.unknown(&name, *offset) {
                     // Most often it is known where it is first looked for.
                     None => {
                         unknown = None;
@@ -178,7 +178,7 @@ impl Session {
                     }
                     Some(error) => {
                         // Of all that is said, a near name helps most.
-                        let is_better = unknown.is_none() || Look::has_similar(&error);
+                        let is_better = unknown.is_none() || Scene::has_similar(&error);
                         unknown = if is_better { Some(error) } else { unknown };
                     }
                 }

@@ -52,9 +52,9 @@ pub(super) fn listing(inquiry: &Inquiry, explored: &Explored) -> CoverListing {
 
 /// What leads to a line: inputs, then interrupts.
 fn reads(inquiry: &Inquiry, witness: &Witness) -> Vec<SuggestedInput> {
-    let look = listing::look(inquiry);
+    let scene = listing::scene(inquiry);
     let inputs = witness.inputs.iter().map(|answered| SuggestedInput {
-        call: look.call_text(answered.primitive, &answered.args),
+        call: scene.call_text(answered.primitive, &answered.args),
         value: show(answered.value),
     });
     let events = witness.events.iter().map(|event| SuggestedInput {

@@ -9,7 +9,7 @@ use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::command::{Command, Flow};
+use crate::command::{Act, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
 use crate::moments::MomentText;
 use crate::open::{OpenError, Options};
@@ -370,7 +370,7 @@ pub(crate) fn write_traces(
             session_file: Some(file.clone()),
             ..Options::new(launch.program)
         })?;
-        session.execute(Command::Jump { target }, &mut |_| Flow::Continue)?;
+        session.execute(Act::Jump { target }, &mut |_| Flow::Continue)?;
         files.push(file);
     }
     Ok(files)

@@ -16,7 +16,7 @@ use super::cuts::Asked;
 use super::listing::{Lister, Partial};
 use super::question::{Order, Question, SuggestionListing, Turn, UnexploredReport, Within};
 use crate::command::{Flow, UniverseId};
-use crate::inspect::Look;
+use crate::inspect::Scene;
 use crate::moments::MomentText;
 
 /// Time without a bound of the caller's.
@@ -352,13 +352,13 @@ impl Inquiry {
         if !offset.is_some_and(|offset| self.goal.offsets().contains(&offset)) {
             return true;
         }
-        let look = Look {
+        let scene = Scene {
             program: &self.program,
             info: &self.info,
             machine,
         };
         let mut evaluated = self.evaluated.borrow_mut();
-        match look.holds(condition) {
+        match scene.holds(condition) {
             Ok(holds) => {
                 evaluated.had_value = true;
                 holds

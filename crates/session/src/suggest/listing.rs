@@ -16,7 +16,7 @@ use super::report::{ended, place_of};
 use super::sets;
 use super::walk::{self, Alarm, Check, Choice, Walk};
 use crate::headless::json;
-use crate::inspect::Look;
+use crate::inspect::Scene;
 use crate::moments::MomentText;
 use crate::values::show;
 
@@ -168,7 +168,7 @@ impl<'l> Lister<'l> {
                             .map(|number| show(value_of(*ty, options[*number].cell)))
                             .collect(),
                     }),
-                    call: Some(look(inquiry).call_text(*primitive, args)),
+                    call: Some(scene(inquiry).call_text(*primitive, args)),
                     options: options
                         .iter()
                         .map(|option| SuggestedOption {
@@ -270,8 +270,8 @@ impl<'i> Partial<'i> {
     }
 }
 
-pub(super) fn look(inquiry: &Inquiry) -> Look<'_> {
-    Look {
+pub(super) fn scene(inquiry: &Inquiry) -> Scene<'_> {
+    Scene {
         program: &inquiry.program,
         info: &inquiry.info,
         machine: &inquiry.start.machine,
@@ -296,7 +296,7 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
         for choice in walk.choices() {
             let (call, text, set) = match choice {
                 Choice::Input(read, value) => (
-                    look(inquiry).call_text(read.primitive, &read.args),
+                    scene(inquiry).call_text(read.primitive, &read.args),
                     show(value),
                     sets::describe(&read.domain, read.ty),
                 ),
@@ -404,7 +404,7 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
             Choice::Input(read, value) => {
                 trace.input(read.step, value);
                 SuggestedInput {
-                    call: look(inquiry).call_text(read.primitive, &read.args),
+                    call: scene(inquiry).call_text(read.primitive, &read.args),
                     value: show(value),
                 }
             }

@@ -9,7 +9,7 @@ use fastrand::Rng;
 
 use super::inquiry::Inquiry;
 use super::walk::Plain;
-use crate::inspect::Look;
+use crate::inspect::Scene;
 
 /// Runs at most.
 const MOST_RUNS: u64 = 4000;
@@ -190,13 +190,13 @@ impl<'r> Runner<'r> {
             break;
         }
         let inputs = world.given;
-        let look = Look {
+        let scene = Scene {
             program: &inquiry.program,
             info: &inquiry.info,
             machine: &machine,
         };
         let traps = matches!(end, Some(End::Trapped(..)));
-        let own = traps.then(|| look.own_offset());
+        let own = traps.then(|| scene.own_offset());
         Run {
             inputs,
             end,

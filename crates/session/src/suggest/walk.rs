@@ -6,7 +6,7 @@ use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
 
-use crate::inspect::Look;
+use crate::inspect::Scene;
 
 /// A path with the answers that lead along it.
 pub(super) struct Walk<'p> {
@@ -101,10 +101,10 @@ pub(super) struct Alarm {
 
 impl Alarm {
     /// That of a machine that has trapped.
-    pub(super) fn of(look: Look<'_>) -> Self {
+    pub(super) fn of(scene: Scene<'_>) -> Self {
         Alarm {
-            words: look.said(),
-            at: look.own_offset(),
+            words: scene.said(),
+            at: scene.own_offset(),
         }
     }
 }
@@ -147,13 +147,13 @@ impl Walk<'_> {
         let Some(machine) = self.replayed(program, start) else {
             return Check::Untrue;
         };
-        let look = Look {
+        let scene = Scene {
             program,
             info,
             machine: &machine,
         };
         let traps = matches!(self.path.end, End::Trapped(..));
-        Check::True(traps.then(|| Alarm::of(look)))
+        Check::True(traps.then(|| Alarm::of(scene)))
     }
 }
 

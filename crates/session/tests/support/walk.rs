@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use borges_session::command::{
-    CodePlace, Command, Direction, Event, MockValues, NewBreakpoint, Reply, StepSize, StopKind,
-    UniverseId,
+    Act, CodePlace, Command, Direction, Event, Look, MockValues, NewBreakpoint, Reply, StepSize,
+    StopKind, UniverseId,
 };
 use borges_session::{CommandError, DeviceError, Flow, LinkError, Session};
 use borges_sim::Environment;
@@ -87,7 +87,8 @@ impl<'s> Walk<'s> {
     }
 
     /// Carries out a command; errors must be such as a user deserves.
-    pub fn execute(&mut self, command: Command) -> Result<Reply, String> {
+    pub fn execute(&mut self, command: impl Into<Command>) -> Result<Reply, String> {
+        let command = command.into();
         let pause_after =
             match self.manners.pauses && (self.scenario.forever || self.rng.u8(0..4) == 0) {
                 true => self.rng.u64(1..12),
@@ -114,19 +115,19 @@ impl<'s> Walk<'s> {
                 Err(error) => panic!("{command:?}: {error}\n{}", self.story()),
             };
         match (&command, &result) {
-            (Command::Upload { program }, Ok(_)) => {
+            (Command::Act(Act::Upload { program }), Ok(_)) => {
                 let wasm = std::fs::read(program).unwrap();
                 self.module = Plain::load(&wasm, &self.scenario.board);
                 self.shown.clear();
                 self.expected.clear();
             }
             (
-                Command::Follow {
+                Command::Act(Act::Follow {
                     always: Some(always),
-                },
+                }),
                 _,
             ) => self.follows = *always,
-            (Command::Bookmark { .. }, Ok(_)) => self.bookmarks += 1,
+            (Command::Act(Act::Bookmark { .. }), Ok(_)) => self.bookmarks += 1,
             _ => {}
         }
         self.outcomes.push((command, result.clone()));
@@ -147,10 +148,7 @@ impl<'s> Walk<'s> {
 
     /// The moment shown, as a string.
     pub fn moment(&mut self) -> String {
-        match self
-            .session
-            .execute(Command::Moment, &mut |_| Flow::Continue)
-        {
+        match self.session.execute(Look::Moment, &mut |_| Flow::Continue) {
             Ok(Reply::Moment { moment, .. }) => moment,
             other => panic!("{other:?}\n{}", self.story()),
         }
@@ -245,68 +243,72 @@ impl<'s> Walk<'s> {
     // Random commands.
 
     fn random_command(&mut self) -> Command {
-        match self.rng.u8(0..100) {
+        let act = match self.rng.u8(0..100) {
             0..=39 => self.random_step(),
-            40..=45 => Command::Continue {
+            40..=45 => Act::Continue {
                 direction: self.direction(),
             },
-            46..=48 => Command::RunTo {
+            46..=48 => Act::RunTo {
                 place: self.place(),
                 direction: self.direction(),
             },
-            49 => Command::Restart,
-            50..=63 => Command::Jump {
+            49 => Act::Restart,
+            50..=63 => Act::Jump {
                 target: self.target(),
             },
-            64..=70 => Command::Follow { always: None },
+            64..=70 => Act::Follow { always: None },
             71 => {
                 let always = !self.follows || self.rng.bool();
-                Command::Follow {
+                Act::Follow {
                     always: Some(always && self.rng.bool()),
                 }
             }
-            72..=75 => Command::Fork,
+            72..=75 => Act::Fork,
             76..=79 => self.mock(),
-            80 => Command::Unmock {
+            80 => Act::Unmock {
                 call: self.rng.bool().then(|| self.call()),
             },
-            81..=84 => Command::Branches {
+            81..=84 => Act::Branches {
                 values: self.values().join(", "),
             },
             85..=88 => self.breakpoint(),
-            89..=90 => Command::DeleteBreakpoints { ids: Vec::new() },
-            91 => Command::EnableBreakpoint {
+            89..=90 => Act::DeleteBreakpoints { ids: Vec::new() },
+            91 => Act::EnableBreakpoint {
                 id: self.rng.u32(1..4),
                 enabled: self.rng.bool(),
             },
-            92 => Command::Who {
+            92 => Act::Who {
                 what: self.variable(),
             },
-            93 => Command::Verify,
+            93 => Act::Verify,
             94 if self.manners.uploads && self.rng.u8(0..4) == 0 => {
                 let (path, _) = self.scenario.rebuilt(self.rng.u64(0..4));
-                Command::Upload {
+                Act::Upload {
                     program: path.display().to_string(),
                 }
             }
             95 => {
                 self.bookmarks += 1;
-                Command::Bookmark {
+                Act::Bookmark {
                     name: format!("b{}", self.bookmarks),
                 }
             }
-            _ => self.look(),
-        }
+            96 => Act::Note {
+                text: "a note".to_owned(),
+            },
+            _ => return self.look().into(),
+        };
+        act.into()
     }
 
-    fn random_step(&mut self) -> Command {
+    fn random_step(&mut self) -> Act {
         let size = SIZES[self.rng.usize(0..SIZES.len())];
         let count = if self.rng.u8(0..5) == 0 {
             self.rng.u64(2..15)
         } else {
             1
         };
-        Command::Step {
+        Act::Step {
             direction: self.direction(),
             size,
             count,
@@ -398,17 +400,17 @@ impl<'s> Walk<'s> {
             .collect()
     }
 
-    fn mock(&mut self) -> Command {
+    fn mock(&mut self) -> Act {
         let (call, values) = (self.call(), self.values());
         let values = if self.rng.bool() {
             MockValues::Sequence(values)
         } else {
             MockValues::Then(values)
         };
-        Command::Mock { call, values }
+        Act::Mock { call, values }
     }
 
-    fn breakpoint(&mut self) -> Command {
+    fn breakpoint(&mut self) -> Act {
         let kind = match self.rng.u8(0..8) {
             0..=2 => StopKind::Code(self.place()),
             3 => StopKind::Write(self.variable()),
@@ -437,7 +439,7 @@ impl<'s> Walk<'s> {
             0
         };
         let log = (self.rng.u8(0..8) == 0).then(|| "g1 is {g1}".to_owned());
-        Command::Break(NewBreakpoint {
+        Act::Break(NewBreakpoint {
             kind,
             condition,
             hits,
@@ -449,37 +451,35 @@ impl<'s> Walk<'s> {
         ["g0", "g1", "g2", "l", "f", "d", "$g0", "*(int*)512"][self.rng.usize(0..8)].to_owned()
     }
 
-    fn look(&mut self) -> Command {
+    fn look(&mut self) -> Look {
         match self.rng.u8(0..13) {
-            0 => Command::Print {
+            0 => Look::Print {
                 expression: self.variable(),
                 frame: 0,
             },
-            1 => Command::Variables {
+            1 => Look::Variables {
                 frame: self.rng.u32(0..2),
             },
-            2 => Command::Stack,
-            3 => Command::Memory {
+            2 => Look::Stack,
+            3 => Look::Memory {
                 address: "512".to_owned(),
                 length: 64,
             },
-            4 => Command::Disassemble {
+            4 => Look::Disassemble {
                 place: None,
                 around: 3,
             },
-            5 => Command::Tree { lines: 40 },
-            6 => Command::Path { around: 5 },
-            7 => Command::Board,
-            8 => Command::Console,
-            9 => Command::Compare {
+            5 => Look::Tree { lines: 40 },
+            6 => Look::Path { around: 5 },
+            7 => Look::Board,
+            8 => Look::Console,
+            9 => Look::Compare {
                 left: "here".to_owned(),
                 right: self.target(),
             },
-            10 => Command::Mocks,
-            11 => Command::Note {
-                text: "a note".to_owned(),
-            },
-            _ => Command::Info,
+            10 => Look::Mocks,
+            11 => Look::Notes,
+            _ => Look::Info,
         }
     }
 }

@@ -325,31 +325,6 @@ impl<H: Hardware> Stub<H> {
                     next_record,
                 }))
             }
-            Command::ReadMemory { address, length } => {
-                let longest = self.config.limits.message_bytes;
-                let begun = self.paused()?;
-                let memory = begun
-                    .machine
-                    .memory()
-                    .get(address as usize..)
-                    .unwrap_or_default();
-                let length = (length.min(longest) as usize).min(memory.len());
-                let bytes = Bytes::from(memory.get(..length).unwrap_or_default());
-                Ok(Some(Report::Memory { id, address, bytes }))
-            }
-            Command::ReadSave { offset } => {
-                let longest = self.config.limits.message_bytes as usize / 2;
-                let save = self.paused()?.machine.save();
-                let rest = save.get(offset as usize..).unwrap_or_default();
-                let bytes = Bytes::from(rest.get(..longest.min(rest.len())).unwrap_or_default());
-                let total = save.len() as u32;
-                Ok(Some(Report::Save {
-                    id,
-                    total,
-                    offset,
-                    bytes,
-                }))
-            }
             Command::Inject { kind, payload } => self.inject(kind, payload),
             Command::BoardEvents(delivered) => {
                 self.board_events = delivered;

@@ -104,19 +104,6 @@ pub enum Command {
     Reset,
     /// Answered by [`Report::State`].
     QueryState,
-    /// Answered by [`Report::Memory`].
-    ReadMemory {
-        /// First byte.
-        address: u32,
-        /// Number of bytes; at most [`DeviceLimits::message_bytes`].
-        length: u32,
-    },
-    /// Asks for a part of the program's whole saved state, for a host that has lost it. Answered by
-    /// [`Report::Save`]. Offset 0 takes a new save; the program must be paused.
-    ReadSave {
-        /// First byte.
-        offset: u32,
-    },
     /// Lets an event happen now, as if the board had raised it: its handler is entered before this is answered. The
     /// program must be paused.
     Inject {

@@ -74,26 +74,6 @@ pub enum Report {
         /// The number of the next trace record.
         next_record: u64,
     },
-    /// Answers [`Command::ReadMemory`].
-    Memory {
-        /// Which one.
-        id: RequestId,
-        /// First byte.
-        address: u32,
-        /// The bytes; fewer than asked for if the memory ends.
-        bytes: Bytes,
-    },
-    /// Answers [`Command::ReadSave`].
-    Save {
-        /// Which one.
-        id: RequestId,
-        /// The length of the whole save.
-        total: u32,
-        /// Where this part belongs.
-        offset: u32,
-        /// The part.
-        bytes: Bytes,
-    },
     /// A command was carried out.
     Done {
         /// Which one.

@@ -1,6 +1,6 @@
 //! Commands on what inputs yield.
 
-use borges_session::command::Command;
+use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
 use crate::repl::arguments::mock;
@@ -10,7 +10,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "mock",
         "let an input yield other values",
-        |cursor| mock(cursor).map(Request::Session),
+        |cursor| mock(cursor).map(Request::from),
     )
     .letters(&["m"])
     .arguments("CALL = VALUE[, VALUE…] [then live]")
@@ -36,7 +36,7 @@ them. A value outside the primitive's codomain is refused. A mock with the same 
                 "all" => None,
                 text => Some(text.to_string()),
             };
-            Ok(Request::Session(Command::Unmock { call }))
+            Ok(Request::from(Act::Unmock { call }))
         },
     )
     .arguments("CALL|all")
@@ -45,12 +45,12 @@ them. A value outside the primitive's codomain is refused. A mock with the same 
     Spec::new(
         "mocks",
         "list the mocks",
-        bare!(Command::Mocks),
+        bare!(Look::Mocks),
     ),
     Spec::new(
         "inputs",
         "what the program can read, and what that may be here",
-        bare!(Command::Inputs),
+        bare!(Look::Inputs),
     )
     .details("The one that is read next is marked."),
 ];

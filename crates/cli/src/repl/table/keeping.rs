@@ -1,6 +1,6 @@
 //! Commands that keep notes.
 
-use borges_session::command::Command;
+use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
 use crate::repl::cursor::{Cursor, Misread};
@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "name this universe, so that jump finds it",
         |cursor| {
             let name = bookmark(cursor)?;
-            Ok(Request::Session(Command::Bookmark { name }))
+            Ok(Request::from(Act::Bookmark { name }))
         },
     )
     .letters(&["b", "mark"])
@@ -36,11 +36,11 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "note",
         "write a note on this universe; no text removes it",
         |cursor| {
-            Ok(Request::Session(Command::Note {
+            Ok(Request::from(Act::Note {
                 text: cursor.quoted()?,
             }))
         },
     )
     .arguments("[TEXT]"),
-    Spec::new("notes", "list notes and bookmarks", bare!(Command::Notes)),
+    Spec::new("notes", "list notes and bookmarks", bare!(Look::Notes)),
 ];

@@ -1,6 +1,6 @@
 //! Commands that look at the universe shown.
 
-use borges_session::command::Command;
+use borges_session::command::Look;
 
 use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_if_any};
 use crate::repl::arguments::{number_u32, rest_or_missing, term_or_missing};
@@ -14,7 +14,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         |cursor| {
             let place = place_if_any(cursor)?;
             let around = number_u32(cursor, "a number of lines", 5)?;
-            Ok(Request::Session(Command::List { place, around }))
+            Ok(Request::from(Look::List { place, around }))
         },
     )
     .letters(&["l"])
@@ -101,7 +101,7 @@ first), operands $stack0, $stack1, … (the bottom first)."),
     Spec::new(
         "stack",
         "the call stack, innermost first",
-        bare!(Command::Stack),
+        bare!(Look::Stack),
     )
     .letters(&["bt", "k"]),
     Spec::new(
@@ -140,14 +140,14 @@ first), operands $stack0, $stack1, … (the bottom first)."),
             if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
                 cursor.word();
                 let address = rest_or_missing(cursor, "an address")?;
-                return Ok(Request::Session(Command::Examine {
+                return Ok(Request::from(Look::Examine {
                     layout: layout.to_string(),
                     address,
                 }));
             }
             let address = term_or_missing(cursor, "an address")?;
             let length = number_u32(cursor, "a number of bytes", 64)?;
-            Ok(Request::Session(Command::Memory { address, length }))
+            Ok(Request::from(Look::Memory { address, length }))
         },
     )
     .letters(&["x"])
@@ -168,7 +168,7 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
         "functions whose name contains a text",
         |cursor| {
             let containing = cursor.take_rest().text.to_string();
-            Ok(Request::Session(Command::Functions { containing }))
+            Ok(Request::from(Look::Functions { containing }))
         },
     )
     .letters(&["fn"])
@@ -179,7 +179,7 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
         "draw how a value went along the path",
         |cursor| {
             let expression = rest_or_missing(cursor, "an expression")?;
-            Ok(Request::Session(Command::Series {
+            Ok(Request::from(Look::Series {
                 expressions: vec![expression],
                 samples: COURSE_POINTS,
             }))
@@ -196,12 +196,12 @@ function is followed through all its calls on the path.")
     Spec::new(
         "board",
         "the board here: pins, motors, pixels, display",
-        bare!(Command::Board),
+        bare!(Look::Board),
     ),
     Spec::new(
         "console",
         "what the program has printed up to here",
-        bare!(Command::Console),
+        bare!(Look::Console),
     ),
 ];
 
@@ -217,7 +217,7 @@ NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c 
 fn disassemble(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     const AROUND: u32 = 8;
     if cursor.keyword("all") {
-        return Ok(Request::Session(Command::Disassemble {
+        return Ok(Request::from(Look::Disassemble {
             place: None,
             around: 0,
         }));
@@ -228,5 +228,5 @@ fn disassemble(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     } else {
         number_u32(cursor, "a number of instructions", AROUND)?
     };
-    Ok(Request::Session(Command::Disassemble { place, around }))
+    Ok(Request::from(Look::Disassemble { place, around }))
 }

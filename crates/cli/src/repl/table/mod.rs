@@ -36,12 +36,18 @@ pub enum Request {
     Quit,
 }
 
+impl<T: Into<Command>> From<T> for Request {
+    fn from(command: T) -> Self {
+        Self::Session(command.into())
+    }
+}
+
 /// A command that looks at the chosen frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameCommand {
-    /// [`Command::Print`].
+    /// [`borges_session::command::Look::Print`].
     Print(String),
-    /// [`Command::Variables`].
+    /// [`borges_session::command::Look::Variables`].
     Variables,
 }
 
@@ -76,7 +82,7 @@ pub const COMMANDS: Table<Request> = Table(&[
 /// Reads a command that has no arguments.
 macro_rules! bare {
     ($command:expr) => {
-        |_| Ok(super::Request::Session($command))
+        |_| Ok(super::Request::from($command))
     };
 }
 use bare;

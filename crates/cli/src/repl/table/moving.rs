@@ -1,6 +1,6 @@
 //! Commands that move the view along a path.
 
-use borges_session::command::{Command, Direction, StepSize};
+use borges_session::command::{Act, Direction, StepSize};
 
 use super::{PLACE_HELP, PLACES, Request, bare};
 use crate::repl::arguments::{code_place, step};
@@ -11,7 +11,7 @@ use crate::repl::spec::Spec;
 macro_rules! motion {
     ($name:literal, $letters:expr, $direction:ident, $size:ident, $summary:literal, $details:literal) => {
         Spec::new($name, $summary, |cursor| {
-            step(cursor, Direction::$direction, StepSize::$size).map(Request::Session)
+            step(cursor, Direction::$direction, StepSize::$size).map(Request::from)
         })
         .letters($letters)
         .arguments("[COUNT]")
@@ -24,7 +24,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "continue",
         "run until a breakpoint, the end, or Ctrl-C",
-        bare!(Command::Continue {
+        bare!(Act::Continue {
             direction: Direction::Forward
         }),
     )
@@ -36,7 +36,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "reverse-continue",
         "run backward to the last breakpoint, or to the start",
-        bare!(Command::Continue {
+        bare!(Act::Continue {
             direction: Direction::Backward
         }),
     )
@@ -147,7 +147,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "restart",
         "show the start of the program",
-        bare!(Command::Restart),
+        bare!(Act::Restart),
     )
     .letters(&["r"])
     .details("Everything recorded is kept. The device does not move until you go on from there."),
@@ -155,5 +155,5 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
 
 fn run_to(cursor: &mut Cursor<'_>, direction: Direction) -> Result<Request, Misread> {
     let place = code_place(cursor.required("a place, for example 30 or turnTo")?)?;
-    Ok(Request::Session(Command::RunTo { place, direction }))
+    Ok(Request::from(Act::RunTo { place, direction }))
 }

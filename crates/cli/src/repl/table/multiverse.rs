@@ -1,6 +1,6 @@
 //! Commands on the multiverse.
 
-use borges_session::command::Command;
+use borges_session::command::{Act, Look};
 
 use super::{Request, UNIVERSES, bare};
 use crate::repl::arguments::{number_u32, rest_or_missing};
@@ -17,7 +17,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         |cursor| {
             let target =
                 cursor.required("a universe, for example 0.3, start, tip or a bookmark")?;
-            Ok(Request::Session(Command::Jump {
+            Ok(Request::from(Act::Jump {
                 target: target.text.to_string(),
             }))
         },
@@ -37,7 +37,7 @@ The device does not move; see 'follow'.")
         "the multiverse as a tree",
         |cursor| {
             let lines = number_u32(cursor, "a number of lines", 24)?;
-            Ok(Request::Session(Command::Tree { lines }))
+            Ok(Request::from(Look::Tree { lines }))
         },
     )
     .letters(&["t"])
@@ -51,7 +51,7 @@ The device does not move; see 'follow'.")
             if text.is_empty() {
                 return Err(cursor.missing("a text to look for"));
             }
-            Ok(Request::Session(Command::Find { text, most: MOST_FOUND }))
+            Ok(Request::from(Look::Find { text, most: MOST_FOUND }))
         },
     )
     .letters(&["/"])
@@ -66,7 +66,7 @@ The device does not move; see 'follow'.")
         "inputs, outputs and events around here",
         |cursor| {
             let around = number_u32(cursor, "a number of entries", 8)?;
-            Ok(Request::Session(Command::Path { around }))
+            Ok(Request::from(Look::Path { around }))
         },
     )
     .letters(&["o"])
@@ -75,7 +75,7 @@ The device does not move; see 'follow'.")
     Spec::new(
         "fork",
         "leave the recorded future: what comes next is live",
-        bare!(Command::Fork),
+        bare!(Act::Fork),
     )
     .details("The recorded future stays in the tree; the next step forward begins a branch of its own."),
     Spec::new(
@@ -83,7 +83,7 @@ The device does not move; see 'follow'.")
         "add a branch for every value of the next input",
         |cursor| {
             let values = rest_or_missing(cursor, "the values, for example 0..7")?;
-            Ok(Request::Session(Command::Branches { values }))
+            Ok(Request::from(Act::Branches { values }))
         },
     )
     .arguments("VALUES")
@@ -114,7 +114,7 @@ takes for them.")
                 .to_string();
             Ok(match cursor.word() {
                 None => Request::CompareHere(left),
-                Some(right) => Request::Session(Command::Compare {
+                Some(right) => Request::from(Look::Compare {
                     left,
                     right: right.text.to_string(),
                 }),
@@ -128,7 +128,7 @@ takes for them.")
     Spec::new(
         "moment",
         "a text that names this universe in every session",
-        bare!(Command::Moment),
+        bare!(Look::Moment),
     )
     .details("Give it to 'jump' in any session of the same program, also on another machine."),
 ];
@@ -142,5 +142,5 @@ fn follow(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
             _ => return Err(Misread::of(word, "expected 'always', 'off' or nothing")),
         },
     };
-    Ok(Request::Session(Command::Follow { always }))
+    Ok(Request::from(Act::Follow { always }))
 }

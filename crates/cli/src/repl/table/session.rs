@@ -1,6 +1,6 @@
 //! Commands on the session as a whole.
 
-use borges_session::command::Command;
+use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
 use crate::repl::arguments::rest_or_missing;
@@ -10,7 +10,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "info",
         "program, board, device, sizes",
-        bare!(Command::Info),
+        bare!(Look::Info),
     )
     .letters(&["i"]),
     Spec::new(
@@ -21,7 +21,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
             if program.is_empty() {
                 return Err(cursor.missing("the module's file"));
             }
-            Ok(Request::Session(Command::Upload { program }))
+            Ok(Request::from(Act::Upload { program }))
         },
     )
     .arguments("FILE")
@@ -32,7 +32,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "ask the session file a question in SQL",
         |cursor| {
             let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
-            Ok(Request::Session(Command::Query { sql }))
+            Ok(Request::from(Look::Query { sql }))
         },
     )
     .letters(&["sql"])
@@ -46,7 +46,7 @@ more. Everything up to the end of the line belongs to the question; nothing can 
     Spec::new(
         "verify",
         "compare the device's state with the twin's",
-        bare!(Command::Verify),
+        bare!(Act::Verify),
     ),
     Spec::new(
         "help",

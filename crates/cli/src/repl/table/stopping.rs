@@ -1,6 +1,6 @@
 //! Commands on breakpoints.
 
-use borges_session::command::Command;
+use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
 use crate::repl::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
@@ -10,7 +10,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "break",
         "stop at a place, a write, a call, a trap or an event",
-        |cursor| breakpoint(cursor).map(|b| Request::Session(Command::Break(b))),
+        |cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))),
     )
     .letters(&["B"])
     .arguments("WHERE [if EXPRESSION] [hits N] [log \"TEXT\"]")
@@ -43,7 +43,7 @@ instead of stopping, with every {expression} replaced by its value.")
     Spec::new(
         "breakpoints",
         "list the breakpoints",
-        bare!(Command::Breakpoints),
+        bare!(Look::Breakpoints),
     )
     .letters(&["bp"]),
     Spec::new(
@@ -51,7 +51,7 @@ instead of stopping, with every {expression} replaced by its value.")
         "delete breakpoints",
         |cursor| {
             let ids = identifiers(cursor)?;
-            Ok(Request::Session(Command::DeleteBreakpoints { ids }))
+            Ok(Request::from(Act::DeleteBreakpoints { ids }))
         },
     )
     .letters(&["d"])
@@ -64,14 +64,14 @@ instead of stopping, with every {expression} replaced by its value.")
     Spec::new(
         "enable",
         "switch a breakpoint on",
-        |cursor| enabled(cursor, true).map(Request::Session),
+        |cursor| enabled(cursor, true).map(Request::from),
     )
     .arguments("NUMBER")
     .completes(&[Completes::Breakpoint]),
     Spec::new(
         "disable",
         "switch a breakpoint off and keep it",
-        |cursor| enabled(cursor, false).map(Request::Session),
+        |cursor| enabled(cursor, false).map(Request::from),
     )
     .arguments("NUMBER")
     .completes(&[Completes::Breakpoint]),
@@ -80,7 +80,7 @@ instead of stopping, with every {expression} replaced by its value.")
         "go back to the last write of a value",
         |cursor| {
             let what = rest_or_missing(cursor, "a variable, global or memory range")?;
-            Ok(Request::Session(Command::Who { what }))
+            Ok(Request::from(Act::Who { what }))
         },
     )
     .letters(&["w"])

@@ -1,6 +1,6 @@
 //! Questions about the futures of the universe shown.
 
-use borges_session::command::Command;
+use borges_session::command::Look;
 use borges_session::suggest::{Order, Question, Target, Within};
 
 use super::{PLACES, Request};
@@ -89,7 +89,7 @@ fn ask(
 ) -> Result<Request, Misread> {
     let question = question(cursor)?;
     let within = within(cursor)?;
-    Ok(Request::Session(Command::Suggest { question, within }))
+    Ok(Request::from(Look::Suggest { question, within }))
 }
 
 /// The names of bounds.

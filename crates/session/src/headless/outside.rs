@@ -1,0 +1,242 @@
+//! What a plain run's program sees: a simulated board, or the inputs and events that were given; and what it did there.
+
+use std::collections::VecDeque;
+
+use borges_board::{
+    Action, Board as Table, Driver, Event as BoardEvent, EventSource, PrimitiveId, Shared,
+};
+use borges_sim::{Environment, SimBoard};
+use borges_stub::{Answer, Call, World};
+use borges_vm::{Machine, Value};
+
+use super::report::json;
+use super::{
+    EventDelivered, Events, InputRead, Inputs, OutputDone, RunError, RunOptions, RunOutcome,
+    RunReport,
+};
+use crate::command::{Event, Flow};
+use crate::open::Board;
+use crate::values::{parse, show};
+
+/// The outside of a plain run.
+pub(super) struct Outside {
+    board: Shared<Table>,
+    driver: Driver<SimBoard>,
+    /// The inputs that were given and not yet taken; the board's sources if none were.
+    inputs: Option<VecDeque<Given>>,
+    /// Inputs taken from those that were given.
+    taken: usize,
+    /// The events that were given; the board's if none were.
+    scripted: Option<VecDeque<(u64, BoardEvent)>>,
+    pub(super) report: RunReport,
+}
+
+/// An input that was given.
+enum Given {
+    Text(String),
+    Value(Value),
+}
+
+/// The outside while someone listens.
+pub(super) struct Heard<'a> {
+    pub(super) outside: &'a mut Outside,
+    pub(super) observer: &'a mut dyn FnMut(Event) -> Flow,
+    /// Why the run ends here, if the outside says so.
+    pub(super) rest: Option<Result<RunOutcome, RunError>>,
+}
+
+impl Outside {
+    pub(super) fn new(
+        table: Shared<Table>,
+        board: &Board,
+        options: &RunOptions,
+        report: RunReport,
+    ) -> Self {
+        let mut description = board.description.clone();
+        if let Some(seed) = options.seed {
+            description.simulation.seed = seed;
+        }
+        let hardware = SimBoard::new(&description);
+        let inputs = match &options.inputs {
+            Inputs::Board => None,
+            Inputs::Texts(texts) => Some(texts.iter().cloned().map(Given::Text).collect()),
+            Inputs::Values(values) => Some(values.iter().copied().map(Given::Value).collect()),
+        };
+        let scripted = match &options.events {
+            Events::Board => None,
+            Events::At(events) => Some(events.iter().copied().collect()),
+        };
+        Self {
+            driver: Driver::new(&table, hardware),
+            board: table,
+            inputs,
+            taken: 0,
+            scripted,
+            report,
+        }
+    }
+
+    /// What the program has done to the simulated world.
+    pub(super) fn environment(&self) -> &Environment {
+        self.driver.hardware.environment()
+    }
+
+    /// The step before which an event may have to be delivered.
+    pub(super) fn next_event(&mut self, now: u64) -> u64 {
+        match &self.scripted {
+            Some(events) => match events.front() {
+                Some((step, _)) if *step > now => *step,
+                _ => u64::MAX,
+            },
+            // While a handler runs, an event that is due waits for its end.
+            None => match self.driver.steps_to_event() {
+                Some(distance) => now.saturating_add(distance.max(1)),
+                None => u64::MAX,
+            },
+        }
+    }
+
+    /// Enters the handler of an event that is due, unless one runs already.
+    pub(super) fn deliver_due(&mut self, machine: &mut Machine) {
+        let now = machine.steps();
+        self.driver.at(now);
+        let event = match &mut self.scripted {
+            Some(events) => match events.front() {
+                Some((step, _)) if *step <= now => events.pop_front().map(|(_, event)| event),
+                _ => None,
+            },
+            None if machine.in_handler() => None,
+            None => self.driver.poll_event(),
+        };
+        let Some(event) = event else {
+            return;
+        };
+        if event.enter(machine) {
+            self.report.events.push(EventDelivered {
+                step: now,
+                source: match event.source {
+                    EventSource::Pin(pin) => format!("pin {pin}"),
+                    EventSource::Timer => "timer".to_owned(),
+                },
+                handler: event.handler,
+            });
+        }
+    }
+
+    /// A given input as a value of the primitive's codomain there.
+    fn given(&self, call: &Call<'_>, given: Given) -> Result<Value, RunError> {
+        let state = self.driver.state();
+        let codomain = self.board.codomain_at(call.primitive, call.args, state);
+        let (text, value) = match given {
+            Given::Value(value) => (show(value), Ok(value)),
+            Given::Text(text) => {
+                let value = parse(&text, codomain.ty());
+                (text, value)
+            }
+        };
+        match value {
+            Ok(value) if codomain.contains(value) => Ok(value),
+            _ => {
+                let name = self.name(call.primitive);
+                let arguments: Vec<String> = call.args.iter().map(|value| show(*value)).collect();
+                Err(RunError::Input {
+                    number: self.taken,
+                    text,
+                    call: format!("{name}({})", arguments.join(", ")),
+                    step: call.steps,
+                    why: format!("yields {}", codomain.describe()),
+                })
+            }
+        }
+    }
+
+    fn name(&self, primitive: PrimitiveId) -> String {
+        let primitive = self.board.primitive(primitive);
+        primitive.map_or_else(String::new, |primitive| primitive.name.to_string())
+    }
+}
+
+impl Heard<'_> {
+    fn end(&mut self, rest: Result<RunOutcome, RunError>) -> Answer {
+        self.rest = Some(rest);
+        Answer::Leave
+    }
+}
+
+impl World for Heard<'_> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        let outside = &mut *self.outside;
+        let (primitive, args) = (call.primitive, call.args);
+        let value = match &mut outside.inputs {
+            None => outside.driver.input(&outside.board, primitive, args),
+            Some(inputs) => {
+                if outside.board.check_input(primitive, args).is_err() {
+                    return Answer::Trap;
+                }
+                let Some(given) = inputs.pop_front() else {
+                    return self.end(Ok(RunOutcome::InputsExhausted));
+                };
+                outside.taken += 1;
+                let value = match outside.given(call, given) {
+                    Ok(value) => value,
+                    Err(error) => return self.end(Err(error)),
+                };
+                let told = outside
+                    .driver
+                    .mocked(&outside.board, primitive, args, value);
+                told.map(|()| value)
+            }
+        };
+        let Ok(value) = value else {
+            return Answer::Trap;
+        };
+        let read = InputRead {
+            step: call.steps,
+            primitive: outside.name(primitive),
+            args: args.iter().map(|value| json(*value)).collect(),
+            value: json(value),
+            answer: value,
+        };
+        outside.report.inputs.push(read);
+        Answer::Value(Some(value))
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        let outside = &mut *self.outside;
+        let (primitive, args) = (call.primitive, call.args);
+        let (text, printed) = match outside.board.action(primitive, args, call.memory) {
+            Ok(Action::Number(number)) => (Some(format!("{number}\n")), true),
+            Ok(Action::Text(text)) => (Some(String::from_utf8_lossy(text).into_owned()), true),
+            Ok(Action::DisplayText { text, .. }) => {
+                (Some(String::from_utf8_lossy(text).into_owned()), false)
+            }
+            _ => (None, false),
+        };
+        let done = outside
+            .driver
+            .output(&outside.board, primitive, args, call.memory);
+        let Ok(done) = done else {
+            return Answer::Trap;
+        };
+        if let Some(text) = text.clone().filter(|_| printed) {
+            outside.report.console.push_str(&text);
+            if (self.observer)(Event::Console { text }) == Flow::Pause {
+                self.rest = Some(Ok(RunOutcome::Paused));
+            }
+        }
+        let performed = OutputDone {
+            step: call.steps,
+            primitive: outside.name(primitive),
+            args: args.iter().map(|value| json(*value)).collect(),
+            result: done.result.map(json),
+            text,
+        };
+        outside.report.outputs.push(performed);
+        Answer::Value(done.result)
+    }
+
+    /// After every call: an event may be due, and a run is bounded by what happened in it.
+    fn yields(&mut self) -> bool {
+        true
+    }
+}
