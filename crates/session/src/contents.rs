@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use borges_board::Kind;
-use borges_debuginfo::{DebugInfo, Folders};
+use borges_debuginfo::DebugInfo;
+use borges_stub::usual_entry;
 use borges_vm::{ExternType, Module};
 use serde::Serialize;
 
-use crate::open::{Board, OpenError, no_module, read};
+use crate::opened::{Board, OpenError, names, no_module, read};
 
 /// What an import is on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -108,19 +109,13 @@ pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, 
     let board = Board::find(path, named)?;
     let module = Module::new(&bytes, &board.vm_limits());
     let module = module.map_err(|source| no_module(path, &bytes, source))?;
-    let info = DebugInfo::load(&bytes, &Folders::around(path)).map_err(|e| OpenError::Session {
-        path: path.to_owned(),
-        message: e.to_string(),
-    })?;
-    let entry = ["main", "_start"]
-        .into_iter()
-        .find(|name| module.exported_func(name).is_some());
+    let info = names(path, &bytes)?;
     Ok(ProgramContents {
         bytes: bytes.len() as u64,
         hash: format!("{:016x}", module.hash()),
         board: board.description.name.clone(),
-        board_file: crate::headless::board_file(path, named),
-        entry: entry.map(str::to_owned),
+        board_file: Board::file(path, named).map(|file| file.display().to_string()),
+        entry: usual_entry(&module).map(str::to_owned),
         imports: imports(&module, &board),
         exports: exports(&module),
         functions: functions(&module, &info),

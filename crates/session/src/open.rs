@@ -1,21 +1,18 @@
-//! Opening: a program, its board, its debug information, and a simulated device for it.
+//! Opening a session: what the user chose, and the device that it gets, a real one or a simulated one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits};
-use borges_debuginfo::{DebugInfo, Folders};
 use borges_sim::{Faults, SimBoard, SimDevice, SimHandle};
-use borges_stub::{Program, ProgramError, Stub};
-use borges_vm::{Limits, LoadError, Machine, Module, Shared, StartError};
+use borges_stub::Stub;
 use borges_wire::link::Link;
 use borges_wire::{ContentHash, DeviceLimits, Overflow};
-use thiserror::Error;
 
 use crate::device::{Device, DeviceError, Task};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::{History, unobserved};
 use crate::motion::Observer;
+use crate::opened::{Board, OpenError, Opened, read};
 use crate::session::Session;
 use crate::twin::Twin;
 
@@ -88,169 +85,6 @@ impl Options {
     }
 }
 
-/// Why a program cannot be debugged.
-#[derive(Debug, Error)]
-pub enum OpenError {
-    /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is no module that the VM can run.
-    #[error("{}: {source}", path.display())]
-    Module {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: LoadError,
-    },
-    /// It is a module that needs more than the VM has.
-    #[error("{}: {needs}", path.display())]
-    Newer {
-        /// Which file.
-        path: PathBuf,
-        /// What it needs, and how to build it without that.
-        needs: String,
-    },
-    /// The board file is wrong.
-    #[error("{}: {message}", path.display())]
-    Board {
-        /// Which file.
-        path: PathBuf,
-        /// Where and why.
-        message: String,
-    },
-    /// The program does not fit the board.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-    /// The program cannot be started.
-    #[error("the program cannot be started: {0}")]
-    Start(#[from] StartError),
-    /// The entry cannot be called.
-    #[error("the entry cannot be called: {0}")]
-    Begin(#[from] borges_vm::BeginError),
-    /// The session file.
-    #[error("{}: {message}", path.display())]
-    Session {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        message: String,
-    },
-}
-
-/// A board with the text it was read from.
-#[derive(Clone, Debug)]
-pub(crate) struct Board {
-    pub(crate) description: BoardDescription,
-    /// TOML; empty for the default board.
-    pub(crate) text: String,
-    /// The VM's limits where the board sets none.
-    base: Limits,
-}
-
-impl Board {
-    /// The board file that was named, or the one beside the program, or the default board.
-    pub(crate) fn find(program: &Path, named: Option<&Path>) -> Result<Self, OpenError> {
-        let beside = program.with_file_name("board.toml");
-        let path = named.or_else(|| beside.is_file().then_some(beside.as_path()));
-        match path {
-            None => Ok(Self {
-                description: BoardDescription::default_board(),
-                text: String::new(),
-                base: Limits::host(),
-            }),
-            Some(path) => {
-                let text = std::fs::read_to_string(path);
-                let text = text.map_err(|source| OpenError::File {
-                    path: path.to_owned(),
-                    source,
-                })?;
-                Self::parse(text, path)
-            }
-        }
-    }
-
-    /// A board from its text; `path` is for messages.
-    pub(crate) fn parse(text: String, path: &Path) -> Result<Self, OpenError> {
-        if text.is_empty() {
-            return Ok(Self {
-                description: BoardDescription::default_board(),
-                text,
-                base: Limits::host(),
-            });
-        }
-        let description = BoardDescription::parse(&path.display().to_string(), &text);
-        let description = description.map_err(|e| OpenError::Board {
-            path: path.to_owned(),
-            message: e.to_string(),
-        })?;
-        let base = Limits::host();
-        Ok(Self {
-            description,
-            text,
-            base,
-        })
-    }
-
-    /// The program must fit a microcontroller.
-    pub(crate) fn shrink(&mut self) {
-        self.base = Limits::small();
-    }
-
-    /// What a device gets to know of it. Its hash names the board between host and device.
-    pub(crate) fn portable(&self) -> Vec<u8> {
-        let limits = self.vm_limits();
-        let portable = PortableBoard::from(&self.description).with_limits(ProgramLimits {
-            memory_pages: Some(limits.memory_pages),
-            stack_slots: Some(limits.stack_slots),
-            call_depth: Some(limits.call_depth),
-            table_elements: Some(limits.table_elements),
-            module_bytes: None,
-        });
-        // Writing to memory cannot fail.
-        postcard::to_allocvec(&portable).unwrap_or_default()
-    }
-
-    /// The VM's limits on this board.
-    pub(crate) fn vm_limits(&self) -> Limits {
-        let (mut limits, own) = (self.base, &self.description.limits);
-        limits.memory_pages = own.memory_pages.unwrap_or(limits.memory_pages);
-        limits.stack_slots = own.stack_slots.unwrap_or(limits.stack_slots);
-        limits.call_depth = own.call_depth.unwrap_or(limits.call_depth);
-        limits.table_elements = own.table_elements.unwrap_or(limits.table_elements);
-        limits.module_bytes = own.module_bytes.unwrap_or(limits.module_bytes);
-        limits
-    }
-
-    /// The program that these bytes are, on this board.
-    pub(crate) fn program(&self, path: &Path, bytes: &[u8]) -> Result<Program, OpenError> {
-        let module = Module::new(bytes, &self.vm_limits());
-        let module = module.map_err(|source| no_module(path, bytes, source))?;
-        let board = borges_board::Shared::new(self.description.clone());
-        Ok(Program::new(Shared::new(module), board)?)
-    }
-}
-
-/// Why the VM does not take a module.
-pub(crate) fn no_module(path: &Path, bytes: &[u8], source: LoadError) -> OpenError {
-    let path = path.to_owned();
-    match crate::features::newer(bytes) {
-        Some(needs) => OpenError::Newer { path, needs },
-        None => OpenError::Module { path, source },
-    }
-}
-
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
-    std::fs::read(path).map_err(|source| OpenError::File {
-        path: path.to_owned(),
-        source,
-    })
-}
-
 impl Session {
     /// Opens a program for debugging; it stands at its start.
     ///
@@ -269,22 +103,13 @@ impl Session {
 
     /// A session without a file.
     pub(crate) fn start(options: Options, board: Board, bytes: &[u8]) -> Result<Self, OpenError> {
-        let program = board.program(&options.program, bytes)?;
-        let entry = program.entry(options.entry.as_deref())?;
-        let arguments = program.entry_arguments(entry);
-        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
-        machine.begin(entry, &arguments)?;
-        let info = DebugInfo::load(bytes, &Folders::around(&options.program));
-        let info = info.map_err(|e| OpenError::Session {
-            path: options.program.clone(),
-            message: e.to_string(),
-        })?;
-        let history = History::new(Twin::new(program, machine), &options);
+        let opened = Opened::on(board, &options.program, bytes, options.entry.as_deref())?;
+        let history = History::new(Twin::new(opened.program, opened.machine), &options);
         Ok(Self::assemble(
             options,
-            board,
-            (entry, arguments),
-            info,
+            opened.board,
+            opened.entry,
+            opened.info,
             history,
         ))
     }

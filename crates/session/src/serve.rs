@@ -7,7 +7,8 @@ use borges_sim::SimBoard;
 use borges_stub::Stub;
 use borges_wire::link::{Link as _, Outgoing};
 
-use crate::open::{Board, OpenError, Options, simulated_stub};
+use crate::open::{Options, simulated_stub};
+use crate::opened::{Board, OpenError};
 
 /// Steps between two looks at the line: about a millisecond.
 const SLICE: u64 = 200_000;

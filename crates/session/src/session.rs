@@ -23,7 +23,8 @@ use crate::inspect::Scene;
 use crate::listing::{PlaceView, Variable};
 use crate::motion::Observer;
 use crate::notes::Notes;
-use crate::open::{Board as OpenedBoard, Options};
+use crate::open::Options;
+use crate::opened::Board as OpenedBoard;
 use crate::record::Record;
 
 /// A live session with one program.

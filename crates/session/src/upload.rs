@@ -3,16 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Folders};
-use borges_vm::Machine;
-
 use crate::breakpoints::Target;
 use crate::command::{Reply, StopKind};
 use crate::entry::Moment;
 use crate::error::CommandError;
 use crate::history::{History, unobserved};
 use crate::motion::Observer;
-use crate::open::read;
+use crate::opened::{Opened, read};
 use crate::session::{Session, done};
 use crate::twin::Twin;
 
@@ -30,15 +27,9 @@ impl Session {
         if bytes == self.program().module.bytes() {
             return Ok(done("it is the same program: nothing to do"));
         }
-        let program = self.board.program(path, &bytes).map_err(|e| invalid(&e))?;
-        let entry = program
-            .entry(self.options.entry.as_deref())
-            .map_err(|e| invalid(&e))?;
-        let arguments = program.entry_arguments(entry);
-        let machine = Machine::new(program.module.clone(), self.board.vm_limits());
-        let mut machine = machine.map_err(|e| invalid(&e))?;
-        machine.begin(entry, &arguments).map_err(|e| invalid(&e))?;
-        let info = DebugInfo::load(&bytes, &Folders::around(path)).map_err(|e| invalid(&e))?;
+        let entry = self.options.entry.as_deref();
+        let opened =
+            Opened::on(self.board.clone(), path, &bytes, entry).map_err(|e| invalid(&e))?;
         // The old program's outputs are undone before the new one begins: the board is as it was at the start.
         let here = self.history.hold();
         let brought = self.history.seek(Moment::START, &mut unobserved);
@@ -54,8 +45,8 @@ impl Session {
         brought?;
         back?;
         (self.device, self.simulated) = (None, None);
-        self.history = History::new(Twin::new(program, machine), &self.options);
-        (self.entry, self.info, self.live_from) = ((entry, arguments), Arc::new(info), None);
+        self.history = History::new(Twin::new(opened.program, opened.machine), &self.options);
+        (self.entry, self.info, self.live_from) = (opened.entry, Arc::new(opened.info), None);
         self.options.program = path.to_owned();
         self.version += 1;
         self.notes.clear();

@@ -113,9 +113,7 @@ impl Program {
     pub fn entry(&self, name: Option<&str>) -> Result<FuncIdx, ProgramError> {
         let found = match name {
             Some(name) => self.module.exported_func(name),
-            None => ["main", "_start"]
-                .iter()
-                .find_map(|name| self.module.exported_func(name)),
+            None => usual_entry(&self.module).and_then(|name| self.module.exported_func(name)),
         };
         found.ok_or_else(|| {
             let functions = self
@@ -139,6 +137,15 @@ impl Program {
     pub fn entry_arguments(&self, entry: FuncIdx) -> Vec<Value> {
         zeros(&self.module, entry)
     }
+}
+
+/// The export to begin with if none is named, if there is one: `main`, or `_start`.
+#[must_use]
+pub fn usual_entry(module: &Module) -> Option<&'static str> {
+    let names = ["main", "_start"];
+    names
+        .into_iter()
+        .find(|name| module.exported_func(name).is_some())
 }
 
 /// A call of a primitive, before it happens.

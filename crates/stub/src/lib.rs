@@ -22,7 +22,7 @@ mod shelf;
 mod upload;
 mod world;
 
-pub use execute::{Answer, Call, Halt, Program, ProgramError, World, execute};
+pub use execute::{Answer, Call, Halt, Program, ProgramError, World, execute, usual_entry};
 pub use mocks::Mocks;
 pub use record::{
     decode_captured, decode_event, encode_captured, encode_event, from_wire, to_wire,

@@ -6,7 +6,8 @@ use borges_sim::Faults;
 use super::{Device, Task};
 use crate::command::{Act, Direction, Flow, StepSize};
 use crate::history::unobserved;
-use crate::open::{Board, simulated};
+use crate::open::simulated;
+use crate::opened::Board;
 use crate::{Options, Session};
 
 const PROGRAM: &str = r#"(module

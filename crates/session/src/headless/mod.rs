@@ -9,7 +9,7 @@ mod report;
 use std::path::Path;
 
 use borges_board::Event as BoardEvent;
-use borges_debuginfo::{DebugInfo, Folders};
+use borges_debuginfo::DebugInfo;
 use borges_sim::Environment;
 use borges_stub::{Halt, Program, execute};
 use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::command::{Event, Flow};
 use crate::inspect::Scene;
-use crate::open::{Board, OpenError, read};
+use crate::opened::{Board, OpenError, Opened};
 use outside::{Heard, Outside};
 pub(crate) use report::json;
 pub use report::{EventDelivered, InputRead, OutputDone, RunOutcome, RunReport, TrapAt};
@@ -124,31 +124,7 @@ impl PlainRun {
         named: Option<&Path>,
         options: &RunOptions,
     ) -> Result<Self, OpenError> {
-        let bytes = read(program)?;
-        let board = Board::find(program, named)?;
-        let bound = board.program(program, &bytes)?;
-        let mut run = Self::start(program, bound, &board, options)?;
-        run.outside.report.board_file = board_file(program, named);
-        Ok(run)
-    }
-
-    /// A program that is bound to its board, at its start; `path` is for its sources and for messages.
-    pub(crate) fn start(
-        path: &Path,
-        program: Program,
-        board: &Board,
-        options: &RunOptions,
-    ) -> Result<Self, OpenError> {
-        let entry = program.entry(options.entry.as_deref())?;
-        let info =
-            DebugInfo::load(program.module.bytes(), &Folders::around(path)).map_err(|e| {
-                OpenError::Session {
-                    path: path.to_owned(),
-                    message: e.to_string(),
-                }
-            })?;
-        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
-        machine.begin(entry, &program.entry_arguments(entry))?;
+        let opened = Opened::read(program, named, options.entry.as_deref())?;
         let report = RunReport {
             outcome: RunOutcome::Budget,
             steps: 0,
@@ -159,19 +135,17 @@ impl PlainRun {
             inputs: Vec::new(),
             events: Vec::new(),
             console: String::new(),
-            board: board.description.name.clone(),
-            board_file: None,
-            module: program.module.hash(),
-            entry: match &options.entry {
-                Some(name) => name.clone(),
-                None => entry_name(&program).to_owned(),
-            },
+            board: opened.board.description.name.clone(),
+            board_file: Board::file(program, named).map(|file| file.display().to_string()),
+            module: opened.program.module.hash(),
+            entry: opened.entry_name,
         };
+        let table = opened.program.board.clone();
         Ok(Self {
-            outside: Outside::new(program.board.clone(), board, options, report),
-            program,
-            machine,
-            info,
+            outside: Outside::new(table, &opened.board, options, report),
+            program: opened.program,
+            machine: opened.machine,
+            info: opened.info,
         })
     }
 
@@ -294,20 +268,5 @@ impl PlainRun {
             line: place.map(|place| place.line),
             offset: offset.map(|offset| offset.0),
         });
-    }
-}
-
-/// The board file that is used for a program, if there is one.
-pub(crate) fn board_file(program: &Path, named: Option<&Path>) -> Option<String> {
-    let beside = program.with_file_name("board.toml");
-    let file = named.or_else(|| beside.is_file().then_some(beside.as_path()))?;
-    Some(file.display().to_string())
-}
-
-/// The export that runs if none is named.
-fn entry_name(program: &Program) -> &'static str {
-    match program.module.exported_func("main") {
-        Some(_) => "main",
-        None => "_start",
     }
 }

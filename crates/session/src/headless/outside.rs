@@ -15,7 +15,7 @@ use super::{
     RunReport,
 };
 use crate::command::{Event, Flow};
-use crate::open::Board;
+use crate::opened::Board;
 use crate::values::{parse, show};
 
 /// The outside of a plain run.

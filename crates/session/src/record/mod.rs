@@ -21,7 +21,7 @@ use crate::history::{Fresh, History};
 use crate::listing::TableListing;
 use crate::motion::Observer;
 use crate::notes::Note;
-use crate::open::OpenError;
+use crate::opened::OpenError;
 use crate::session::Session;
 use entries::{captured_data, to_stored};
 

@@ -18,7 +18,8 @@ use crate::entry::{Entry, Moment};
 use crate::error::CommandError;
 use crate::history::{SeekError, unobserved};
 use crate::motion::Observer;
-use crate::open::{Board, OpenError, Options};
+use crate::open::Options;
+use crate::opened::{Board, OpenError};
 use crate::session::Session;
 
 impl Session {

@@ -12,7 +12,8 @@ use thiserror::Error;
 use crate::command::{Act, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
 use crate::moments::MomentText;
-use crate::open::{OpenError, Options};
+use crate::open::Options;
+use crate::opened::OpenError;
 use crate::session::Session;
 use crate::values::show;
 

@@ -21,7 +21,7 @@ use borges_board::{BoardState, Driver, PrimitiveId};
 use borges_concolic::{
     Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, Start, Strategy,
 };
-use borges_debuginfo::{DebugInfo, Folders};
+use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
@@ -40,7 +40,7 @@ pub use report::{
 };
 
 use crate::command::{Event, Flow};
-use crate::open::{Board, OpenError, read};
+use crate::opened::{OpenError, Opened};
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -92,28 +92,14 @@ impl Subject {
         named: Option<&Path>,
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
-        let bytes = read(path)?;
-        let board = Board::find(path, named)?;
-        let program = board.program(path, &bytes)?;
-        let function = program.entry(entry)?;
-        let info = DebugInfo::load(&bytes, &Folders::around(path));
-        let info = info.map_err(|e| OpenError::Session {
-            path: path.to_owned(),
-            message: e.to_string(),
-        })?;
-        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
-        machine.begin(function, &program.entry_arguments(function))?;
-        let start = start(&program, machine, BoardState::lean(&program.board));
-        let main = || match program.module.exported_func("main") {
-            Some(_) => "main",
-            None => "_start",
-        };
+        let opened = Opened::read(path, named, entry)?;
+        let board = BoardState::lean(&opened.program.board);
         Ok(Self {
             path: path.to_owned(),
-            entry: entry.unwrap_or_else(main).to_owned(),
-            program,
-            info,
-            start,
+            entry: opened.entry_name,
+            start: start(&opened.program, opened.machine, board),
+            program: opened.program,
+            info: opened.info,
             before: Vec::new(),
         })
     }
