@@ -64,8 +64,8 @@ impl From<DeviceError> for CommandError {
     }
 }
 
-impl From<crate::client::LinkError> for CommandError {
-    fn from(error: crate::client::LinkError) -> Self {
+impl From<crate::device::client::LinkError> for CommandError {
+    fn from(error: crate::device::client::LinkError) -> Self {
         DeviceError::from(error).into()
     }
 }

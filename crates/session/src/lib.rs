@@ -10,55 +10,34 @@
 
 #![forbid(unsafe_code)]
 
-mod answers;
-mod backward;
-mod breakpoints;
-mod bring;
-mod client;
 pub mod command;
-pub mod contents;
-mod course;
 mod device;
-mod entry;
 mod error;
-mod features;
-mod find;
 pub mod headless;
 mod history;
-mod inspect;
-mod keyframes;
-pub mod listing;
-mod mocks;
-pub mod model;
-mod moments;
+mod look;
 mod motion;
-mod notes;
 mod open;
-mod opened;
-mod outline;
-pub mod probe;
+mod options;
+mod program;
 mod record;
-mod replay;
-mod said;
-mod serve;
+mod scene;
 mod session;
 pub mod suggest;
-mod survey;
-mod twin;
 mod upload;
 pub mod values;
 
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
 pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit, ports};
-pub use client::LinkError;
-pub use command::{Act, Command, Event, Flow, Look, Reply};
-pub use device::DeviceError;
+pub use command::{Act, Command, Event, Flow, Look, Observer, Reply, listing};
+pub use device::client::LinkError;
+pub use device::serve::BoardServer;
+pub use device::{DeviceError, probe};
 pub use error::CommandError;
 pub use history::Divergence;
-pub use motion::Observer;
-pub use open::Options;
-pub use opened::OpenError;
-pub use replay::Replayed;
-pub use serve::BoardServer;
+pub use options::Options;
+pub use program::{OpenError, contents};
+pub use record::model;
+pub use record::replay::Replayed;
 pub use session::Session;

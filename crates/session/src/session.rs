@@ -12,20 +12,21 @@ use borges_stub::{Mocks, Program};
 use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value};
 use borges_wire::Mock;
 
-use crate::backward::PausedSearch;
-use crate::breakpoints::Breakpoints;
+use crate::command::Observer;
+use crate::command::listing::{PlaceView, Variable};
+use crate::command::unobserved;
 use crate::command::{Act, Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
 use crate::device::{Device, DeviceError, LiveStops, Paused};
-use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::{History, SeekError, Stops, unobserved};
-use crate::inspect::Scene;
-use crate::listing::{PlaceView, Variable};
-use crate::motion::Observer;
-use crate::notes::Notes;
-use crate::open::Options;
-use crate::opened::Board as OpenedBoard;
-use crate::record::Record;
+use crate::history::entry::{EntryKind, Moment};
+use crate::history::{History, SeekError, Stops};
+use crate::motion::breakpoints::Breakpoints;
+use crate::motion::paused::PausedSearch;
+use crate::options::Options;
+use crate::program::Board as OpenedBoard;
+use crate::record::file::Record;
+use crate::record::notes::Notes;
+use crate::scene::Scene;
 
 /// A live session with one program.
 ///

@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::breakpoints::Target;
+use crate::command::Observer;
+use crate::command::unobserved;
 use crate::command::{Reply, StopKind};
-use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::{History, unobserved};
-use crate::motion::Observer;
-use crate::opened::{Opened, read};
+use crate::history::History;
+use crate::history::entry::Moment;
+use crate::history::twin::Twin;
+use crate::motion::breakpoints::Target;
+use crate::program::{Opened, read};
 use crate::session::{Session, done};
-use crate::twin::Twin;
 
 impl Session {
     /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.

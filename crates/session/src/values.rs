@@ -1,6 +1,6 @@
 //! Values as users write and read them.
 
-use borges_vm::{ValType, Value};
+use borges_vm::{Machine, Outcome, ValType, Value};
 
 /// The value as text: integers in decimal, floats so that they read back exactly, references by index.
 #[must_use]
@@ -16,6 +16,33 @@ pub fn show(value: Value) -> String {
         Value::FuncRef(None) | Value::ExternRef(None) => "null".to_owned(),
         Value::FuncRef(Some(index)) => format!("func {index}"),
         Value::ExternRef(Some(index)) => format!("extern {index}"),
+    }
+}
+
+/// A value as a JSON number, or as text where JSON has no number for it.
+pub(crate) fn json(value: Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    let float = |number: f64| {
+        serde_json::Number::from_f64(number).map_or_else(|| Json::from(show(value)), Json::Number)
+    };
+    match value {
+        Value::I32(number) => Json::from(number),
+        Value::I64(number) => Json::from(number),
+        // The shortest text that means the same f32, not the digits of its conversion.
+        Value::F32(bits) => match f32::from_bits(bits).to_string().parse() {
+            Ok(number) => float(number),
+            Err(_) => Json::from(show(value)),
+        },
+        Value::F64(bits) => float(f64::from_bits(bits)),
+        Value::FuncRef(_) | Value::ExternRef(_) => Json::from(show(value)),
+    }
+}
+
+/// The results of a finished program, as text.
+pub(crate) fn results_of(machine: &Machine) -> Vec<String> {
+    match machine.outcome() {
+        Some(Outcome::Finished(values)) => values.iter().map(|value| show(*value)).collect(),
+        _ => Vec::new(),
     }
 }
 

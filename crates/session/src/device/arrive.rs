@@ -5,9 +5,10 @@ use borges_wire::{Command, ContentHash, DeviceLimits, DeviceStatus, Overflow, Re
 
 use super::told::Told;
 use super::{Device, DeviceError};
-use crate::entry::Moment;
-use crate::history::{History, unobserved};
-use crate::motion::Observer;
+use crate::command::Observer;
+use crate::command::unobserved;
+use crate::history::History;
+use crate::history::entry::Moment;
 
 /// How a device introduced itself.
 pub(super) struct Found {

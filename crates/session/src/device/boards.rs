@@ -4,10 +4,10 @@
 use borges_sim::Faults;
 
 use super::{Device, Task};
+use crate::command::unobserved;
 use crate::command::{Act, Direction, Flow, StepSize};
-use crate::history::unobserved;
-use crate::open::simulated;
-use crate::opened::Board;
+use crate::device::simulated::simulated;
+use crate::program::Board;
 use crate::{Options, Session};
 
 const PROGRAM: &str = r#"(module
@@ -72,7 +72,7 @@ fn what_is_no_board_is_refused() {
     let entry = session.entry.clone();
     session
         .history
-        .seek(crate::entry::Moment::START, &mut unobserved)
+        .seek(crate::history::entry::Moment::START, &mut unobserved)
         .unwrap();
     for bytes in [&b""[..], b"no board", &[0xff; 300]] {
         let (link, _) = simulated(&session.options, &session.board);

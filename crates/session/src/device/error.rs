@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::client::LinkError;
+use crate::device::client::LinkError;
 use crate::history::{Divergence, SeekError};
 
 /// What can go wrong with a device.

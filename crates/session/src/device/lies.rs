@@ -11,10 +11,10 @@ use borges_vm::StateHash;
 use borges_wire::link::{Link, Port};
 use borges_wire::{Channel, Config, Endpoint, Epoch, Incoming, PauseReason, Report, ToHost};
 
-use crate::client::says_only_how_far;
+use crate::command::unobserved;
 use crate::command::{Act, Direction, Event, Flow, StepSize};
-use crate::history::unobserved;
-use crate::open::simulated;
+use crate::device::client::says_only_how_far;
+use crate::device::simulated::simulated;
 use crate::{CommandError, Options, Session};
 
 const PROGRAM: &str = r#"(module

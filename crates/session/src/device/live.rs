@@ -10,10 +10,10 @@ use borges_wire::{Command, PauseReason, Record, RecordKind, Report, TraceDecoder
 
 use super::told::LiveStops;
 use super::{Course, Device, DeviceError, Intent};
-use crate::client::Sign;
 use crate::command::{Event, Flow};
+use crate::device::client::Sign;
+use crate::history::twin::Feed;
 use crate::history::{History, Source};
-use crate::twin::Feed;
 
 /// Steps that no device takes in a millisecond. One that says so would keep the twin busy for ever.
 const FASTEST: u64 = 10_000_000;

@@ -8,10 +8,16 @@
 mod arrive;
 #[cfg(test)]
 mod boards;
+pub(crate) mod bring;
+pub(crate) mod client;
 mod error;
 #[cfg(test)]
 mod lies;
 mod live;
+pub mod probe;
+pub(crate) mod serve;
+pub(crate) mod simulated;
+pub(crate) mod survey;
 mod told;
 
 use std::collections::VecDeque;
@@ -32,12 +38,13 @@ pub(crate) use live::{Live, Paused};
 pub(crate) use told::LiveStops;
 use told::Told;
 
-use crate::client::{Client, LinkError, Sign, name_of};
+use crate::command::Observer;
+use crate::command::unobserved;
 use crate::command::{Event, Flow};
-use crate::entry::Moment;
-use crate::history::{History, unobserved};
-use crate::motion::Observer;
-use crate::twin::TwinFrame;
+use crate::device::client::{Client, LinkError, Sign, name_of};
+use crate::history::History;
+use crate::history::entry::Moment;
+use crate::history::twin::TwinFrame;
 
 /// A connected device.
 pub(crate) struct Device {

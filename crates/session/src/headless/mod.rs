@@ -16,10 +16,10 @@ use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
-use crate::inspect::Scene;
-use crate::opened::{Board, OpenError, Opened};
+use crate::program::{Board, OpenError, Opened};
+use crate::scene::Scene;
+use crate::values::json;
 use outside::{Heard, Outside};
-pub(crate) use report::json;
 pub use report::{EventDelivered, InputRead, OutputDone, RunOutcome, RunReport, TrapAt};
 
 /// Steps between two looks at whether to go on.

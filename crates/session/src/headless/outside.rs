@@ -9,14 +9,13 @@ use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
 use borges_vm::{Machine, Value};
 
-use super::report::json;
 use super::{
     EventDelivered, Events, InputRead, Inputs, OutputDone, RunError, RunOptions, RunOutcome,
     RunReport,
 };
 use crate::command::{Event, Flow};
-use crate::opened::Board;
-use crate::values::{parse, show};
+use crate::program::Board;
+use crate::values::{json, parse, show};
 
 /// The outside of a plain run.
 pub(super) struct Outside {

@@ -3,8 +3,6 @@
 use borges_vm::Value;
 use serde::Serialize;
 
-use crate::values::show;
-
 /// How a run ended. The names are kept stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,24 +123,5 @@ impl RunReport {
     /// How many inputs, outputs and events there were.
     pub(super) fn entries(&self) -> usize {
         self.outputs.len() + self.inputs.len() + self.events.len()
-    }
-}
-
-/// A value as a JSON number, or as text where JSON has no number for it.
-pub(crate) fn json(value: Value) -> serde_json::Value {
-    use serde_json::Value as Json;
-    let float = |number: f64| {
-        serde_json::Number::from_f64(number).map_or_else(|| Json::from(show(value)), Json::Number)
-    };
-    match value {
-        Value::I32(number) => Json::from(number),
-        Value::I64(number) => Json::from(number),
-        // The shortest text that means the same f32, not the digits of its conversion.
-        Value::F32(bits) => match f32::from_bits(bits).to_string().parse() {
-            Ok(number) => float(number),
-            Err(_) => Json::from(show(value)),
-        },
-        Value::F64(bits) => float(f64::from_bits(bits)),
-        Value::FuncRef(_) | Value::ExternRef(_) => Json::from(show(value)),
     }
 }

@@ -6,8 +6,8 @@ use borges_stub::{Call, Mocks};
 use borges_vm::Value;
 
 use super::{Found, Stops};
-use crate::entry::{Entry, EntryKind, Moment};
-use crate::twin::{Before, Feed};
+use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::history::twin::{Before, Feed};
 
 /// Feeds the twin with what was recorded.
 pub(crate) struct Replay<'t> {

@@ -3,7 +3,10 @@
 //! Nothing here touches a device. The twin always stands at [`History::here`], a moment of the recorded multiverse; the
 //! *line* is the branch whose tip ends the path that motions forward follow.
 
+pub(crate) mod entry;
 mod feeds;
+pub(crate) mod keyframes;
+pub(crate) mod twin;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +15,13 @@ use borges_stub::{Halt, Mocks};
 use borges_vm::{CodeOffset, Exit, Trap, Value, Watch};
 use thiserror::Error;
 
+use crate::command::Observer;
 use crate::command::{Event, Flow};
-use crate::entry::{Entry, EntryKind, Moment};
-use crate::inspect::results_of;
-use crate::keyframes::Keyframes;
-use crate::motion::Observer;
-use crate::open::Options;
-use crate::twin::{Feed, Twin, TwinFrame};
+use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::history::keyframes::Keyframes;
+use crate::history::twin::{Feed, Twin, TwinFrame};
+use crate::options::Options;
+use crate::values::results_of;
 
 pub(crate) use feeds::Replay;
 
@@ -43,11 +46,6 @@ pub(crate) enum SeekError {
     /// The observer paused the replay: the twin stands at a moment on the way.
     #[error("paused")]
     Paused,
-}
-
-/// An observer for what must not be left half-way.
-pub(crate) fn unobserved(_: Event) -> Flow {
-    Flow::Continue
 }
 
 /// Stops on the twin, beside the end of a walk.

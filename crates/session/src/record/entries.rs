@@ -4,8 +4,8 @@ use borges_board::PrimitiveId;
 use borges_stub::{decode_captured, decode_event, encode_captured, encode_event};
 use borges_vm::Value;
 
-use crate::entry::{Entry, EntryKind};
 use crate::history::FreshEntry;
+use crate::history::entry::{Entry, EntryKind};
 
 pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
     let (kind, subject, value, data, mocked) = match &fresh.entry.kind {

@@ -1,111 +1,32 @@
 //! Keeping the session in its file, and finding everything again.
 //!
-//! The file is written as the session goes: [`Record::follow`] while a device runs, [`Session::save`] after every
+//! The file is written as the session goes: [`file::Record::follow`] while a device runs, [`Session::save`] after every
 //! command, before its reply is given.
 
 pub(crate) mod damage;
 mod entries;
+pub(crate) mod file;
+pub mod model;
+pub(crate) mod notes;
+pub(crate) mod replay;
 mod resume;
 
-use std::path::PathBuf;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use borges_multiverse::tree::{BranchId, End, Place};
-use borges_store::{Bounds, Fork, NewProgram, Primitive, Store, StoreError, Upload, Who};
+use borges_multiverse::tree::{BranchId, Place};
+use borges_store::{Bounds, NewProgram, Primitive, Store, StoreError, Upload, Who};
 
-use crate::breakpoints::Breakpoint;
+use crate::command::Observer;
+use crate::command::listing::TableListing;
 use crate::command::{Cell, Event, Flow, Reply};
-use crate::entry::Moment;
 use crate::error::CommandError;
-use crate::history::{Fresh, History};
-use crate::listing::TableListing;
-use crate::motion::Observer;
-use crate::notes::Note;
-use crate::opened::OpenError;
+use crate::history::Fresh;
+use crate::history::entry::Moment;
+use crate::motion::breakpoints::Breakpoint;
+use crate::program::OpenError;
+use crate::record::file::Record;
+use crate::record::notes::Note;
 use crate::session::Session;
-use entries::{captured_data, to_stored};
-
-/// The session file, and what of the session is in it.
-pub(crate) struct Record {
-    store: Store,
-    path: PathBuf,
-    upload: Upload,
-    notes: Vec<(Moment, Note)>,
-    breakpoints: Vec<borges_store::Breakpoint>,
-    mocks: Vec<borges_store::Mock>,
-    places: [Option<Moment>; 2],
-    /// The last state that was kept: branch, steps, hash.
-    hash: Option<(BranchId, u64, u64)>,
-}
-
-impl Record {
-    pub(crate) fn path(&self) -> Option<PathBuf> {
-        Some(self.path.clone())
-    }
-
-    /// Writes what a device that runs has reported, so that little is left to be written when it pauses, and a kill of
-    /// the process loses no more than the last [`borges_store::GROUP_COMMIT`].
-    pub(crate) fn follow(&self, history: &mut History) -> Result<(), CommandError> {
-        let fresh = history.take_fresh();
-        let followed = self.write_branches(history, &fresh);
-        let followed = followed.and_then(|()| self.store.tick(Instant::now()));
-        followed.map_err(|error| self.unwritten(&error))
-    }
-
-    /// The multiverse, as far as it has grown or changed.
-    fn write_branches(&self, history: &History, fresh: &Fresh) -> Result<(), StoreError> {
-        let (store, upload) = (&self.store, self.upload);
-        for run in fresh
-            .entries
-            .chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
-        {
-            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
-            let Some(first) = run.first() else { continue };
-            let branch = first.place.branch.0;
-            if let Some(from) = first.forked_from {
-                let from = Fork {
-                    parent: from.branch.0,
-                    position: from.index,
-                };
-                store.fork(upload, branch, from, &stored.remove(0))?;
-            }
-            store.append(upload, branch, &stored)?;
-        }
-        for places in fresh
-            .amended
-            .iter()
-            .collect::<Vec<_>>()
-            .chunk_by(|a, b| a.branch == b.branch)
-        {
-            let Some(branch) = places.first().map(|place| place.branch.0) else {
-                continue;
-            };
-            let data = |place: &&Place| {
-                let entry = history.tree.entry(**place)?;
-                Some((place.index.checked_sub(1)?, captured_data(entry)))
-            };
-            let changes: Vec<(u32, Vec<u8>)> = places.iter().filter_map(data).collect();
-            store.amend(upload, branch, &changes)?;
-        }
-        for &branch in &fresh.ends {
-            let (reached, end) = (history.tree.reached(branch), history.tree.end(branch));
-            let end = match end {
-                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
-                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
-                _ => borges_store::End::Open,
-            };
-            store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
-        }
-        Ok(())
-    }
-
-    fn unwritten(&self, error: &StoreError) -> CommandError {
-        CommandError::File(format!(
-            "{} cannot be written: {error}",
-            self.path.display()
-        ))
-    }
-}
 
 impl Session {
     /// Makes the session file, if the options name one.
@@ -381,7 +302,7 @@ fn stored_breakpoint(breakpoint: &Breakpoint) -> borges_store::Breakpoint {
     }
 }
 
-fn stored_mock(mock: crate::listing::MockListing) -> borges_store::Mock {
+fn stored_mock(mock: crate::command::listing::MockListing) -> borges_store::Mock {
     borges_store::Mock {
         spec: serde_json::to_string(&mock.values).unwrap_or_default(),
         call: mock.call,
@@ -415,8 +336,8 @@ mod tests {
 
     use super::*;
     use crate::command::{Act, Flow, StepSize};
-    use crate::entry::{Entry, EntryKind};
-    use crate::open::Options;
+    use crate::history::entry::{Entry, EntryKind};
+    use crate::options::Options;
 
     const DIAL: &str = concat!(
         env!("CARGO_MANIFEST_DIR"),

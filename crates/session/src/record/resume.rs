@@ -11,15 +11,16 @@ use borges_store::{Access, Store, StoreError, Upload, Who};
 use super::damage::{fatal, told};
 use super::entries::from_stored;
 use super::{Record, moment, stored_breakpoint, stored_mock};
-use crate::answers::universe_id;
-use crate::breakpoints::{Breakpoint, Target};
+use crate::command::Observer;
+use crate::command::unobserved;
 use crate::command::{MockValues, NewBreakpoint};
-use crate::entry::{Entry, Moment};
 use crate::error::CommandError;
-use crate::history::{SeekError, unobserved};
-use crate::motion::Observer;
-use crate::open::Options;
-use crate::opened::{Board, OpenError};
+use crate::history::SeekError;
+use crate::history::entry::{Entry, Moment};
+use crate::look::universe_id;
+use crate::motion::breakpoints::{Breakpoint, Target};
+use crate::options::Options;
+use crate::program::{Board, OpenError};
 use crate::session::Session;
 
 impl Session {

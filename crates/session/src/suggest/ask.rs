@@ -8,14 +8,14 @@ use borges_debuginfo::Expression;
 use borges_vm::{CodeOffset, Outcome};
 
 use super::inquiry::{Goal, Inquiry};
-use super::question::{Question, Target, Turn, Within};
-use crate::answers::universe_id;
+use crate::command::Observer;
+use crate::command::question::{Question, Target, Turn, Within};
+use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
-use crate::entry::{EntryKind, Moment};
 use crate::error::CommandError;
-use crate::history::unobserved;
-use crate::inspect::Scene;
-use crate::motion::Observer;
+use crate::history::entry::{EntryKind, Moment};
+use crate::look::universe_id;
+use crate::scene::Scene;
 use crate::session::Session;
 
 /// Choices that a `why` looks at: the last ones.
@@ -110,7 +110,7 @@ impl Session {
                     return Err(CommandError::Invalid(text.to_owned()));
                 };
                 let at = machine.location().map(|location| location.offset);
-                let place = at.map(|at| super::report::place_of(&self.info, at));
+                let place = at.map(|at| crate::scene::place_of(&self.info, at));
                 let place = place.map_or_else(String::new, |place| format!(" at {place}"));
                 Ok((Goal::TrapAt(*trap, at), format!("why {trap}{place}")))
             }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use borges_concolic::{Explored, Witness};
 
 use super::inquiry::Inquiry;
-use super::question::{CoverListing, CoveredLine, OneSided, SuggestedInput};
-use super::report::place_of;
 use super::{listing, walk};
+use crate::command::question::{CoverListing, CoveredLine, OneSided, SuggestedInput};
+use crate::scene::place_of;
 use crate::values::show;
 
 /// The program's own lines and branches; those of the compiler's library are left out.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use borges_concolic::{Cut, End, Ended, Explored, MOST_INPUTS, Spent, value_of};
 use borges_debuginfo::DebugInfo;
 
-use super::question::UnexploredReport;
-use super::report::place_of;
-use crate::headless::json;
+use crate::command::question::UnexploredReport;
+use crate::scene::place_of;
+use crate::values::json;
 
 /// What the caller asked for, as far as it matters for what was left out.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ use thiserror::Error;
 
 use crate::command::{Act, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
-use crate::moments::MomentText;
-use crate::open::Options;
-use crate::opened::OpenError;
+use crate::look::moments::MomentText;
+use crate::options::Options;
+use crate::program::OpenError;
 use crate::session::Session;
 use crate::values::show;
 

@@ -8,16 +8,17 @@ use borges_concolic::{
 
 use super::cuts;
 use super::inquiry::Inquiry;
-use super::question::{
+use super::report::ended;
+use super::sets;
+use super::walk::{self, Alarm, Check, Choice, Walk};
+use crate::command::question::{
     FoundPath, RestListing, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode,
     UnexploredReport,
 };
-use super::report::{ended, place_of};
-use super::sets;
-use super::walk::{self, Alarm, Check, Choice, Walk};
-use crate::headless::json;
-use crate::inspect::Scene;
-use crate::moments::MomentText;
+use crate::look::moments::MomentText;
+use crate::scene::Scene;
+use crate::scene::place_of;
+use crate::values::json;
 use crate::values::show;
 
 /// Paths drawn while more are looked for.

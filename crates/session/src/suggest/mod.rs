@@ -1,12 +1,12 @@
 //! Suggested paths: all futures of a program within a bound, and the inputs that lead to each.
 
+mod answering;
 mod ask;
 mod cover;
 mod cuts;
 mod export;
 mod inquiry;
 mod listing;
-mod question;
 mod report;
 mod runs;
 mod sets;
@@ -26,21 +26,22 @@ use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
 
-use cuts::Asked;
-pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
-pub use inquiry::{Inquiry, Tell};
-pub use question::{
+pub use crate::command::question::{
     CoverListing, CoveredLine, FoundPath, OneSided, Order, Question, RestListing, SuggestedInput,
     SuggestedOption, SuggestionListing, SuggestionNode, Target, Turn, UnexploredReport, WhyListing,
     Within,
 };
+pub use answering::Tell;
+use cuts::Asked;
+pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
+pub use inquiry::Inquiry;
 pub use report::{
     ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, RestReport,
     TreeReport,
 };
 
 use crate::command::{Event, Flow};
-use crate::opened::{OpenError, Opened};
+use crate::program::{OpenError, Opened};
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -237,7 +238,7 @@ pub fn of_program(
             time,
         },
     };
-    Ok(report.paths(&inquiry::tidying(&budget), clock))
+    Ok(report.paths(&answering::tidying(&budget), clock))
 }
 
 /// Between two looks at whether the user has had enough.

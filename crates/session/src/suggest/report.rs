@@ -7,17 +7,17 @@ use std::time::Duration;
 use borges_concolic::{
     Budget, Cut, Delivered, End, Explored, Set, SuggestionNode, Suggestions, value_of,
 };
-use borges_debuginfo::DebugInfo;
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
 
 use super::Subject;
 use super::cuts::{self, Asked};
 use super::export::{self, ExportError, Future, Launch};
-use super::question::UnexploredReport;
 use super::sets;
 use super::walk::{self, Alarm, Check, Walk};
-use crate::headless::json;
+use crate::command::question::UnexploredReport;
+use crate::scene::place_of;
+use crate::values::json;
 
 /// All paths that were found. The names are kept stable.
 #[derive(Clone, Debug, Serialize)]
@@ -408,16 +408,6 @@ impl Reporter<'_> {
 
     fn place(&self, at: CodeOffset) -> String {
         place_of(&self.subject.info, at)
-    }
-}
-
-/// An instruction as a line, or as an offset.
-pub(crate) fn place_of(info: &DebugInfo, at: CodeOffset) -> String {
-    let place = info.place_at(at);
-    let line = place.and_then(|place| Some((info.file(place.file)?, place.line)));
-    match line {
-        Some((file, line)) => format!("{}:{line}", file.path),
-        None => at.to_string(),
     }
 }
 

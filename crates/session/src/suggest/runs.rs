@@ -9,7 +9,7 @@ use fastrand::Rng;
 
 use super::inquiry::Inquiry;
 use super::walk::Plain;
-use crate::inspect::Scene;
+use crate::scene::Scene;
 
 /// Runs at most.
 const MOST_RUNS: u64 = 4000;

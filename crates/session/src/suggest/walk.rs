@@ -6,7 +6,7 @@ use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
 
-use crate::inspect::Scene;
+use crate::scene::Scene;
 
 /// A path with the answers that lead along it.
 pub(super) struct Walk<'p> {

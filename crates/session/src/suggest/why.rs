@@ -2,8 +2,9 @@
 
 use borges_concolic::{Budget, End, Flow as Goes, Start, Strategy};
 
-use super::inquiry::{Inquiry, Plan};
-use super::question::{Question, SuggestionListing, WhyListing};
+use super::answering::Plan;
+use super::inquiry::Inquiry;
+use crate::command::question::{Question, SuggestionListing, WhyListing};
 
 /// Paths looked at from one universe.
 const MOST: usize = 10_000;

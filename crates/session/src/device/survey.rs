@@ -1,0 +1,363 @@
+//! Replays of a stretch of a path that note what a device would have to undo, to perform again, or to be told.
+
+use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId};
+use borges_multiverse::tree::Place;
+use borges_stub::{Call, Halt, encode_captured, to_wire};
+use borges_vm::Value;
+use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd};
+
+use crate::command::Observer;
+use crate::command::{self, Flow};
+use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::history::twin::{Before, Feed};
+use crate::history::{Divergence, History, Replay, SeekError, Stops};
+
+/// A piece of a slide: the inputs that are read on it, where it ends, and the event that comes there.
+pub(crate) struct Leg {
+    pub(crate) inputs: Vec<Mock>,
+    pub(crate) until: u64,
+    pub(crate) event: Option<(Place, Event)>,
+}
+
+/// What undoes one entry, and where that leads.
+pub(crate) struct Undo {
+    pub(crate) compensation: Vec<u8>,
+    /// The place before it.
+    pub(crate) reached: Place,
+    /// Instructions retired before it.
+    pub(crate) steps: u64,
+}
+
+/// What has to happen on a device so that an entry has happened, without its program running.
+pub(crate) struct Redo {
+    /// The place after the entry.
+    pub(crate) place: Place,
+    /// Instructions retired before it.
+    pub(crate) steps: u64,
+    /// What its model of the board must learn, such as an input's reading.
+    pub(crate) model: Option<Vec<u8>>,
+    /// The output to perform.
+    pub(crate) perform: Option<Perform>,
+}
+
+/// An entry with the place after it and, for a call, the primitive and its arguments.
+pub(crate) type PathCall = (Place, Entry, Option<(PrimitiveId, Vec<Value>)>);
+
+/// An output to perform again.
+pub(crate) struct Perform {
+    /// Which.
+    pub(crate) primitive: u16,
+    /// The arguments.
+    pub(crate) arguments: Vec<borges_wire::Value>,
+    /// The memory that the call reads.
+    pub(crate) memory: Vec<MemoryBlob>,
+}
+
+impl History {
+    /// The compensations of all outputs between `join` and `from`, last first (*step-back-compensate*).
+    ///
+    /// The twin is somewhere on that path afterwards.
+    pub(crate) fn undo_list(
+        &mut self,
+        join: Place,
+        from: Place,
+        observer: Observer<'_>,
+    ) -> Result<Vec<Undo>, SeekError> {
+        let mut list = Vec::new();
+        let mut reached = join;
+        self.survey(join, from, observer, |board, place, entry, before| {
+            let compensation = match (&entry.kind, before.call) {
+                (EntryKind::Output { captured, .. }, Some(call)) => Compensation::of(
+                    board,
+                    before.board,
+                    call.primitive,
+                    call.args,
+                    call.memory,
+                    captured,
+                )
+                .ok(),
+                (EntryKind::Input { value, .. }, Some(call)) => Some(Compensation::of_input(
+                    board,
+                    before.board,
+                    call.primitive,
+                    call.args,
+                    *value,
+                )),
+                _ => None,
+            };
+            if let Some(compensation) = compensation.filter(|compensation| !compensation.is_empty())
+            {
+                let compensation = encode(&compensation);
+                list.push(Undo {
+                    compensation,
+                    reached,
+                    steps: entry.step_before(),
+                });
+            }
+            reached = place;
+        })?;
+        list.reverse();
+        Ok(list)
+    }
+
+    /// What to do for every entry between `join` and `to`, first first.
+    ///
+    /// The twin is at `to` afterwards.
+    pub(crate) fn redo_list(
+        &mut self,
+        join: Place,
+        to: Place,
+        observer: Observer<'_>,
+    ) -> Result<Vec<Redo>, SeekError> {
+        let mut list = Vec::new();
+        self.survey(join, to, observer, |board, place, entry, before| {
+            let Some(call) = before.call else {
+                return;
+            };
+            let redo = match &entry.kind {
+                EntryKind::Output { .. } => perform(board, place, call),
+                EntryKind::Input { value, .. } => learn(board, place, call, before, *value),
+                EntryKind::Event(_) => None,
+            };
+            list.extend(redo);
+        })?;
+        Ok(list)
+    }
+
+    /// The entries between two places, each with the place after it and the call that it was.
+    ///
+    /// The twin is at `to` afterwards.
+    pub(crate) fn calls_between(
+        &mut self,
+        from: Place,
+        to: Place,
+        observer: Observer<'_>,
+    ) -> Result<Vec<PathCall>, SeekError> {
+        let mut list = Vec::new();
+        self.survey(from, to, observer, |_, place, entry, before| {
+            let call = before.call.map(|call| (call.primitive, call.args.to_vec()));
+            list.push((place, entry.clone(), call));
+        })?;
+        Ok(list)
+    }
+
+    /// Everything that decides the path from `start` to `target`, in pieces whose inputs take about `most` bytes: for
+    /// each input primitive its values in order, and then an event, if one comes there.
+    pub(crate) fn legs(&self, start: Place, target: Moment, most: usize) -> Vec<Leg> {
+        let mut legs = Vec::new();
+        let (mut inputs, mut size): (Vec<Mock>, usize) = (Vec::new(), 0);
+        for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
+            match &entry.kind {
+                EntryKind::Input {
+                    primitive, value, ..
+                } => {
+                    let found = inputs.iter().position(|mock| mock.primitive == primitive.0);
+                    let index = found.unwrap_or_else(|| {
+                        inputs.push(Mock {
+                            primitive: primitive.0,
+                            arguments: None,
+                            values: Vec::new(),
+                            used: 0,
+                            end: MockEnd::Live,
+                        });
+                        inputs.len() - 1
+                    });
+                    inputs[index].values.push(to_wire(*value));
+                    size += size_of::<Value>();
+                    if size >= most {
+                        size = 0;
+                        legs.push(Leg {
+                            inputs: std::mem::take(&mut inputs),
+                            until: entry.step,
+                            event: None,
+                        });
+                    }
+                }
+                EntryKind::Event(event) => {
+                    size = 0;
+                    legs.push(Leg {
+                        inputs: std::mem::take(&mut inputs),
+                        until: entry.step,
+                        event: Some((place, *event)),
+                    });
+                }
+                EntryKind::Output { .. } => {}
+            }
+        }
+        legs.push(Leg {
+            inputs,
+            until: target.steps,
+            event: None,
+        });
+        legs
+    }
+
+    /// Notes what an output captured when it was performed again.
+    pub(crate) fn amend_captured(&mut self, place: Place, captured: Captured) {
+        if self.replace_captured(place, captured) {
+            self.doubt_after(place);
+        }
+    }
+
+    /// Whether an output captured something else than `captured`.
+    pub(crate) fn captured_differs(&self, place: Place, captured: &Captured) -> bool {
+        let old = self.tree.entry(place).map(|entry| &entry.kind);
+        matches!(old, Some(EntryKind::Output { captured: old, .. }) if encode_captured(old) != encode_captured(captured))
+    }
+
+    /// Replaces what an output captured; whether that is something else than before.
+    pub(crate) fn replace_captured(&mut self, place: Place, captured: Captured) -> bool {
+        let Some(mut entry) = self.tree.entry(place).cloned() else {
+            return false;
+        };
+        let EntryKind::Output { captured: old, .. } = &mut entry.kind else {
+            return false;
+        };
+        if encode_captured(old) == encode_captured(&captured) {
+            return false;
+        }
+        *old = captured;
+        self.tree.amend(place, entry);
+        self.note_amended(place);
+        // What was shown of the board after it is no longer what the board is like.
+        self.forget_after(place);
+        true
+    }
+
+    /// Replays from `from` to `to` and shows each entry with what held before it.
+    fn survey(
+        &mut self,
+        from: Place,
+        to: Place,
+        observer: Observer<'_>,
+        visit: impl FnMut(&Board, Place, &Entry, &Before<'_>),
+    ) -> Result<(), SeekError> {
+        let lost = Divergence {
+            steps: self.twin.steps(),
+        };
+        let (start, end) = (
+            self.moment_of(from).ok_or(lost)?,
+            self.moment_of(to).ok_or(lost)?,
+        );
+        self.seek(start, observer)?;
+        let board = self.twin.program().board.clone();
+        let path = self.tree.between(start.place, end.place).ok_or(lost)?;
+        let stops = Stops::default();
+        let replay = Replay::new(path, start.place, &stops, None, start);
+        let mut surveyor = Surveyor {
+            replay,
+            board: &board,
+            visit,
+        };
+        let (halt, paused) = loop {
+            let until = end
+                .steps
+                .min(self.twin.steps().saturating_add(self.look_every));
+            let halt = self.twin.run(&mut surveyor, until);
+            if halt != Halt::Until || until == end.steps {
+                break (halt, false);
+            }
+            let progress = command::Event::Progress {
+                what: "replaying".to_owned(),
+                done: until,
+                total: Some(end.steps),
+            };
+            if observer(progress) == Flow::Pause {
+                break (halt, true);
+            }
+        };
+        let place = surveyor.replay.place();
+        self.stand_at(place);
+        match halt {
+            _ if paused => Err(SeekError::Paused),
+            Halt::Until | Halt::Finished if place == end.place => Ok(()),
+            _ => {
+                let steps = self.twin.steps();
+                Err(Divergence { steps }.into())
+            }
+        }
+    }
+}
+
+fn perform(board: &Board, place: Place, call: &Call<'_>) -> Option<Redo> {
+    let action = board.action(call.primitive, call.args, call.memory).ok()?;
+    let text = match action {
+        Action::Text(text) | Action::DisplayText { text, .. } => Some(text),
+        _ => None,
+    };
+    let memory = text.map(|text| {
+        // The text lies in the memory: its distance from the start is its address.
+        let address = (text.as_ptr() as usize).wrapping_sub(call.memory.as_ptr() as usize) as u32;
+        MemoryBlob {
+            address,
+            bytes: Bytes::from(text),
+        }
+    });
+    let arguments = call.args.iter().map(|value| to_wire(*value)).collect();
+    let perform = Some(Perform {
+        primitive: call.primitive.0,
+        arguments,
+        memory: memory.into_iter().collect(),
+    });
+    Some(Redo {
+        place,
+        steps: call.steps,
+        model: None,
+        perform,
+    })
+}
+
+fn learn(
+    board: &Board,
+    place: Place,
+    call: &Call<'_>,
+    before: &Before<'_>,
+    value: Value,
+) -> Option<Redo> {
+    let mut after = before.board.clone();
+    after.observe(board, call.primitive, call.args, value);
+    // What leads back from the state without the reading is what leads on to the one with it.
+    let learning = Compensation::between(board, &after, before.board, &Captured::Nothing);
+    let model = (!learning.is_empty()).then(|| encode(&learning));
+    model.is_some().then_some(Redo {
+        place,
+        steps: call.steps,
+        model,
+        perform: None,
+    })
+}
+
+fn encode(compensation: &Compensation) -> Vec<u8> {
+    // Serialising into a growing vector does not fail for types that postcard knows.
+    postcard::to_allocvec(compensation).unwrap_or_default()
+}
+
+/// A replay that somebody watches.
+struct Surveyor<'a, V> {
+    replay: Replay<'a>,
+    board: &'a Board,
+    visit: V,
+}
+
+impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
+    fn event_due(&self) -> Option<u64> {
+        self.replay.event_due()
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        self.replay.event()
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        self.replay.input(call)
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        self.replay.captured(call)
+    }
+
+    fn happened(&mut self, entry: Entry, before: &Before<'_>) {
+        self.replay.happened(entry.clone(), before);
+        (self.visit)(self.board, self.replay.place(), &entry, before);
+    }
+}

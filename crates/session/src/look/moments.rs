@@ -1,0 +1,249 @@
+//! Naming universes: numbers, bookmarks, and strings that mean the same in every session of the program.
+
+use std::collections::VecDeque;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use borges_stub::{Halt, Mocks, encode_event, to_wire};
+use borges_vm::Value;
+use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
+
+use crate::command::Observer;
+use crate::command::unobserved;
+use crate::command::{Event, Flow, UniverseId};
+use crate::device::Live;
+use crate::error::CommandError;
+use crate::history::Source;
+use crate::history::entry::{EntryKind, Moment};
+use crate::look::moment_of_id;
+use crate::session::Session;
+
+/// What a moment string begins with: its format's version.
+const PREFIX: &str = "m1-";
+
+/// Choices in order, to be written as a moment string.
+#[derive(Clone, Debug)]
+pub(crate) struct MomentText {
+    hash: u64,
+    trace: TraceEncoder,
+}
+
+impl MomentText {
+    /// No choice yet; `hash` is the module's.
+    pub(crate) fn new(hash: u64) -> Self {
+        let trace = TraceEncoder::new(0, 0);
+        Self { hash, trace }
+    }
+
+    fn push(&mut self, steps: u64, kind: RecordKind) {
+        // A path's entries are in order.
+        let _in_order = self.trace.push(&Record { steps, kind });
+    }
+
+    /// An input is answered before which so many steps were taken.
+    pub(crate) fn input(&mut self, steps: u64, value: Value) {
+        self.push(steps, RecordKind::Input(to_wire(value)));
+    }
+
+    /// An event arrives after so many steps.
+    pub(crate) fn event(&mut self, steps: u64, event: &borges_board::Event) {
+        let (kind, payload) = encode_event(event);
+        self.push(steps, RecordKind::Event { kind, payload });
+    }
+
+    /// The string that names the universe after these choices and so many steps in all.
+    pub(crate) fn text(mut self, steps: u64) -> String {
+        let packed = self.trace.take().map(|batch| batch.bytes.0);
+        format!(
+            "{PREFIX}{:016x}-{steps}-{}",
+            self.hash,
+            URL_SAFE_NO_PAD.encode(packed.unwrap_or_default())
+        )
+    }
+}
+
+impl Session {
+    /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, a bookmark, `start`, `tip`,
+    /// `device`, `here`, or a moment string.
+    pub(crate) fn moment_named(
+        &mut self,
+        name: &str,
+        observer: Observer<'_>,
+    ) -> Result<Moment, CommandError> {
+        let name = name.trim();
+        if let Some(at) = self.notes.named(name) {
+            return Ok(at);
+        }
+        match name {
+            "start" => return Ok(Moment::START),
+            "tip" => return Ok(self.history.tip()),
+            "here" => return Ok(self.history.here()),
+            "device" => {
+                return Ok(self
+                    .device
+                    .as_ref()
+                    .map_or(Moment::START, |device| device.state));
+            }
+            _ => {}
+        }
+        if name.starts_with(PREFIX) {
+            return self.moment_of_text(name, observer);
+        }
+        if let Some(steps) = name.strip_prefix('@') {
+            let tip = self.history.tip();
+            let steps: u64 = steps.parse().map_err(|_| unknown(name))?;
+            if steps > tip.steps {
+                let text = format!("the current path is known up to step {} only", tip.steps);
+                return Err(CommandError::NoSuch(text));
+            }
+            let place = self
+                .history
+                .tree
+                .at_step(tip.place, steps)
+                .ok_or_else(|| unknown(name))?;
+            return Ok(Moment { place, steps });
+        }
+        let id = parse_id(name).ok_or_else(|| unknown(name))?;
+        let at = moment_of_id(&self.history, id).ok_or_else(|| {
+            CommandError::NoSuch(format!(
+                "there is no universe {name}: 'tree' shows the branches and their entries"
+            ))
+        })?;
+        let known = self.history.known_until(at.place);
+        if at.steps > known {
+            let text = format!(
+                "universe {name} has not been reached: its run is known up to step {known}"
+            );
+            return Err(CommandError::NoSuch(text));
+        }
+        Ok(at)
+    }
+
+    /// The moment as a string: program, steps, and the choices that lead there.
+    pub(crate) fn moment_text(&self, at: Moment) -> String {
+        self.trace_to(at).text(at.steps)
+    }
+
+    /// The choices that lead to a moment.
+    pub(crate) fn trace_to(&self, at: Moment) -> MomentText {
+        let mut trace = MomentText::new(self.program().module.hash());
+        for (_, entry) in self.history.tree.path(at.place).into_iter().flatten() {
+            let kind = match &entry.kind {
+                EntryKind::Input { value, .. } => RecordKind::Input(to_wire(*value)),
+                EntryKind::Event(event) => {
+                    let (kind, payload) = encode_event(event);
+                    RecordKind::Event { kind, payload }
+                }
+                EntryKind::Output { captured, .. } if !captured.is_nothing() => {
+                    RecordKind::Captured(Bytes(borges_stub::encode_captured(captured)))
+                }
+                EntryKind::Output { .. } => continue,
+            };
+            trace.push(entry.step_before(), kind);
+        }
+        trace
+    }
+
+    /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn device_moment(&self) -> Option<String> {
+        let device = self.device.as_ref()?;
+        (device.effects == device.state.place).then(|| self.moment_text(device.state))
+    }
+
+    /// Replays a moment string into the multiverse. Branches that exist are followed.
+    ///
+    /// Anybody may have written it, and it may say any step: the user can end the replay.
+    fn moment_of_text(
+        &mut self,
+        text: &str,
+        observer: Observer<'_>,
+    ) -> Result<Moment, CommandError> {
+        let bad =
+            |why: &str| CommandError::Invalid(format!("this is no moment of this program: {why}"));
+        let mut parts = text.trim_start_matches(PREFIX).splitn(3, '-');
+        let (hash, steps, packed) = (parts.next(), parts.next(), parts.next());
+        let hash = hash.and_then(|hash| u64::from_str_radix(hash, 16).ok());
+        if hash != Some(self.program().module.hash()) {
+            return Err(bad("it was made with another module"));
+        }
+        let steps: u64 = steps
+            .and_then(|steps| steps.parse().ok())
+            .ok_or_else(|| bad("its step count is missing"))?;
+        let packed = URL_SAFE_NO_PAD.decode(packed.unwrap_or_default());
+        let packed = packed.map_err(|_| bad("its trace is cut short or damaged"))?;
+        let mut records = VecDeque::new();
+        for record in TraceDecoder::new(0, &packed) {
+            records.push_back(record.map_err(|_| bad("its trace is damaged"))?);
+        }
+        let here = self.history.here();
+        self.history.hold();
+        self.history.seek(Moment::START, &mut unobserved)?;
+        let mut mocks = Mocks::default();
+        let mut reached = Ok(());
+        while self.history.twin.steps() < steps
+            || records.front().is_some_and(|record| record.steps == steps)
+        {
+            let before = (self.history.here(), records.len());
+            let progress = Event::Progress {
+                what: "replaying the moment".to_owned(),
+                done: self.history.twin.steps(),
+                total: Some(steps),
+            };
+            if observer(progress) == Flow::Pause {
+                let done = self.history.twin.steps();
+                reached = Err(CommandError::Invalid(format!(
+                    "the replay of the moment was given up at step {done} of {steps}"
+                )));
+                break;
+            }
+            let until = steps.min(self.history.next_keyframe());
+            let mut live = Live::new(&mut records, &mut mocks);
+            let halt = self.history.extend(&mut live, Source::Told, until);
+            // A trapping instruction is not retired: the string counts its attempt.
+            let attempted = self.history.twin.steps() + 1 == steps && records.is_empty();
+            if attempted && matches!(halt, Ok(Halt::Trapped(_))) {
+                break;
+            }
+            if halt.is_err() || (self.history.here(), records.len()) == before {
+                reached = Err(bad("the program does not take this path"));
+                break;
+            }
+            self.history.keep(self.history.here());
+        }
+        let found = self.history.here();
+        let back = self.history.seek(here, &mut unobserved);
+        self.history.release();
+        back?;
+        reached.map(|()| found)
+    }
+}
+
+fn unknown(name: &str) -> CommandError {
+    CommandError::NoSuch(format!(
+        "'{name}' names no universe: use branch.index or branch.index+steps, @steps, start, tip, device, a bookmark, or a moment string"
+    ))
+}
+
+/// `branch.index[+steps]`.
+fn parse_id(text: &str) -> Option<UniverseId> {
+    let (place, offset) = text.split_once('+').unwrap_or((text, "0"));
+    let (branch, index) = place.split_once('.')?;
+    Some(UniverseId {
+        branch: branch.parse().ok()?,
+        index: index.parse().ok()?,
+        offset: offset.parse().ok()?,
+    })
+}
+
+/// For those who show a universe: `branch.index`, and `+steps` inside a run.
+impl std::fmt::Display for UniverseId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.branch, self.index)?;
+        match self.offset {
+            0 => Ok(()),
+            offset => write!(f, "+{offset}"),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! From files to a program at its start: the module, its board, its debug information.
+
+pub mod contents;
+mod features;
+
+use std::path::{Path, PathBuf};
+
+use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits};
+use borges_debuginfo::{DebugInfo, Folders};
+use borges_stub::{Program, ProgramError, usual_entry};
+use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, Value};
+use thiserror::Error;
+
+/// Why a program cannot be debugged.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no module that the VM can run.
+    #[error("{}: {source}", path.display())]
+    Module {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: LoadError,
+    },
+    /// It is a module that needs more than the VM has.
+    #[error("{}: {needs}", path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// What it needs, and how to build it without that.
+        needs: String,
+    },
+    /// The board file is wrong.
+    #[error("{}: {message}", path.display())]
+    Board {
+        /// Which file.
+        path: PathBuf,
+        /// Where and why.
+        message: String,
+    },
+    /// The program does not fit the board.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The program cannot be started.
+    #[error("the program cannot be started: {0}")]
+    Start(#[from] StartError),
+    /// The entry cannot be called.
+    #[error("the entry cannot be called: {0}")]
+    Begin(#[from] borges_vm::BeginError),
+    /// Its debug information is none.
+    #[error("{}: {source}", path.display())]
+    Names {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: borges_debuginfo::LoadError,
+    },
+    /// The session file.
+    #[error("{}: {message}", path.display())]
+    Session {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+}
+
+/// A board with the text it was read from.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    pub(crate) description: BoardDescription,
+    /// TOML; empty for the default board.
+    pub(crate) text: String,
+    /// The VM's limits where the board sets none.
+    base: Limits,
+}
+
+impl Board {
+    /// The board file that was named, or the one beside the program, or the default board.
+    pub(crate) fn find(program: &Path, named: Option<&Path>) -> Result<Self, OpenError> {
+        let Some(path) = Self::file(program, named) else {
+            return Self::parse(String::new(), program);
+        };
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Self::parse(text, &path),
+            Err(source) => Err(OpenError::File { path, source }),
+        }
+    }
+
+    /// The board file that was named, or the one beside the program, if there is one.
+    pub(crate) fn file(program: &Path, named: Option<&Path>) -> Option<PathBuf> {
+        let beside = || Some(program.with_file_name("board.toml")).filter(|path| path.is_file());
+        named.map(Path::to_owned).or_else(beside)
+    }
+
+    /// A board from its text, the default board if that is empty; `path` is for messages.
+    pub(crate) fn parse(text: String, path: &Path) -> Result<Self, OpenError> {
+        let description = match text.is_empty() {
+            true => BoardDescription::default_board(),
+            false => BoardDescription::parse(&path.display().to_string(), &text).map_err(|e| {
+                OpenError::Board {
+                    path: path.to_owned(),
+                    message: e.to_string(),
+                }
+            })?,
+        };
+        Ok(Self {
+            description,
+            text,
+            base: Limits::host(),
+        })
+    }
+
+    /// The program must fit a microcontroller.
+    pub(crate) fn shrink(&mut self) {
+        self.base = Limits::small();
+    }
+
+    /// What a device gets to know of it. Its hash names the board between host and device.
+    pub(crate) fn portable(&self) -> Vec<u8> {
+        let limits = self.vm_limits();
+        let portable = PortableBoard::from(&self.description).with_limits(ProgramLimits {
+            memory_pages: Some(limits.memory_pages),
+            stack_slots: Some(limits.stack_slots),
+            call_depth: Some(limits.call_depth),
+            table_elements: Some(limits.table_elements),
+            module_bytes: None,
+        });
+        // Writing to memory cannot fail.
+        postcard::to_allocvec(&portable).unwrap_or_default()
+    }
+
+    /// The VM's limits on this board.
+    pub(crate) fn vm_limits(&self) -> Limits {
+        let (mut limits, own) = (self.base, &self.description.limits);
+        limits.memory_pages = own.memory_pages.unwrap_or(limits.memory_pages);
+        limits.stack_slots = own.stack_slots.unwrap_or(limits.stack_slots);
+        limits.call_depth = own.call_depth.unwrap_or(limits.call_depth);
+        limits.table_elements = own.table_elements.unwrap_or(limits.table_elements);
+        limits.module_bytes = own.module_bytes.unwrap_or(limits.module_bytes);
+        limits
+    }
+}
+
+/// A program on its board, at its start, with what is known of its source.
+///
+/// This is the one way from files to something that runs: a session, a plain run and an exploration begin here.
+pub(crate) struct Opened {
+    pub(crate) board: Board,
+    pub(crate) program: Program,
+    pub(crate) info: DebugInfo,
+    /// The export that is called.
+    pub(crate) entry_name: String,
+    /// The function that is called, and its arguments.
+    pub(crate) entry: (FuncIdx, Vec<Value>),
+    /// Stands at the entry.
+    pub(crate) machine: Machine,
+}
+
+impl Opened {
+    /// A program from its file, with its board.
+    ///
+    /// # Errors
+    /// [`OpenError`] names the file and the cause.
+    pub(crate) fn read(
+        path: &Path,
+        board: Option<&Path>,
+        entry: Option<&str>,
+    ) -> Result<Self, OpenError> {
+        let bytes = read(path)?;
+        Self::on(Board::find(path, board)?, path, &bytes, entry)
+    }
+
+    /// The program that these bytes are, on a board; `path` is for its sources and for messages.
+    ///
+    /// # Errors
+    /// [`OpenError`] names the file and the cause.
+    pub(crate) fn on(
+        board: Board,
+        path: &Path,
+        bytes: &[u8],
+        entry: Option<&str>,
+    ) -> Result<Self, OpenError> {
+        let limits = board.vm_limits();
+        let module =
+            Module::new(bytes, &limits).map_err(|source| no_module(path, bytes, source))?;
+        let table = borges_board::Shared::new(board.description.clone());
+        let program = Program::new(Shared::new(module), table)?;
+        let func = program.entry(entry)?;
+        let arguments = program.entry_arguments(func);
+        let mut machine = Machine::new(program.module.clone(), limits)?;
+        machine.begin(func, &arguments)?;
+        let usual = || usual_entry(&program.module).unwrap_or_default();
+        Ok(Self {
+            entry_name: entry.unwrap_or_else(usual).to_owned(),
+            info: names(path, bytes)?,
+            board,
+            program,
+            entry: (func, arguments),
+            machine,
+        })
+    }
+}
+
+/// What is known of a module's source; files of it may lie around `path`.
+pub(crate) fn names(path: &Path, bytes: &[u8]) -> Result<DebugInfo, OpenError> {
+    DebugInfo::load(bytes, &Folders::around(path)).map_err(|source| OpenError::Names {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Why the VM does not take a module.
+pub(crate) fn no_module(path: &Path, bytes: &[u8], source: LoadError) -> OpenError {
+    let path = path.to_owned();
+    match crate::program::features::newer(bytes) {
+        Some(needs) => OpenError::Newer { path, needs },
+        None => OpenError::Module { path, source },
+    }
+}
+
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+    std::fs::read(path).map_err(|source| OpenError::File {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,780 @@
+//! A program of a model language being debugged: its universes, its whole graph, and questions to that.
+//!
+//! Its graph is explored once, as far as questions need it, and kept: whoever stops an exploration gets an answer from
+//! what is known by then, and the next question goes on from there. [`Stop`] ends what is under way from anywhere.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use borges_languages::ambienttalk::{Delivery, Grain};
+pub use borges_languages::model::debug;
+use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
+use borges_languages::model::{
+    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Progress, Report, language,
+};
+pub use borges_languages::model::{
+    EdgeRow, Multiverse, Question, RaceRow, Reply, StateRow, Way, Why,
+};
+use borges_languages::muoz::MuOz;
+use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
+use borges_store::{
+    Access, Bounds, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store, StoreError,
+};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::command::listing::TableListing;
+use crate::record::table;
+
+/// States of a graph of which the texts are kept too: they are most of a large file.
+const DESCRIBED: usize = 20_000;
+
+/// Why a question has no answer.
+#[derive(Debug, Error)]
+pub enum AskError {
+    /// It is about what there is not.
+    #[error(transparent)]
+    NoAnswer(#[from] NoAnswer),
+    /// The graph cannot be kept, or the SQL is wrong.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The user stopped it.
+    #[error(
+        "it was stopped when {0} states were known: the same question again goes on from there"
+    )]
+    Stopped(u64),
+    /// A universe of the debugger that is no state of the graph.
+    #[error("{0}")]
+    NoState(String),
+}
+
+/// Ends what a session is doing, from any thread and without waiting for it; tells how far it is.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<Work>);
+
+#[derive(Debug, Default)]
+struct Work {
+    pressed: AtomicBool,
+    under_way: AtomicBool,
+    states: AtomicU64,
+}
+
+impl Stop {
+    /// Ends what is under way; what was found stays.
+    pub fn press(&self) {
+        self.0.pressed.store(true, Ordering::SeqCst);
+    }
+
+    /// How many states what is under way knows; none if nothing is.
+    #[must_use]
+    pub fn progress(&self) -> Option<u64> {
+        let under_way = self.0.under_way.load(Ordering::SeqCst);
+        under_way.then(|| self.0.states.load(Ordering::SeqCst))
+    }
+
+    /// Something begins.
+    fn begin(&self) -> Busy {
+        self.0.pressed.store(false, Ordering::SeqCst);
+        self.0.states.store(0, Ordering::SeqCst);
+        self.0.under_way.store(true, Ordering::SeqCst);
+        Busy(Arc::clone(&self.0))
+    }
+}
+
+/// While it lives, something is under way.
+struct Busy(Arc<Work>);
+
+impl Busy {
+    /// Whether to go on, if `more` says so too.
+    fn goes_on(&self, progress: &Progress, more: bool) -> bool {
+        self.0.states.store(progress.states, Ordering::SeqCst);
+        more && !self.0.pressed.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.under_way.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A debugger over a program, with its graph where somebody asks for that.
+pub struct ModelSession {
+    name: String,
+    options: Explore,
+    model: Model,
+    debugger: Box<dyn Debugger>,
+    graph: Option<Box<dyn Multiverse>>,
+    /// The tables, with the number of states in them.
+    store: Option<(Store, usize)>,
+    stop: Stop,
+    file: Option<PathBuf>,
+    caredeb: Option<caredeb::Session>,
+}
+
+impl ModelSession {
+    /// A session at the start of a program. Its graph is kept in `file`, once it is asked for.
+    #[must_use]
+    pub fn new(name: String, model: Model, options: Explore, file: Option<PathBuf>) -> Self {
+        Self {
+            name,
+            debugger: model.debugger(&options),
+            options,
+            model,
+            graph: None,
+            store: None,
+            stop: Stop::default(),
+            file,
+            caredeb: None,
+        }
+    }
+
+    /// Ends the session of a process that ends: its file is closed. The system takes back the memory of millions of states
+    /// much faster than they can be freed one by one, so they are left to it.
+    pub fn end_of_process(self) {
+        let Self {
+            graph, debugger, ..
+        } = self;
+        std::mem::forget((graph, debugger));
+    }
+
+    /// What the program is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its language.
+    #[must_use]
+    pub fn dialect(&self) -> &'static dyn Dialect {
+        self.model.dialect()
+    }
+
+    /// The debugger, to look at.
+    #[must_use]
+    pub fn debugger(&self) -> &dyn Debugger {
+        &*self.debugger
+    }
+
+    /// What ends that which is under way.
+    #[must_use]
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Carries out an order; `keep_going` may stop it.
+    ///
+    /// # Errors
+    /// [`Refused`]; then nothing has changed.
+    pub fn carry_out(
+        &mut self,
+        order: Order,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Came, Refused> {
+        let edits = matches!(order, Order::Edit { .. });
+        let busy = self.stop.begin();
+        let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
+        let came = self.debugger.carry_out(order, &mut watch)?;
+        if edits && let Ok(model) = Model::parse(self.dialect(), self.debugger.text()) {
+            self.model = model;
+            self.graph = None;
+            self.store = None;
+            self.caredeb = None;
+        }
+        Ok(came)
+    }
+
+    /// Parses a text as a program of the session's language, to see what is wrong with it.
+    ///
+    /// # Errors
+    /// [`ModelError`] with the place.
+    pub fn parse(&self, text: &str) -> Result<Model, ModelError> {
+        Model::parse(self.dialect(), text)
+    }
+
+    /// Explores the program as the session was told to, and keeps what was found.
+    pub fn explore(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> Report {
+        let busy = self.stop.begin();
+        let watch = |come: &Progress| busy.goes_on(come, keep_going(come));
+        let (report, graph) = self.model.explore_kept(&self.options, watch);
+        self.graph = graph;
+        report
+    }
+
+    /// Whether what was explored keeps to a goal; none if nothing was explored.
+    #[must_use]
+    pub fn hold_to(&self, goal: &Goal) -> Option<Result<Finding, Refused>> {
+        Some(self.graph.as_deref()?.hold_to(goal))
+    }
+
+    /// The graph, as far as it is known: [`Multiverse::partial`] says whether that is all.
+    ///
+    /// The first question explores it; where that was stopped, the next one goes on.
+    pub fn graph(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> &dyn Multiverse {
+        let busy = self.stop.begin();
+        self.explored(&mut |come| busy.goes_on(come, keep_going(come)))
+    }
+
+    fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {
+        let fresh = || self.model.multiverse(&self.options);
+        let graph = self.graph.get_or_insert_with(fresh);
+        graph.explore(watch);
+        &**graph
+    }
+
+    /// Answers a question about all states; about those that are known, if it is stopped.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn ask(
+        &mut self,
+        question: &Question,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Reply, AskError> {
+        Ok(self.graph(keep_going).ask(question)?)
+    }
+
+    /// Whether a breakpoint would halt in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no breakpoint of this program.
+    pub fn occurs(
+        &mut self,
+        spec: &str,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Judgement, Refused> {
+        self.judged(keep_going, |graph, watch| graph.occurs(spec, watch))
+    }
+
+    /// Whether a temporal formula holds in some run, and in every run.
+    ///
+    /// # Errors
+    /// It is no formula about this program.
+    pub fn check(
+        &mut self,
+        formula: &str,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Judgement, Refused> {
+        self.judged(keep_going, |graph, watch| graph.check(formula, watch))
+    }
+
+    /// Explores, as [`ModelSession::graph`] does, and finds a judgement on what is known, which can be stopped too.
+    fn judged(
+        &mut self,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+        judge: impl FnOnce(&dyn Multiverse, Watch<'_>) -> Result<Judgement, Refused>,
+    ) -> Result<Judgement, Refused> {
+        let busy = self.stop.begin();
+        let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
+        judge(self.explored(&mut watch), &mut watch)
+    }
+
+    /// The universe of the debugger for a state of the graph: the one that a run with the present breakpoints comes to.
+    ///
+    /// # Errors
+    /// There is no such state.
+    pub fn universe_of(&mut self, state: u32) -> Result<u32, AskError> {
+        let graph = self.graph.as_deref();
+        let way = graph.and_then(|graph| graph.way_to(state));
+        let universe = way.and_then(|way| self.debugger.visit(&way));
+        let states = graph.map_or(0, |graph| graph.states());
+        Ok(universe.ok_or(NoAnswer::State(state, states))?)
+    }
+
+    /// The state of the graph in a universe of the debugger.
+    ///
+    /// # Errors
+    /// [`AskError::NoState`] if there is none.
+    pub fn state_of(
+        &mut self,
+        universe: u32,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<u32, AskError> {
+        if universe >= self.debugger.len() {
+            let missing = Refused::NoUniverse(universe, self.debugger.len());
+            return Err(AskError::NoState(missing.to_string()));
+        }
+        let all = self.graph(keep_going).partial().is_none();
+        let state = self.debugger.program_state(universe);
+        let found = state.and_then(|state| self.graph.as_ref()?.find(state));
+        let why = match all {
+            true => "lies within a step: start with --grain rule to ask about it",
+            false => "was not explored yet: ask again, or with more --states",
+        };
+        found.ok_or_else(|| AskError::NoState(format!("universe {universe} {why}")))
+    }
+
+    /// The options of a shortest way to a state of the graph, each among what could happen.
+    ///
+    /// # Errors
+    /// There is no such state.
+    pub fn options_to(
+        &mut self,
+        state: u32,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Vec<u32>, AskError> {
+        let graph = self.graph(keep_going);
+        let missing = NoAnswer::State(state, graph.states());
+        Ok(graph.options_to(state).ok_or(missing)?)
+    }
+
+    /// For each message that is received on a way, given by its options, which others could have been received
+    /// instead; none if the language has no messages.
+    pub fn races(&mut self, options: &[u32]) -> Option<Vec<RaceRow>> {
+        let fresh = || self.model.multiverse(&self.options);
+        self.graph.get_or_insert_with(fresh).races(options)
+    }
+
+    /// Why not all states are known that questions are about, and how many are.
+    #[must_use]
+    pub fn partial(&self) -> Option<(Why, u64)> {
+        let graph = self.graph.as_deref()?;
+        Some((graph.partial()?, graph.states() as u64))
+    }
+
+    /// Answers one `SELECT` about the tables of the graph.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn query(
+        &mut self,
+        sql: &str,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<TableListing, AskError> {
+        self.keep(&mut keep_going)?;
+        let known = self.graph.as_ref().map_or(0, |graph| graph.states() as u64);
+        let (store, _) = self.store.as_mut().ok_or(AskError::Stopped(known))?;
+        let busy = self.stop.begin();
+        let come = Progress {
+            states: known,
+            ..Progress::default()
+        };
+        let rows = store.query_while(sql, Bounds::default(), &mut || {
+            busy.goes_on(&come, keep_going(&come))
+        });
+        Ok(table(rows?))
+    }
+
+    /// Writes the whole graph to the session's file, or to memory if it has none.
+    ///
+    /// # Errors
+    /// [`AskError`]; [`AskError::Stopped`] if the exploration was stopped.
+    pub fn keep(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> Result<(), AskError> {
+        if self.store.is_none() && self.is_kept(&mut keep_going)? {
+            return Ok(());
+        }
+        let graph = self.graph(&mut keep_going);
+        if graph.partial() == Some(Why::Cancelled) {
+            return Err(AskError::Stopped(graph.states() as u64));
+        }
+        self.write(keep_going)
+    }
+
+    /// Whether the session's file has the whole graph of this program already, with nothing in it damaged: else there
+    /// would be too little in the answers, without a word.
+    fn is_kept(&mut self, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, AskError> {
+        let program = self.program(true);
+        let Some(file) = self.file.as_deref().filter(|file| file.exists()) else {
+            return Ok(false);
+        };
+        let store = open(file)?;
+        match store.kept_program() {
+            Ok(kept) if kept.as_ref() == Some(&program) => {}
+            Ok(_) | Err(StoreError::Damaged(_)) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+        let busy = self.stop.begin();
+        let come = Progress::default();
+        let damage = store.graph_damage(&mut || busy.goes_on(&come, keep_going(&come)));
+        drop(busy);
+        match damage {
+            Ok(damage) if damage.is_empty() => {
+                self.store = Some((store, usize::MAX));
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
+            Err(StoreError::Stopped) => Err(AskError::Stopped(0)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn program(&self, complete: bool) -> ModelProgram {
+        ModelProgram {
+            name: self.name.clone(),
+            language: self.dialect().name().to_owned(),
+            text: self.model.text().to_owned(),
+            options: how(self.options.grain, self.options.delivery),
+            complete,
+        }
+    }
+
+    /// Writes what is known of the graph to the session's file, or to memory if it has none.
+    ///
+    /// # Errors
+    /// [`AskError`]; then the file is as it was.
+    pub fn write(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> Result<(), AskError> {
+        let Some(graph) = self.graph.as_deref() else {
+            return Ok(());
+        };
+        let states = graph.states();
+        let store = match (self.store.take(), self.file.as_deref()) {
+            (Some((store, known)), _) if known >= states => {
+                self.store = Some((store, known));
+                return Ok(());
+            }
+            (Some((store, _)), _) => store,
+            (None, Some(file)) => open(file)?,
+            (None, None) => Store::in_memory()?,
+        };
+        let busy = self.stop.begin();
+        let come = Progress {
+            states: states as u64,
+            edges: graph.edges() as u64,
+            ..Progress::default()
+        };
+        let program = self.program(graph.is_complete());
+        fill(&store, &program, graph, &mut || {
+            busy.goes_on(&come, keep_going(&come))
+        })?;
+        store.flush()?;
+        self.store = Some((store, states));
+        Ok(())
+    }
+
+    /// Carries out a line of CaReDeb, the debugger of μOz. None if the program is of another
+    /// language.
+    pub fn caredeb(&mut self, line: &str) -> Option<CareDeb> {
+        if self.caredeb.is_none() {
+            let program = self.model.of::<MuOz>()?;
+            let text = self.model.text().to_owned();
+            self.caredeb = Some(caredeb::Session::new(program.clone(), text));
+        }
+        let session = self.caredeb.as_mut()?;
+        let busy = self.stop.begin();
+        let come = Progress {
+            states: session.machine().events().count() as u64,
+            ..Progress::default()
+        };
+        let (ok, text) = match session.execute(line, || busy.goes_on(&come, true)) {
+            Ok(reply) => (true, reply.to_string()),
+            Err(error) => (false, error.to_string()),
+        };
+        Some(CareDeb {
+            ok,
+            text,
+            events: session.machine().events().count() as u32,
+            threads: session.threads(),
+            variables: session.store(),
+        })
+    }
+}
+
+/// What a line of CaReDeb came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CareDeb {
+    /// Whether it was carried out.
+    pub ok: bool,
+    /// The answer.
+    pub text: String,
+    /// How many events have happened and are not undone.
+    pub events: u32,
+    /// The threads now.
+    pub threads: Vec<ThreadLine>,
+    /// The variables now.
+    pub variables: Vec<Binding>,
+}
+
+/// A graph in a session file, with the program that it is of.
+#[derive(Debug)]
+pub struct Kept {
+    /// The program's name.
+    pub name: String,
+    /// The program.
+    pub model: Model,
+    /// How it was explored, as [`Explore`] has it: grain and delivery.
+    pub options: Explore,
+    /// Whether all of it is there.
+    pub complete: bool,
+    /// How many states, edges, outcomes, and states with a text.
+    pub sizes: [u64; 4],
+}
+
+/// Why a file has no graph to go on with.
+#[derive(Debug, Error)]
+pub enum KeptError {
+    /// It cannot be read.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// Its program is none.
+    #[error("the program in it is none: {0}")]
+    Program(String),
+}
+
+impl KeptError {
+    /// Whether it is the graph's program that is not what was written: the graph can be made anew.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        let program = borges_store::Damage::Value("model_program");
+        matches!(self, Self::Store(StoreError::Damaged(damage)) if *damage == program)
+    }
+}
+
+/// What of a session file with a graph is damaged, and what that means; nothing of a file without one. All of the graph
+/// is looked through.
+///
+/// # Errors
+/// [`KeptError`] if the file cannot be read.
+pub fn graph_damage(file: &Path) -> Result<Vec<String>, KeptError> {
+    let store = Store::open(file, Access::Read)?;
+    if matches!(store.kept_program(), Ok(None)) {
+        return Ok(Vec::new());
+    }
+    let graph = store.graph_damage(&mut || true)?;
+    let graph = graph.iter().map(crate::record::damage::in_words);
+    Ok(crate::record::damage::told(&store)
+        .into_iter()
+        .chain(graph)
+        .collect())
+}
+
+/// The graph that a session file has; none if it has none.
+///
+/// # Errors
+/// [`KeptError`].
+pub fn kept(file: &Path) -> Result<Option<Kept>, KeptError> {
+    let mut store = Store::open(file, Access::Read)?;
+    let Some(program) = store.kept_program()? else {
+        return Ok(None);
+    };
+    let mut dialects = language::all().into_iter();
+    let dialect = dialects.find(|known| known.name() == program.language);
+    let dialect = dialect.ok_or_else(|| KeptError::Program(program.language.clone()))?;
+    let model = Model::parse(dialect, &program.text)
+        .map_err(|error| KeptError::Program(error.explain(&program.text)))?;
+    let sizes = "SELECT (SELECT count(*) FROM model_state), (SELECT count(*) FROM model_link), \
+                 (SELECT count(*) FROM model_outcome), (SELECT count(text) FROM model_state)";
+    let row = table(store.query(sizes, Bounds::default())?).rows.concat();
+    let size = |nth: usize| match row.get(nth) {
+        Some(crate::command::Cell::Integer(count)) => u64::try_from(*count).unwrap_or(0),
+        _ => 0,
+    };
+    Ok(Some(Kept {
+        name: program.name,
+        model,
+        options: explored_as(&program.options),
+        complete: program.complete,
+        sizes: [size(0), size(1), size(2), size(3)],
+    }))
+}
+
+/// What [`ModelSession::program`] writes of how a graph was explored.
+fn explored_as(options: &str) -> Explore {
+    let mut explore = Explore::default();
+    for grain in [Grain::Rule, Grain::Visible] {
+        for delivery in [Delivery::Immediate, Delivery::Fifo, Delivery::Unordered] {
+            if how(grain, delivery) == options {
+                (explore.grain, explore.delivery) = (grain, delivery);
+            }
+        }
+    }
+    explore
+}
+
+fn how(grain: Grain, delivery: Delivery) -> String {
+    format!("{grain:?}, {delivery:?}").to_lowercase()
+}
+
+fn open(file: &Path) -> Result<Store, StoreError> {
+    if file.exists() {
+        Store::open(file, Access::Write)
+    } else {
+        Store::create(file)
+    }
+}
+
+/// Copies a graph into tables.
+fn fill(
+    store: &Store,
+    program: &ModelProgram,
+    graph: &dyn Multiverse,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<(), StoreError> {
+    let outcomes = graph.ends().into_iter().map(|end| ModelOutcome {
+        id: end.outcome,
+        kind: end.kind.to_owned(),
+        text: end.text,
+    });
+    // Row by row: all of them at once would be several times as large as the graph.
+    let words = graph.states() <= DESCRIBED;
+    let states = (0..graph.states() as u32).filter_map(|state| graph.state_row(state, words));
+    let states = states.map(|row| ModelState {
+        id: row.id,
+        depth: row.depth,
+        via: row.via,
+        status: row.status.to_owned(),
+        outcome: row.outcome,
+        cycle: row.cycle,
+        text: row.text,
+    });
+    let edges = (0..graph.edges() as u32).filter_map(|edge| graph.edge_row(edge));
+    let edges = edges.map(|row| ModelEdge {
+        id: row.id,
+        source: row.source,
+        target: row.target,
+        option: row.step.option,
+        agent: row.step.agent,
+        rule: row.step.rule.to_owned(),
+        text: row.step.text,
+        line: row.step.line,
+        rules: row.step.rules,
+    });
+    store.keep_graph(program, outcomes, states, edges, keep_going)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use borges_languages::model::{AMB, MU_OZ};
+
+    use super::*;
+    use crate::command::Cell;
+
+    fn session(dialect: &'static dyn Dialect, text: &str, file: Option<PathBuf>) -> ModelSession {
+        let model = Model::parse(dialect, text).expect("the program is right");
+        ModelSession::new("test".to_owned(), model, Explore::default(), file)
+    }
+
+    fn count(session: &mut ModelSession, go_on: bool) -> Result<Vec<Cell>, AskError> {
+        let table = session.query("SELECT count(*) FROM model_state", |_| go_on)?;
+        Ok(table.rows.concat())
+    }
+
+    /// A graph that is in the file is not explored again, unless the program or what is explored of it differs.
+    #[test]
+    fn a_kept_graph_is_taken_from_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("choices.borges");
+        let text = "(+ (amb 1 2) (amb 3 4))";
+        let mut first = session(&AMB, text, Some(file.clone()));
+        let states = count(&mut first, true).expect("explored");
+        let explored = first.graph(|_| true).states() as i64;
+        assert_eq!(states, [Cell::Integer(explored)]);
+        drop(first);
+
+        let mut second = session(&AMB, text, Some(file.clone()));
+        assert_eq!(
+            count(&mut second, false).expect("not explored again"),
+            states
+        );
+        assert!(second.graph.is_none());
+        drop(second);
+
+        let mut other = session(&AMB, "(amb 1 2)", Some(file.clone()));
+        assert!(matches!(
+            count(&mut other, false),
+            Err(AskError::Stopped(_))
+        ));
+        assert_ne!(count(&mut other, true).expect("explored"), states);
+        drop(other);
+
+        fs::write(&file, "no session").expect("written");
+        let mut broken = session(&AMB, text, Some(file));
+        assert!(matches!(count(&mut broken, true), Err(AskError::Store(_))));
+    }
+
+    /// A damaged row of a graph is named, no answer is without it, and it is not lost when the graph is made anew.
+    #[test]
+    fn a_damaged_graph_is_named_and_made_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "(+ (amb 1 2) (amb 3 4))";
+        let file = folder.path().join("sound.borges");
+        let mut first = session(&AMB, text, Some(file.clone()));
+        let states = count(&mut first, true).expect("explored");
+        drop(first);
+        assert_eq!(graph_damage(&file).expect("read"), [""; 0]);
+        for (sql, named) in [
+            (
+                "UPDATE model_state SET depth = depth + 1 WHERE id = 2",
+                "table model_state, row id 2",
+            ),
+            (
+                "UPDATE model_link SET target = 0 WHERE id = 1",
+                "table model_link, row id 1",
+            ),
+            (
+                "UPDATE model_label SET text = 'forged' WHERE id = 0",
+                "table model_label, row id 0",
+            ),
+            (
+                "UPDATE model_outcome SET text = '99' WHERE id = 0",
+                "table model_outcome, row id 0",
+            ),
+            (
+                "DELETE FROM model_state WHERE id = 2",
+                "table model_state: ",
+            ),
+            (
+                "UPDATE model_program SET complete = 0",
+                "table model_program, row name \"test\"",
+            ),
+            (
+                "UPDATE model_program SET text = '(amb 1 2)'",
+                "table model_program, row name \"test\"",
+            ),
+            (
+                "DELETE FROM model_program",
+                "table model_program: 0 rows, where 1 were written",
+            ),
+        ] {
+            let damaged = folder.path().join("damaged.borges");
+            fs::copy(&file, &damaged).expect("copied");
+            let db = rusqlite::Connection::open(&damaged).expect("a database");
+            db.execute_batch(sql).expect("changed");
+            drop(db);
+            let told = graph_damage(&damaged).expect("read").join("\n");
+            assert!(told.contains(named), "{sql}: {told}");
+            if sql.contains("model_program") {
+                let refused = kept(&damaged).expect_err("what it is of is not known");
+                assert!(refused.is_damage(), "{sql}: {refused}");
+            }
+
+            // Not from the file: too little would be in it.
+            let mut second = session(&AMB, text, Some(damaged.clone()));
+            let stopped = count(&mut second, false);
+            assert!(matches!(stopped, Err(AskError::Stopped(_))), "{sql}");
+            assert_eq!(count(&mut second, true).expect("explored"), states, "{sql}");
+            drop(second);
+            let told = graph_damage(&damaged).expect("read");
+            // What is gone cannot be kept.
+            let left = usize::from(!sql.starts_with("DELETE"));
+            assert_eq!(told.len(), left, "{sql}: {told:?}");
+            let again = kept(&damaged).expect("read").expect("a graph");
+            assert_eq!(
+                (Cell::Integer(again.sizes[0] as i64), again.complete),
+                (states[0].clone(), true)
+            );
+            fs::remove_file(&damaged).expect("removed");
+        }
+    }
+
+    /// CaReDeb answers for programs of μOz, and for no others.
+    #[test]
+    fn caredeb_is_for_threads() {
+        let text = "let x = 1 in skip end";
+        let mut threads = session(&MU_OZ, text, None);
+        let answer = threads.caredeb("forth t0").expect("a program of μOz");
+        assert!(answer.ok, "{}", answer.text);
+        assert_eq!(answer.events, 1);
+        let refused = threads.caredeb("forth t9").expect("a program of μOz");
+        assert!(!refused.ok);
+        assert_eq!(refused.events, 1, "nothing has changed");
+        assert!(
+            session(&AMB, "(amb 1 2)", None)
+                .caredeb("forth t0")
+                .is_none()
+        );
+    }
+}

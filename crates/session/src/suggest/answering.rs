@@ -1,0 +1,288 @@
+//! How a question is answered: what is explored, in which order, and for how long.
+
+use super::inquiry::{Goal, Inquiry};
+use super::listing::{Lister, Partial};
+use crate::command::Flow;
+use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
+use crate::scene::Scene;
+use borges_concolic::{
+    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search, Spent, Start,
+    Strategy, explore, solver,
+};
+use borges_vm::Machine;
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// Inputs on a path without one, where all paths are drawn.
+const INPUTS: u32 = 4;
+/// Paths without one: enough for a person.
+const PATHS: usize = 1000;
+/// Paths looked at for a question that shows only some of them.
+const MOST_LOOKED_AT: usize = 100_000;
+/// Ways to a goal that are enough to choose the shortest from.
+const ENOUGH: usize = 8;
+/// Bounds on inputs up to which everything is soon looked at: no runs are tried before.
+const FEW_INPUTS: u32 = 8;
+/// Time to run what was found again, when all other time is used up.
+const GRACE: Duration = Duration::from_millis(200);
+/// The same when the user does not want to wait.
+const SHORT_GRACE: Duration = Duration::from_millis(30);
+/// Time for one question to a solver.
+const SOLVER_TIME: Duration = Duration::from_secs(5);
+
+/// How to look for an answer.
+#[derive(Clone)]
+pub(super) struct Plan {
+    pub(super) strategy: Strategy,
+    pub(super) inputs: u32,
+    pub(super) paths: usize,
+    /// Runs to follow first.
+    pub(super) examples: Vec<Vec<u64>>,
+}
+
+/// Hears how far an answer has come, with what makes a listing of what is known so far, and may end it. It is asked every
+/// few milliseconds; the listing takes longer.
+pub type Tell<'t> = &'t mut dyn FnMut(Progress, &dyn Fn() -> SuggestionListing) -> Flow;
+
+impl Inquiry {
+    /// Answers the question. `tell` hears what is known so far every now and then, and may end it: what was found by
+    /// then is the answer.
+    pub fn answer(&self, tell: Tell<'_>) -> SuggestionListing {
+        let began = Instant::now();
+        let clock = || began.elapsed();
+        let partial = RefCell::new(Partial::new(self));
+        let tell = RefCell::new(tell);
+        let heard = |progress: Progress| {
+            let listing = || partial.borrow().listing(progress);
+            match (tell.borrow_mut())(progress, &listing) {
+                Flow::Continue => Goes::Continue,
+                Flow::Pause => Goes::Stop,
+            }
+        };
+        let budget = Budget::new(self.asked().time, &clock, &heard);
+        let mut listing = self.answer_within(&budget, &partial);
+        let evaluated = self.evaluated.borrow();
+        if let (false, Some(error)) = (evaluated.had_value, &evaluated.error) {
+            listing.complete = false;
+            listing.unexplored.push(UnexploredReport {
+                reason: format!("the condition has no value there: {error}"),
+                place: None,
+                inputs: Vec::new(),
+                bound: None,
+            });
+        }
+        listing.question.clone_from(&self.words);
+        listing.from = Some(self.from);
+        listing.time_ms = u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX);
+        listing
+    }
+
+    fn answer_within(
+        &self,
+        budget: &Budget<'_>,
+        partial: &RefCell<Partial<'_>>,
+    ) -> SuggestionListing {
+        let plan = self.plan();
+        match &self.question {
+            Question::Why { .. } => self.why(budget),
+            Question::Paths => {
+                let mut explored = self.look(plan, usize::MAX, &budget.part(75), partial);
+                let merging = budget.part(80);
+                let suggestions = borges_concolic::suggest(&mut explored, &merging);
+                let rest = tidying(budget);
+                Lister::new(self, &explored, &rest).tree(&suggestions)
+            }
+            Question::Cover => {
+                let mut plan = plan;
+                plan.examples = match plan.inputs > FEW_INPUTS {
+                    true => self.some_runs(&budget.part(10)),
+                    false => Vec::new(),
+                };
+                let explored = self.look(plan, usize::MAX, budget, partial);
+                let rest = tidying(budget);
+                let mut listing = Lister::new(self, &explored, &rest).facts();
+                listing.cover = Some(super::cover::listing(self, &explored));
+                listing
+            }
+            Question::Bugs => {
+                let plan = self.tried(plan, budget, usize::MAX);
+                let explored = self.look(plan, usize::MAX, &budget.part(98), partial);
+                let rest = tidying(budget);
+                Lister::new(self, &explored, &rest).goals()
+            }
+            Question::Reach { .. } => self.reach(budget, partial),
+        }
+    }
+
+    /// The plan with runs to follow that come to the goal, if some do.
+    fn tried(&self, mut plan: Plan, budget: &Budget<'_>, most: usize) -> Plan {
+        if plan.inputs > FEW_INPUTS {
+            plan.examples = self.runs_to_the_goal(&budget.part(15));
+            plan.examples.sort_by_key(Vec::len);
+            plan.examples.truncate(most);
+        }
+        plan
+    }
+
+    /// The nearest way first; then, with the time that is left, whether there is one with fewer inputs.
+    fn reach(&self, budget: &Budget<'_>, partial: &RefCell<Partial<'_>>) -> SuggestionListing {
+        let plan = self.tried(self.plan(), budget, 1);
+        let explored = self.look(plan, ENOUGH, &budget.part(70), partial);
+        let inputs = |explored: &Explored| {
+            let met = explored.paths.iter();
+            let met = met.filter(|path| self.goal.is_met(&path.end));
+            met.filter_map(|path| Some(path.ways.first()?.reads.len()))
+                .min()
+        };
+        let rest = tidying(budget);
+        let shortest = inputs(&explored);
+        let fewer = shortest.and_then(|count| count.checked_sub(1));
+        let known = explored.looked.map_or(0, |looked| looked as usize + 1);
+        let is_open = !explored.is_complete() && !budget.is_spent();
+        let Some(fewer) = fewer.filter(|fewer| is_open && *fewer >= known) else {
+            return Lister::new(self, &explored, &rest).goals();
+        };
+        let plan = Plan {
+            strategy: Strategy::BreadthFirst,
+            inputs: fewer as u32,
+            ..self.plan()
+        };
+        let shorter = self.look(plan, 1, &budget.part(95), partial);
+        let rest = tidying(budget);
+        if inputs(&shorter).is_some() {
+            return Lister::new(self, &shorter, &rest).goals();
+        }
+        let mut listing = Lister::new(self, &explored, &rest).goals();
+        // All that is shorter was looked at: the first is the shortest.
+        if shorter.is_complete() {
+            listing.complete = true;
+            listing.looked = None;
+            listing.unexplored.clear();
+        }
+        listing
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        let few = matches!(self.question, Question::Paths);
+        let most = if few { INPUTS } else { MOST_INPUTS };
+        let strategy = match (self.within.order, &self.question, &self.goal) {
+            (Some(Order::Depth), ..) => Strategy::DepthFirst,
+            (Some(Order::Breadth), ..) => Strategy::BreadthFirst,
+            (Some(Order::Random(seed)), ..) => Strategy::Random(seed),
+            (Some(Order::Coverage), ..) | (None, Question::Cover, _) => Strategy::CoverageFirst,
+            // Where a condition must hold too, the nearest path is not the likeliest.
+            (
+                None,
+                Question::Reach { .. },
+                Goal::Places {
+                    offsets,
+                    condition: None,
+                },
+            ) => Strategy::Towards(offsets.clone()),
+            _ => Strategy::BreadthFirst,
+        };
+        let usual = match self.question {
+            Question::Paths => PATHS,
+            _ => MOST_LOOKED_AT,
+        };
+        Plan {
+            strategy,
+            inputs: self.within.inputs.unwrap_or(most),
+            paths: self.within.paths.map_or(usual, |paths| paths as usize),
+            examples: Vec::new(),
+        }
+    }
+
+    /// Explores until `enough` paths meet the goal, and keeps them to tell of them meanwhile.
+    fn look(
+        &self,
+        plan: Plan,
+        enough: usize,
+        budget: &Budget<'_>,
+        partial: &RefCell<Partial<'_>>,
+    ) -> Explored {
+        let mut met = 0;
+        self.explore(&self.start, plan, budget, &mut |path| {
+            if self.goal.is_met(&path.end) {
+                met += 1;
+                partial.borrow_mut().add(path);
+            }
+            match met >= enough {
+                true => Goes::Stop,
+                false => Goes::Continue,
+            }
+        })
+    }
+
+    /// Explores from a state.
+    pub(super) fn explore(
+        &self,
+        start: &Start,
+        plan: Plan,
+        budget: &Budget<'_>,
+        heard: &mut dyn FnMut(&Path) -> Goes,
+    ) -> Explored {
+        let usual = Bounds::default();
+        let mut stops = self.stops.clone();
+        stops.extend(self.goal.offsets());
+        let bounds = Bounds {
+            inputs: plan.inputs,
+            events: self.within.events,
+            steps: self.within.steps.unwrap_or(usual.steps),
+            paths: plan.paths,
+            rounds: self.within.rounds,
+            stops,
+            selects_fork: self.within.selects,
+            ..usual
+        };
+        let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
+        let search = Search {
+            bounds,
+            strategy: plan.strategy,
+            // The name was looked at when the question was asked.
+            solver: solver::named(self.within.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
+            accepts: match self.goal.condition() {
+                Some(_) => Some(&mut accepts),
+                None => None,
+            },
+            examples: plan.examples,
+        };
+        explore(start, search, budget, heard)
+    }
+
+    /// Whether a condition holds in a state; where it means nothing, it does not.
+    pub(super) fn holds_at_stop(&self, machine: &Machine) -> bool {
+        let Some(condition) = self.goal.condition() else {
+            return true;
+        };
+        let offset = machine.location().map(|location| location.offset);
+        if !offset.is_some_and(|offset| self.goal.offsets().contains(&offset)) {
+            return true;
+        }
+        let scene = Scene {
+            program: &self.program,
+            info: &self.info,
+            machine,
+        };
+        let mut evaluated = self.evaluated.borrow_mut();
+        match scene.holds(condition) {
+            Ok(holds) => {
+                evaluated.had_value = true;
+                holds
+            }
+            Err(error) => {
+                evaluated.error.get_or_insert(error.to_string());
+                false
+            }
+        }
+    }
+}
+
+/// What is left to spend on showing what was found: the rest, or a little more where there is none.
+pub(super) fn tidying<'b>(budget: &'b Budget<'b>) -> Budget<'b> {
+    match budget.spent() {
+        None => budget.part(100),
+        Some(Spent::Time) => budget.grace(GRACE),
+        Some(Spent::Cancelled) => budget.grace(SHORT_GRACE),
+    }
+}
