@@ -8,7 +8,7 @@ mod oz;
 
 use std::collections::BTreeSet;
 
-use borges_languages::muoz::caredeb::{Reply, Session, SessionError};
+use borges_languages::muoz::caredeb::{Reply, Session, SessionError, Step};
 use borges_languages::muoz::{Act, Event, EventId, State, ThreadName, VariableName};
 use borges_multiverse::language::Language;
 use oz::programs;
@@ -160,42 +160,60 @@ fn straight(session: &Session) -> Option<State> {
         })
 }
 
+/// The steps that are to be undone, the latest first, and those that stay: with who took them, in words.
+type Split = (Vec<(String, String)>, Vec<Event>);
+
+fn split(session: &Session, target: EventId) -> Split {
+    let doomed = doomed(session, target);
+    let told = |event: &Event| (event.thread.to_string(), show(session, event));
+    let mut left = events(session);
+    left.retain(|event| !doomed.contains(event));
+    (
+        doomed.iter().map(|(_, event)| told(event)).collect(),
+        left.into_iter().map(|(_, event)| event).collect(),
+    )
+}
+
 fn check(session: &mut Session, line: &str) {
-    let before = session.clone();
+    let (at, before) = (session.universe(), session.machine().clone());
     let words: Vec<&str> = line.split(' ').collect();
     let forward = matches!(words[0], "f" | "run");
-    let target = target(&before, &words);
+    let target = target(session, &words);
+    let expected = target.map(|target| split(session, target));
+    let known = session.universes().graph().len();
+    let told = |steps: Vec<Step>| -> Vec<_> {
+        let steps = steps.into_iter();
+        steps.map(|step| (step.thread, step.text)).collect()
+    };
     match session.execute(line, || true) {
         Ok(Reply::Undid { steps }) => {
-            let doomed = doomed(&before, target.unwrap());
-            let told: Vec<_> = steps.iter().map(|s| (s.thread.clone(), &s.text)).collect();
-            let texts: Vec<_> = doomed.iter().map(|(_, e)| show(&before, e)).collect();
-            let expected: Vec<_> = doomed.iter().map(|(_, e)| e.thread.to_string()).collect();
-            assert_eq!(told, expected.into_iter().zip(&texts).collect::<Vec<_>>());
-            let mut left = events(&before);
-            left.retain(|event| !doomed.contains(event));
-            assert_eq!(events(session), left);
+            let (doomed, left) = expected.unwrap();
             assert!(words[0] != "b" || steps.len() == 1);
+            assert_eq!(told(steps), doomed);
+            let now = session.machine().events();
+            assert!(now.map(|(_, event)| event).eq(&left));
         }
         Ok(_) => assert!(forward, "{line}"),
         Err(error) => {
-            match (error, target) {
-                (SessionError::Consequences { first, .. }, Some(target)) => {
-                    let mut expected = doomed(&before, target);
-                    expected.pop();
-                    let expected: Vec<_> = expected.iter().map(|(_, e)| show(&before, e)).collect();
+            match (error, expected) {
+                (SessionError::Consequences { first, .. }, Some((mut doomed, _))) => {
+                    doomed.pop();
                     assert!(!first.is_empty() && words[0] == "b");
-                    assert_eq!(
-                        first.into_iter().map(|s| s.text).collect::<Vec<_>>(),
-                        expected
-                    );
+                    assert_eq!(told(first), doomed);
                 }
-                (error, target) => assert!(forward || target.is_none(), "{line}: {error}"),
+                (error, expected) => assert!(forward || expected.is_none(), "{line}: {error}"),
             }
-            assert_eq!(events(session), events(&before));
-            assert_eq!(session.machine().state(), before.machine().state());
+            // A refused command changes nothing.
+            assert_eq!((session.universe(), session.machine()), (at, &before));
+            assert_eq!(session.universes().graph().len(), known);
         }
     }
+    // The universe that was left is there as it was.
+    let left = session.universes().configuration(at).unwrap();
+    assert_eq!(
+        (&left.program, left.program.state()),
+        (&before, before.state())
+    );
     assert_eq!(straight(session).as_ref(), Some(session.machine().state()));
 }
 

@@ -144,7 +144,7 @@ fn back(machine: &mut Machine, thread: &ThreadName) {
 fn roll(machine: &mut Machine, target: EventId) {
     let (state, before) = (machine.state().clone(), machine.clone());
     let doomed = closure(machine, target);
-    assert_eq!(machine.consequences([target]), doomed);
+    assert_eq!(machine.consequences(target), doomed);
     // The core finds the same by footprints.
     let ids: Vec<_> = machine.events().map(|(id, _)| id).collect();
     let program = machine.program().clone();
@@ -156,15 +156,20 @@ fn roll(machine: &mut Machine, target: EventId) {
         doomed
     );
 
-    let undone = machine.roll([target]);
+    let undone = machine.roll(target);
     let expected: Vec<_> = doomed
         .iter()
         .rev()
         .map(|id| before.event(*id).unwrap())
         .collect();
     assert_eq!(undone.iter().collect::<Vec<_>>(), expected);
-    let rest: Vec<_> = ids.into_iter().filter(|id| !doomed.contains(id)).collect();
-    assert_eq!(machine.events().map(|(id, _)| id).collect::<Vec<_>>(), rest);
+    let rest = before.events().filter(|(id, _)| !doomed.contains(id));
+    assert!(
+        machine
+            .events()
+            .map(|(_, event)| event)
+            .eq(rest.map(|(_, event)| event))
+    );
     // What was undone can be done again, in the order of the past.
     let mut again = machine.clone();
     for event in undone.iter().rev() {
@@ -222,8 +227,10 @@ proptest! {
             roll(&mut machine.clone(), target);
         }
         // All the way back is the start.
-        let all: Vec<_> = machine.events().map(|(id, _)| id).collect();
-        machine.roll(all);
+        let first = |machine: &Machine| machine.events().next().map(|(id, _)| id);
+        while let Some(first) = first(&machine) {
+            machine.roll(first);
+        }
         prop_assert_eq!(machine.state(), &machine.program().initial());
     }
 }
@@ -237,6 +244,6 @@ fn a_long_run_goes_back_at_once() {
     while machine.forward(&ThreadName::MAIN).is_ok() {}
     assert_eq!(machine.events().count(), 6 + 20_000 * 5);
     let first = machine.events().nth(3).unwrap().0;
-    assert_eq!(machine.roll([first]).len(), 100_003);
+    assert_eq!(machine.roll(first).len(), 100_003);
     assert_eq!(machine.events().count(), 3);
 }

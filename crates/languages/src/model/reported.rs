@@ -11,7 +11,7 @@ use super::races::{self, RaceRow};
 use super::report::Datum;
 use crate::amb::{Amb, Answer};
 use crate::ambienttalk::{AmbientTalk, Options, Resource};
-use crate::muoz::{self, MuOz};
+use crate::muoz::MuOz;
 use crate::predicate::Named;
 
 /// What a language says of itself to be explored, debugged and reported on, besides its recipe ([`Language`]) and its names
@@ -187,12 +187,7 @@ impl Reported for MuOz {
     }
 
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        match resource {
-            muoz::Resource::Message(port, number) => {
-                Some((muoz::Resource::Entry(port.clone()), *number))
-            }
-            _ => None,
-        }
+        resource.queued()
     }
 
     fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {

@@ -1,5 +1,7 @@
 //! What happened: the entries of a thread's history.
 
+use std::hash::{Hash, Hasher};
+
 use borges_multiverse::language::Span;
 
 use super::name::{ThreadName, VariableName};
@@ -110,6 +112,15 @@ impl Act {
         }
     }
 
+    /// The thread that it created.
+    #[must_use]
+    pub const fn creates(&self) -> Option<&ThreadName> {
+        match self {
+            Self::Thread(child) => Some(child),
+            _ => None,
+        }
+    }
+
     /// What the step of `thread` is about to do.
     pub(super) fn of(state: &State, thread: &ThreadName, rule: Rule, change: &Change) -> Self {
         let inside = state.thread(thread);
@@ -173,6 +184,13 @@ impl Act {
                 }
             }
         }
+    }
+}
+
+impl Hash for Event {
+    /// By who took it: from one start, that decides all the rest.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.thread.hash(state);
     }
 }
 

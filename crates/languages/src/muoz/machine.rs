@@ -1,30 +1,29 @@
 //! The reversible machine: forward rules that log, backward rules, and rolling back.
 //!
-//! Beside the state it keeps each thread's history and each queue's history. Where the paper's
-//! machine marks the end of every scope, so that going back finds what to put around it again, an
-//! event here holds the thread's code before the step. Code is a shared list, so that costs a
-//! pointer, and a step back restores exactly what was, names included.
+//! Beside the state it keeps the run that led there. Where the paper's machine marks the end of
+//! every scope, so that going back finds what to put around it again, an event here holds the
+//! thread's code before the step. Code is a shared list, so that costs a pointer, and a step back
+//! restores exactly what was, names included. The run is such a list too: a machine is a value that
+//! a graph can keep ([`Reversible`]), and all that it has in common with others is there once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use borges_multiverse::language::{Language, Span};
+use borges_multiverse::causality::Causality;
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Waiting};
 
 use super::event::{Act, Event};
 use super::name::{ThreadName, VariableName};
+use super::outcome::Remains;
+use super::recipe::Resource;
 use super::semantics::{MuOz, Ready, Stuck};
 use super::state::State;
+use crate::list::List;
 
-/// An event of a [`Machine`]. Later events have greater numbers, and none is used again.
+/// An event of a [`Machine`]: its number in the run, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventId(u64);
-
-/// The history of a queue. The n-th message sent is the n-th received.
-#[derive(Clone, Debug, Default)]
-struct Traffic {
-    sends: Vec<EventId>,
-    receives: Vec<EventId>,
-}
+pub struct EventId(pub(super) u32);
 
 /// Why a thread took no step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +50,28 @@ pub enum Refusal {
 }
 
 /// A running μOz program that can go back.
+///
+/// Machines of one program are equal if their runs are: equal states are not enough, since they
+/// do not tell who received what.
 #[derive(Clone, Debug)]
 pub struct Machine {
     program: Arc<MuOz>,
     state: State,
-    events: BTreeMap<EventId, Event>,
-    next: u64,
-    turns: BTreeMap<ThreadName, Vec<EventId>>,
-    traffic: BTreeMap<VariableName, Traffic>,
+    run: List<Event>,
+}
+
+impl PartialEq for Machine {
+    fn eq(&self, other: &Self) -> bool {
+        self.run == other.run
+    }
+}
+
+impl Eq for Machine {}
+
+impl Hash for Machine {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.run.hash(state);
+    }
 }
 
 impl Machine {
@@ -68,10 +81,7 @@ impl Machine {
         Self {
             state: program.initial(),
             program,
-            events: BTreeMap::new(),
-            next: 0,
-            turns: BTreeMap::new(),
-            traffic: BTreeMap::new(),
+            run: List::EMPTY,
         }
     }
 
@@ -81,57 +91,87 @@ impl Machine {
         &self.program
     }
 
-    /// The state, as it is without histories.
+    /// The state, as it is without its past.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
     }
 
+    /// How many steps led here.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.run.len()
+    }
+
+    /// The last step; none at the start.
+    #[must_use]
+    pub fn last(&self) -> Option<&Event> {
+        self.run.top()
+    }
+
     /// All events that are not undone, in the order in which they happened.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = (EventId, &Event)> {
-        self.events.iter().map(|(id, event)| (*id, event))
+        self.events_from(EventId(0))
+    }
+
+    /// The events from one on.
+    pub(super) fn events_from(
+        &self,
+        first: EventId,
+    ) -> impl DoubleEndedIterator<Item = (EventId, &Event)> {
+        let count = self.steps().saturating_sub(first.0);
+        let mut events: Vec<_> = self.run.iter().take(count as usize).collect();
+        events.reverse();
+        (first.0..)
+            .map(EventId)
+            .zip(events)
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// An event; none if it is undone.
     #[must_use]
     pub fn event(&self, id: EventId) -> Option<&Event> {
-        self.events.get(&id)
+        self.run.get(id.0)
+    }
+
+    fn of(&self, wanted: impl Fn(&Event) -> bool) -> Vec<EventId> {
+        let wanted = self.events().filter(|(_, event)| wanted(event));
+        wanted.map(|(id, _)| id).collect()
     }
 
     /// The history of a thread.
     #[must_use]
-    pub fn history(&self, thread: &ThreadName) -> &[EventId] {
-        self.turns.get(thread).map_or(&[], Vec::as_slice)
+    pub fn history(&self, thread: &ThreadName) -> Vec<EventId> {
+        self.of(|event| event.thread == *thread)
     }
 
-    /// The sends to a port, in the order of its queue.
+    /// The sends to a port, in the order of its queue: the n-th message sent is the n-th received.
     #[must_use]
-    pub fn sends(&self, port: &VariableName) -> &[EventId] {
-        self.traffic.get(port).map_or(&[], |traffic| &traffic.sends)
+    pub fn sends(&self, to: &VariableName) -> Vec<EventId> {
+        self.of(|event| matches!(&event.act, Act::Send { port, .. } if port == to))
     }
 
     /// The receives from a port.
     #[must_use]
-    pub fn receives(&self, port: &VariableName) -> &[EventId] {
-        self.traffic
-            .get(port)
-            .map_or(&[], |traffic| &traffic.receives)
+    pub fn receives(&self, from: &VariableName) -> Vec<EventId> {
+        self.of(|event| matches!(&event.act, Act::Receive { port, .. } if port == from))
     }
 
     /// The event that bound a variable.
     #[must_use]
     pub fn binding(&self, variable: &VariableName) -> Option<EventId> {
-        let binds =
-            |id: &&EventId| self.event(**id).and_then(|event| event.act.binds()) == Some(variable);
-        self.history(&variable.thread).iter().find(binds).copied()
+        let mut events = self.events();
+        let found = events.find(|(_, event)| event.act.binds() == Some(variable));
+        found.map(|(id, _)| id)
     }
 
     /// The event that created a thread; none for the first.
     #[must_use]
     pub fn creation(&self, thread: &ThreadName) -> Option<EventId> {
-        let parent = thread.parent()?;
-        let creates = |id: &&EventId| matches!(self.event(**id), Some(Event { act: Act::Thread(child), .. }) if child == thread);
-        self.history(&parent).iter().find(creates).copied()
+        let mut events = self.events();
+        let found = events.find(|(_, event)| event.act.creates() == Some(thread));
+        found.map(|(id, _)| id)
     }
 
     /// Takes a thread's next step by its forward rule, and logs it.
@@ -153,34 +193,21 @@ impl Machine {
             .take(&mut self.state, thread, step)
             .ok_or(NoStep::NoThread)?;
 
-        let id = EventId(self.next);
-        self.next += 1;
-        let turns = self.turns.entry(thread.clone()).or_default();
-        let (nth, thread) = (turns.len() as u32, thread.clone());
-        turns.push(id);
-        match &act {
-            Act::Send { port, .. } => self.traffic.entry(port.clone()).or_default().sends.push(id),
-            Act::Receive { port, .. } => {
-                self.traffic
-                    .entry(port.clone())
-                    .or_default()
-                    .receives
-                    .push(id);
-            }
-            _ => {}
-        }
-        let span = span.unwrap_or(Span { start: 0, end: 0 });
-        self.events.insert(
-            id,
-            Event {
-                thread,
-                nth,
-                act,
-                span,
-                before,
-            },
-        );
-        Ok(id)
+        // Before its creation a thread has no steps to look for.
+        let lived = |event: &&Event| event.act.creates() != Some(thread);
+        let mut lived = self.run.iter().take_while(lived);
+        let last = lived.find(|event| event.thread == *thread);
+        let nth = last.map_or(0, |last| last.nth + 1);
+        drop(lived);
+        let event = Event {
+            thread: thread.clone(),
+            nth,
+            act,
+            span: span.unwrap_or(Span { start: 0, end: 0 }),
+            before,
+        };
+        self.run = self.run.push(event);
+        Ok(EventId(self.steps() - 1))
     }
 
     /// Undoes a thread's last step by its backward rule.
@@ -189,43 +216,20 @@ impl Machine {
     /// [`Refusal`] if there is none, or if others depend on it; nothing changes then.
     pub fn backward(&mut self, thread: &ThreadName) -> Result<Event, Refusal> {
         self.state.thread(thread).ok_or(Refusal::NoThread)?;
-        let id = self
-            .history(thread)
-            .last()
-            .copied()
-            .ok_or(Refusal::Nothing)?;
-        if !self.may_undo(id) {
-            let mut first: Vec<_> = self.consequences([id]).into_iter().collect();
-            first.reverse();
-            first.retain(|other| *other != id);
-            return Err(Refusal::Consequences(first));
+        let last = self.history(thread).last().copied();
+        let last = last.ok_or(Refusal::Nothing)?;
+        let mut first = self.consequences(last);
+        first.remove(&last);
+        if !first.is_empty() {
+            return Err(Refusal::Consequences(first.into_iter().rev().collect()));
         }
-        self.undo(id).ok_or(Refusal::Nothing)
+        self.roll(last).pop().ok_or(Refusal::Nothing)
     }
 
-    /// The conditions of the backward rules, beside being the last of its thread.
-    fn may_undo(&self, id: EventId) -> bool {
-        match self.event(id).map(|event| &event.act) {
-            // The child's history is empty.
-            Some(Act::Thread(child)) => self.history(child).is_empty(),
-            // The newest message in the queue is this one.
-            Some(Act::Send { port, number, .. }) => {
-                self.sends(port).last() == Some(&id)
-                    && self.receives(port).len() <= *number as usize
-            }
-            // The newest entry of the queue's history was read by this event.
-            Some(Act::Receive { port, .. }) => self.receives(port).last() == Some(&id),
-            // The queue and its history are empty.
-            Some(Act::Port(port)) => self.sends(port).is_empty() && self.receives(port).is_empty(),
-            Some(_) => true,
-            None => false,
-        }
-    }
-
-    /// The effects of the backward rules.
-    fn undo(&mut self, id: EventId) -> Option<Event> {
-        let event = self.events.remove(&id)?;
-        self.turns.get_mut(&event.thread)?.pop();
+    /// Undoes the last step of the run: the effects of the backward rules.
+    fn undo_last(&mut self) -> Option<Event> {
+        let event = self.run.top()?.clone();
+        self.run = self.run.below();
         let thread = self.state.thread_mut(&event.thread)?;
         thread.code = event.before.clone();
         if event.act.binds().is_some() {
@@ -235,120 +239,106 @@ impl Machine {
             Act::Thread(child) => {
                 thread.children -= 1;
                 self.state.remove_thread(child);
-                self.turns.remove(child);
             }
-            Act::Port(port) => {
-                self.state.remove_port(port);
-                self.traffic.remove(port);
-            }
+            Act::Port(port) => self.state.remove_port(port),
             Act::Send { port, .. } => {
                 let queue = self.state.port_mut(port)?;
                 queue.sent = queue.sent.below();
-                self.traffic.get_mut(port)?.sends.pop();
             }
-            Act::Receive { port, .. } => {
-                self.state.port_mut(port)?.received -= 1;
-                self.traffic.get_mut(port)?.receives.pop();
-            }
+            Act::Receive { port, .. } => self.state.port_mut(port)?.received -= 1,
             _ => {}
         }
         Some(event)
     }
 
-    /// Undoes these events and exactly their consequences, the latest first; returns what was
-    /// undone, in that order. Events that are undone already are no matter.
-    pub fn roll(&mut self, targets: impl IntoIterator<Item = EventId>) -> Vec<Event> {
-        let doomed = self.consequences(targets);
-        let mut undone = Vec::new();
-        for id in doomed.into_iter().rev() {
-            let thread = self.event(id).map(|event| event.thread.clone());
-            debug_assert!(
-                thread.is_some_and(|thread| self.history(&thread).last() == Some(&id))
-                    && self.may_undo(id),
-                "consequences come later, so they are gone by now"
-            );
-            undone.extend(self.undo(id));
+    /// Undoes an event and exactly its consequences; returns what was undone, the latest first.
+    /// Nothing if the event is undone already.
+    pub fn roll(&mut self, target: EventId) -> Vec<Event> {
+        let doomed = self.consequences(target);
+        let (mut undone, mut rest) = (Vec::new(), Vec::new());
+        // What stays does not depend on what goes, so it happens again as it did.
+        for id in (target.0..self.steps()).rev().map(EventId) {
+            match self.undo_last() {
+                Some(event) if doomed.contains(&id) => undone.push(event),
+                event => rest.extend(event),
+            }
+        }
+        for event in rest.into_iter().rev() {
+            let again = self.forward(&event.thread);
+            debug_assert!(again.is_ok_and(|id| self.event(id) == Some(&event)));
         }
         undone
     }
 
-    /// These events and all that depend on them, by definition 1.
+    /// An event and all that depend on it, by definition 1.
     #[must_use]
-    pub fn consequences(&self, targets: impl IntoIterator<Item = EventId>) -> BTreeSet<EventId> {
-        self.closure(targets, |id| self.direct_consequences(id))
-    }
-
-    /// These events and all on which they depend.
-    #[must_use]
-    pub fn causes(&self, targets: impl IntoIterator<Item = EventId>) -> BTreeSet<EventId> {
-        self.closure(targets, |id| self.direct_causes(id))
-    }
-
-    pub(super) fn closure(
-        &self,
-        targets: impl IntoIterator<Item = EventId>,
-        next: impl Fn(EventId) -> Vec<EventId>,
-    ) -> BTreeSet<EventId> {
-        let mut open: Vec<_> = targets.into_iter().collect();
-        open.retain(|id| self.events.contains_key(id));
-        let mut closed = BTreeSet::new();
-        while let Some(id) = open.pop() {
-            if closed.insert(id) {
-                open.extend(next(id));
-            }
+    pub fn consequences(&self, target: EventId) -> BTreeSet<EventId> {
+        if target.0 >= self.steps() {
+            return BTreeSet::new();
         }
-        closed
+        let later = self.causality(target).consequences(0).into_iter();
+        let later = later.map(|after| EventId(target.0 + after as u32));
+        later.chain([target]).collect()
     }
 
-    fn direct_consequences(&self, id: EventId) -> Vec<EventId> {
-        let Some(event) = self.event(id) else {
-            return Vec::new();
-        };
-        let mut later = Vec::new();
-        later.extend(self.history(&event.thread).get(event.nth as usize + 1));
-        match &event.act {
-            Act::Thread(child) => later.extend(self.history(child).first()),
-            Act::Send { port, number, .. } => {
-                later.extend(self.receives(port).get(*number as usize));
-                later.extend(self.sends(port).get(*number as usize + 1));
-            }
-            Act::Receive { port, number, .. } => {
-                later.extend(self.receives(port).get(*number as usize + 1));
-            }
-            _ => {}
-        }
-        later
+    /// What happened before what, from an event on: definition 1 by footprints.
+    pub(super) fn causality(&self, first: EventId) -> Causality<MuOz> {
+        let mut before = self.clone();
+        while before.steps() > first.0 && before.undo_last().is_some() {}
+        let events = self.events_from(first);
+        let threads: Vec<_> = events.map(|(_, event)| &event.thread).collect();
+        // The run is one of this program, so all of it is enabled.
+        Causality::of(&*self.program, &before.state, threads).unwrap_or_default()
+    }
+}
+
+/// μOz with its past: its states are machines, so that a universe knows the run that led to it.
+#[derive(Clone, Debug)]
+pub struct Reversible(pub Arc<MuOz>);
+
+impl Language for Reversible {
+    type State = Machine;
+    /// The thread that takes its next step.
+    type Choice = ThreadName;
+    type Agent = ThreadName;
+    type Resource = Resource;
+    type Value = Remains;
+
+    fn initial(&self) -> Machine {
+        Machine::new(Arc::clone(&self.0))
     }
 
-    pub(super) fn direct_causes(&self, id: EventId) -> Vec<EventId> {
-        let Some(event) = self.event(id) else {
-            return Vec::new();
-        };
-        let mut earlier = self.own_causes(event);
-        let before = |number: u32| number.checked_sub(1).map(|number| number as usize);
-        match &event.act {
-            Act::Send { port, number, .. } => {
-                earlier.extend(before(*number).and_then(|nth| self.sends(port).get(nth)));
-            }
-            Act::Receive { port, number, .. } => {
-                earlier.extend(before(*number).and_then(|nth| self.receives(port).get(nth)));
-                earlier.extend(self.sends(port).get(*number as usize));
-            }
-            _ => {}
-        }
-        earlier
+    fn enabled(&self, machine: &Machine, choices: &mut Vec<ThreadName>) {
+        self.0.enabled(&machine.state, choices);
     }
 
-    /// The step of the same thread before, or the thread's creation.
-    pub(super) fn own_causes(&self, event: &Event) -> Vec<EventId> {
-        match event.nth.checked_sub(1) {
-            Some(before) => self
-                .history(&event.thread)
-                .get(before as usize)
-                .copied()
-                .into_iter()
-                .collect(),
-            None => self.creation(&event.thread).into_iter().collect(),
-        }
+    fn apply(&self, machine: &Machine, choice: &ThreadName) -> Option<Next<Machine>> {
+        let mut next = machine.clone();
+        next.forward(choice).ok()?;
+        Some(Next::one(next))
+    }
+
+    fn outcome(&self, machine: &Machine) -> Outcome<Remains> {
+        self.0.outcome(&machine.state)
+    }
+
+    fn agent(&self, _: &Machine, choice: &ThreadName) -> ThreadName {
+        choice.clone()
+    }
+
+    fn label(&self, machine: &Machine, choice: &ThreadName) -> Label {
+        self.0.label(&machine.state, choice)
+    }
+
+    fn footprint(&self, machine: &Machine, choice: &ThreadName) -> Footprint<Resource> {
+        self.0.footprint(&machine.state, choice)
+    }
+
+    fn waiting(&self, machine: &Machine, waiting: &mut Vec<Waiting<ThreadName, Resource>>) {
+        self.0.waiting(&machine.state, waiting);
+    }
+
+    fn show(&self, machine: &Machine) -> String {
+        self.0.show(&machine.state)
     }
 }

@@ -41,7 +41,7 @@ mod wait;
 mod words;
 
 pub use event::{Act, Event};
-pub use machine::{EventId, Machine, NoStep, Refusal};
+pub use machine::{EventId, Machine, NoStep, Refusal, Reversible};
 pub use name::{NoThreadName, ThreadName, VariableName};
 pub use names::Names;
 pub use outcome::{Message, Remains};

@@ -1,10 +1,12 @@
 //! Race sets: what else a receive could have got, and who else could have got it.
 
-use std::collections::BTreeSet;
+use borges_multiverse::causality::{Race, races};
+use borges_multiverse::language::Language;
 
 use super::event::{Act, Event};
 use super::machine::{EventId, Machine};
-use super::name::{ThreadName, VariableName};
+use super::name::ThreadName;
+use super::recipe::Resource;
 
 /// Who could have received a message instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,27 +18,22 @@ pub enum Rival {
 }
 
 impl Machine {
-    /// The sends whose message `receive` could have got, had they been faster, while all that
-    /// happened before it stays the same but for the order on its port. In the order of the queue.
+    /// For each receive, the sends whose message it could have got, had they been faster, while all
+    /// that happened before it stays the same but for the order on its port.
     #[must_use]
-    pub fn race_set(&self, receive: EventId) -> Vec<EventId> {
-        let Some(Act::Receive { port, number, .. }) = self.event(receive).map(|event| &event.act)
-        else {
-            return Vec::new();
+    pub fn race_sets(&self) -> Vec<(EventId, Vec<EventId>)> {
+        let program = self.program();
+        let run: Vec<_> = self
+            .events()
+            .map(|(_, event)| event.thread.clone())
+            .collect();
+        let found = races(&**program, &program.initial(), &run, Resource::queued);
+        let id = |nth: usize| EventId(nth as u32);
+        let told = |race: Race| {
+            let rivals = race.rivals.into_iter().map(id);
+            (id(race.received), rivals.collect())
         };
-        let from = *number as usize;
-        let sends = self.sends(port);
-        let could = |nth: usize, send: EventId| {
-            // Messages overtake each other; all else keeps its order.
-            let before = self.closure([send], |id| self.causes_without(id, Some(port), None));
-            let overtaken = sends.get(from..nth).unwrap_or_default();
-            !before.contains(&receive) && !overtaken.iter().any(|other| before.contains(other))
-        };
-        let later = sends.iter().copied().enumerate().skip(from + 1);
-        later
-            .filter(|(nth, send)| could(*nth, *send))
-            .map(|(_, send)| send)
-            .collect()
+        found.into_iter().flatten().map(told).collect()
     }
 
     /// Who could have got what `receive` got, had they been faster.
@@ -46,74 +43,33 @@ impl Machine {
         else {
             return Vec::new();
         };
-        let receives = self.receives(port);
-        let later = receives.get(*number as usize..).unwrap_or_default();
-        let free = |before: &BTreeSet<EventId>, event: Option<EventId>| {
-            !later
-                .iter()
-                .any(|other| Some(*other) != event && before.contains(other))
-        };
-        let past = |start: Vec<EventId>| {
-            self.closure(start, |id| self.causes_without(id, None, Some(port)))
-        };
-        let could = |id: &&EventId| {
+        let later = self.receives(port).split_off(*number as usize);
+        // The order of receives is what could have been otherwise.
+        let run = self
+            .causality(EventId(0))
+            .without(&Resource::Exit(port.clone()));
+        let could = |thread: &ThreadName, turns: u32| {
+            let own = |event: &Event| event.thread == *thread && event.nth + 1 == turns;
             let own = self
-                .event(**id)
-                .map(|event| self.own_causes(event))
-                .unwrap_or_default();
-            free(&past(own), None)
+                .events()
+                .find(|(_, event)| own(event))
+                .map(|(id, _)| id);
+            let own = own.or_else(|| self.creation(thread));
+            let needs = |other: &EventId| {
+                own.is_some_and(|own| run.happens_before(other.0 as usize, own.0 as usize))
+            };
+            !later.iter().any(needs)
         };
-        let events = later
-            .iter()
-            .skip(1)
-            .filter(could)
-            .map(|id| Rival::Event(*id));
+        let events = later.iter().skip(1).filter(|id| {
+            let event = self.event(**id);
+            event.is_some_and(|event| could(&event.thread, event.nth))
+        });
         let waits = |thread: &&ThreadName| {
-            if self.program().waits_on(self.state(), thread).as_ref() != Some(port) {
-                return false;
-            }
-            let last = self
-                .history(thread)
-                .last()
-                .copied()
-                .or_else(|| self.creation(thread));
-            free(&past(last.into_iter().collect()), None)
+            self.program().waits_on(self.state(), thread).as_ref() == Some(port)
+                && could(thread, self.history(thread).len() as u32)
         };
-        let threads = self
-            .state()
-            .threads()
-            .filter(waits)
-            .cloned()
-            .map(Rival::Waiting);
-        events.chain(threads).collect()
-    }
-
-    /// The direct causes by definition 1, without the order of sends to one port and that of
-    /// receives from one.
-    fn causes_without(
-        &self,
-        id: EventId,
-        sends: Option<&VariableName>,
-        receives: Option<&VariableName>,
-    ) -> Vec<EventId> {
-        let Some(event) = self.event(id) else {
-            return Vec::new();
-        };
-        let Event { act, .. } = event;
-        let mut causes = self.direct_causes(id);
-        let loose = match act {
-            Act::Send { port, number, .. } if sends == Some(port) => number
-                .checked_sub(1)
-                .and_then(|nth| self.sends(port).get(nth as usize)),
-            Act::Receive { port, number, .. } if receives == Some(port) => number
-                .checked_sub(1)
-                .and_then(|nth| self.receives(port).get(nth as usize)),
-            _ => None,
-        };
-        if let Some(loose) = loose {
-            let own = self.own_causes(event);
-            causes.retain(|cause| cause != loose || own.contains(cause));
-        }
-        causes
+        let threads = self.state().threads().filter(waits);
+        let events = events.map(|id| Rival::Event(*id));
+        events.chain(threads.cloned().map(Rival::Waiting)).collect()
     }
 }

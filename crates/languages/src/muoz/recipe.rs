@@ -24,6 +24,16 @@ pub enum Resource {
     Message(VariableName, u32),
 }
 
+impl Resource {
+    /// For a message: what orders its queue, and its number there.
+    pub(crate) fn queued(&self) -> Option<(Self, u32)> {
+        match self {
+            Self::Message(port, number) => Some((Self::Entry(port.clone()), *number)),
+            _ => None,
+        }
+    }
+}
+
 impl Language for MuOz {
     type State = State;
     /// The thread that takes its next step.

@@ -1,9 +1,11 @@
 //! Recorded runs, and replaying parts of them with exactly their causes.
 
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::event::Event;
 use super::machine::{EventId, Machine};
 use super::name::{NoThreadName, ThreadName};
 use super::semantics::MuOz;
@@ -116,28 +118,37 @@ impl Machine {
         let within = |mine: &[EventId], theirs: &[EventId]| {
             same(recorded, theirs).starts_with(&same(self, mine))
         };
-        self.state()
-            .threads()
-            .all(|thread| self.history(thread).len() <= recorded.history(thread).len())
+        let theirs = recorded.turns();
+        let mut mine = self.turns().into_iter();
+        mine.all(|(thread, turns)| theirs.get(thread).is_some_and(|more| turns <= *more))
             && self.state().ports().all(|port| {
-                within(self.sends(port), recorded.sends(port))
-                    && within(self.receives(port), recorded.receives(port))
+                within(&self.sends(port), &recorded.sends(port))
+                    && within(&self.receives(port), &recorded.receives(port))
             })
     }
 
-    /// What must still happen here so that these events of `recorded` happen: they and exactly
-    /// their causes, in the order in which they happened there.
+    /// What must still happen here so that an event of `recorded` happens, or all of them do: it and
+    /// exactly its causes, in the order in which they happened there.
     #[must_use]
-    pub fn missing(
-        &self,
-        recorded: &Self,
-        targets: impl IntoIterator<Item = EventId>,
-    ) -> Vec<ThreadName> {
-        let causes = recorded.causes(targets).into_iter();
-        let events = causes.filter_map(|id| recorded.event(id));
-        let missing =
-            events.filter(|event| event.nth as usize >= self.history(&event.thread).len());
-        missing.map(|event| event.thread.clone()).collect()
+    pub fn missing(&self, recorded: &Self, target: Option<EventId>) -> Vec<ThreadName> {
+        let done = self.turns();
+        let is_done = |event: &Event| done.get(&event.thread).is_some_and(|n| event.nth < *n);
+        let run = target.map(|target| (recorded.causality(EventId(0)), target.0 as usize));
+        let is_cause = |id: EventId| {
+            let run = run.as_ref();
+            run.is_none_or(|(run, target)| run.happens_before(id.0 as usize, *target))
+        };
+        let events = recorded.events();
+        let missing = events.filter(|(id, event)| !is_done(event) && is_cause(*id));
+        missing.map(|(_, event)| event.thread.clone()).collect()
+    }
+
+    /// How many steps each thread has taken.
+    fn turns(&self) -> HashMap<&ThreadName, u32> {
+        let turns = self.events();
+        turns
+            .map(|(_, event)| (&event.thread, event.nth + 1))
+            .collect()
     }
 }
 

@@ -187,7 +187,7 @@ impl Voice for Actors {
             Said::Pause => vec!["PAUSE-EXECUTION"],
             Said::Step => vec!["PREPARE-STEP-NEXT-TURN"],
             Said::Walk => vec!["CEL-STEP-LOCAL"],
-            Said::Hold | Said::Release => Vec::new(),
+            Said::Hold | Said::Release | Said::Go => Vec::new(),
         }
     }
 

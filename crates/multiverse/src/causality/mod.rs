@@ -172,6 +172,24 @@ impl<L: Language> Causality<L> {
         }
     }
 
+    /// The same events, of which the order of accesses to one resource is no cause.
+    #[must_use]
+    pub fn without(&self, resource: &L::Resource) -> Self {
+        let mut loose = Self::default();
+        for event in &self.events {
+            let keep = |resources: &[L::Resource]| {
+                let kept = resources.iter().filter(|other| *other != resource);
+                kept.cloned().collect()
+            };
+            let footprint = Footprint {
+                reads: keep(&event.footprint.reads),
+                writes: keep(&event.footprint.writes),
+            };
+            loose.push(event.agent.clone(), event.choice.clone(), footprint);
+        }
+        loose
+    }
+
     /// Adds an event at the end, and says on which events it depends directly: those that happened
     /// before it without another between.
     pub fn push(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Causality;
-use crate::language::{Footprint, Language};
+use crate::language::Language;
 
 /// A message that was received, and those that could have been there first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn races<L: Language>(
         };
         let run = loose
             .entry(queue.clone())
-            .or_insert_with(|| unordered(&run, &queue));
+            .or_insert_with(|| run.without(&queue));
         let mut overtaken = vec![message];
         let mut rivals = Vec::new();
         for other in others {
@@ -66,21 +66,4 @@ pub fn races<L: Language>(
         });
     }
     Some(found)
-}
-
-/// The same events, of which the order in one queue is no cause.
-fn unordered<L: Language>(run: &Causality<L>, queue: &L::Resource) -> Causality<L> {
-    let mut loose = Causality::default();
-    for event in run.events() {
-        let keep = |resources: &[L::Resource]| {
-            let kept = resources.iter().filter(|resource| *resource != queue);
-            kept.cloned().collect()
-        };
-        let footprint = Footprint {
-            reads: keep(&event.footprint.reads),
-            writes: keep(&event.footprint.writes),
-        };
-        loose.push(event.agent.clone(), event.choice.clone(), footprint);
-    }
-    loose
 }

@@ -1,6 +1,7 @@
 //! A debugging session: what the user says, and the universes that it leads to.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use super::configuration::{AgentMode, AgentOf, ChoiceOf, Configuration, Hit, Mode, StateOf};
@@ -55,6 +56,14 @@ pub struct Debugger<C: Catalogue> {
     links: Links,
     starts: Mode,
     limits: Limits,
+}
+
+impl<C: Catalogue> fmt::Debug for Debugger<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut summary = f.debug_struct("Debugger");
+        summary.field("universes", self.exploration.graph());
+        summary.finish_non_exhaustive()
+    }
 }
 
 /// Whether to go on: asked now and then while universes run.
@@ -353,6 +362,40 @@ where
         to.program = state;
         to.pause(vec![Hit::Step(step, agent.clone())]);
         Some(self.place(universe, to, Said::Walk, text))
+    }
+
+    /// Takes the program from a paused universe along one path, a choice of `next` after the other, until there is none,
+    /// it cannot be taken, or a breakpoint halts; pauses there. None if no step is taken. `text` is what the user said.
+    pub fn lead(
+        &mut self,
+        universe: NodeId,
+        text: String,
+        mut next: impl FnMut(&StateOf<C>) -> Option<ChoiceOf<C>>,
+    ) -> Option<NodeId> {
+        let mut to = self.paused(universe)?;
+        to.resume();
+        let mut has_moved = false;
+        while to.mode() == Mode::Run
+            && let Some(choice) = next(&to.program)
+            && let Some(step) = self.graph().language().apply(&to, &choice)
+        {
+            to = step.state;
+            has_moved = true;
+        }
+        if to.mode() == Mode::Run {
+            to.pause(Vec::new());
+        }
+        has_moved.then(|| self.place(universe, to, Said::Go, text))
+    }
+
+    /// Goes from a paused universe to any state that the program can be in, as one in which steps are undone, past
+    /// breakpoints; pauses there. `text` is what the user said.
+    pub fn go(&mut self, universe: NodeId, state: StateOf<C>, text: String) -> Option<NodeId> {
+        let mut to = self.paused(universe)?;
+        to.resume();
+        to.program = state;
+        to.pause(Vec::new());
+        Some(self.place(universe, to, Said::Go, text))
     }
 
     /// The start under the present breakpoints.

@@ -52,6 +52,8 @@ pub enum Said {
     Step,
     /// Let an agent run alone.
     Walk,
+    /// Go along one path, or back over steps.
+    Go,
 }
 
 /// A command that was given in a universe.

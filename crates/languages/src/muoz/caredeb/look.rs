@@ -8,25 +8,34 @@ use super::{
 };
 use crate::muoz::semantics::Ready;
 use crate::muoz::state::{Slot, Variable};
-use crate::muoz::{Act, EventId, Rival, Stuck, ThreadName, Value, VariableName};
+use crate::muoz::{Act, EventId, Machine, Rival, Stuck, ThreadName, Value, VariableName};
 use crate::source;
 
 impl Session {
     /// The variable of a name that is in the store now.
     pub(super) fn variable(&self, id: &str) -> Result<VariableName> {
-        let name = self.names.find(id).cloned();
-        let name = name.filter(|name| self.machine.state().variable(name).is_some());
+        let name = self.variable_in(self.machine(), id);
         name.ok_or_else(|| SessionError::NoVariable(id.to_owned()))
     }
 
     pub(super) fn port(&self, id: &str) -> Result<VariableName> {
-        let name = self.variable(id)?;
-        match self
-            .machine
-            .state()
-            .variable(&name)
-            .map(|variable| &variable.value)
-        {
+        self.port_in(self.machine(), id, self.variable(id)?)
+    }
+
+    /// The variable of a name, if a machine has it.
+    pub(super) fn variable_in(&self, machine: &Machine, id: &str) -> Option<VariableName> {
+        let name = self.names.find(id).cloned();
+        name.filter(|name| machine.state().variable(name).is_some())
+    }
+
+    /// The port that is a variable's value.
+    pub(super) fn port_in(
+        &self,
+        machine: &Machine,
+        id: &str,
+        name: VariableName,
+    ) -> Result<VariableName> {
+        match machine.state().variable(&name).map(|known| &known.value) {
             Some(Value::Port(port)) => Ok(port.clone()),
             _ => Err(SessionError::NoPort(id.to_owned())),
         }
@@ -35,13 +44,13 @@ impl Session {
     /// The thread of a name that exists now.
     fn thread(&self, id: &str) -> Option<ThreadName> {
         let thread: ThreadName = id.parse().ok()?;
-        self.machine.state().is_done(&thread).map(|_| thread)
+        self.machine().state().is_done(&thread).map(|_| thread)
     }
 
     /// The threads, in the order of their names, with what each does next.
     #[must_use]
     pub fn threads(&self) -> Vec<ThreadLine> {
-        self.machine
+        self.machine()
             .state()
             .threads()
             .map(|thread| self.thread_line(thread))
@@ -49,7 +58,7 @@ impl Session {
     }
 
     fn thread_line(&self, thread: &ThreadName) -> ThreadLine {
-        let (program, state) = (self.machine.program(), self.machine.state());
+        let (program, state) = (self.machine().program(), self.machine().state());
         let inside = state.thread(thread);
         let head = inside.map_or_else(String::new, |inside| {
             program.head(&inside.code, &self.names)
@@ -77,7 +86,7 @@ impl Session {
     /// The variables with their values.
     #[must_use]
     pub fn store(&self) -> Vec<Binding> {
-        let variables = self.machine.state().variables();
+        let variables = self.machine().state().variables();
         variables
             .map(|(name, variable)| self.binding(&name, variable))
             .collect()
@@ -86,7 +95,7 @@ impl Session {
     fn binding(&self, name: &VariableName, variable: &Variable) -> Binding {
         let value = match (&variable.value, &variable.closure) {
             (Value::Port(port), _) if port == name => {
-                let port = self.machine.state().port(port);
+                let port = self.machine().state().port(port);
                 let queue = port.map(|port| port.queue()).unwrap_or_default();
                 let queue: Vec<_> = queue
                     .iter()
@@ -94,7 +103,7 @@ impl Session {
                     .collect();
                 format!("port [{}]", queue.join(", "))
             }
-            (_, Some(closure)) => self.machine.program().signature(closure),
+            (_, Some(closure)) => self.machine().program().signature(closure),
             (value, None) => value.show(&self.names),
         };
         Binding {
@@ -104,7 +113,7 @@ impl Session {
     }
 
     pub(super) fn print(&self, id: &str) -> Result<Reply> {
-        let (program, state) = (self.machine.program(), self.machine.state());
+        let (program, state) = (self.machine().program(), self.machine().state());
         if let Some(thread) = self.thread(id) {
             let text = program
                 .code(state, &thread, &self.names)
@@ -119,12 +128,8 @@ impl Session {
         let variable = state.variable(&name).ok_or_else(no_variable)?;
         Ok(match &variable.value {
             Value::Port(port) => {
-                let received = self.machine.receives(port).len();
-                let waiting = self.machine.sends(port).get(received..).unwrap_or_default();
-                let messages = waiting
-                    .iter()
-                    .filter_map(|send| self.message(*send))
-                    .collect();
+                let received = self.machine().receives(port).len();
+                let messages = self.messages(port).split_off(received);
                 let name = self.names.show(port).to_owned();
                 Reply::Port {
                     name,
@@ -150,8 +155,11 @@ impl Session {
 
     pub(super) fn history(&self, id: &str) -> Result<Reply> {
         if let Some(thread) = self.thread(id) {
-            let events = self.machine.history(&thread).iter();
-            let steps = events.filter_map(|id| self.told_forward(*id)).collect();
+            let events = self
+                .machine()
+                .events()
+                .filter(|(_, event)| event.thread == thread);
+            let steps = events.map(|(_, event)| self.told_forward(event)).collect();
             return Ok(Reply::History {
                 thread: thread.to_string(),
                 steps,
@@ -161,9 +169,8 @@ impl Session {
         let port = self
             .port(id)
             .map_err(|_| SessionError::NoHistory(id.to_owned()))?;
-        let received = self.machine.receives(&port).len();
-        let sends = self.machine.sends(&port).iter().take(received);
-        let messages = sends.filter_map(|send| self.message(*send)).collect();
+        let mut messages = self.messages(&port);
+        messages.retain(|message| message.received.is_some());
         let name = self.names.show(&port).to_owned();
         Ok(Reply::Port {
             name,
@@ -172,82 +179,74 @@ impl Session {
         })
     }
 
-    /// A message by its send.
-    fn message(&self, send: EventId) -> Option<MessageLine> {
-        let event = self.machine.event(send)?;
-        let Act::Send {
-            port,
-            message,
-            number,
-        } = &event.act
-        else {
-            return None;
+    /// The messages of a port, the oldest first.
+    fn messages(&self, port: &VariableName) -> Vec<MessageLine> {
+        let machine = self.machine();
+        let mut receives = machine.receives(port).into_iter();
+        let received = |id| {
+            let event = machine.event(id)?;
+            let variable = self.names.show(event.act.binds()?).to_owned();
+            Some((event.thread.to_string(), variable))
         };
-        let receive = self.machine.receives(port).get(*number as usize);
-        let receive = receive.and_then(|id| self.machine.event(*id));
-        let received = receive.and_then(|receive| {
-            let variable = receive.act.binds()?;
-            Some((
-                receive.thread.to_string(),
-                self.names.show(variable).to_owned(),
-            ))
-        });
-        let variable = self.machine.state().variable(message);
-        Some(MessageLine {
-            number: number + 1,
-            name: self.names.show(message).to_owned(),
-            value: variable.map_or_else(String::new, |v| v.value.show(&self.names)),
-            sender: event.thread.to_string(),
-            received,
-        })
+        let line = |(number, send)| {
+            let received = receives.next().and_then(received);
+            let event = machine.event(send)?;
+            let Act::Send { message, .. } = &event.act else {
+                return None;
+            };
+            let variable = machine.state().variable(message);
+            Some(MessageLine {
+                number,
+                name: self.names.show(message).to_owned(),
+                value: variable.map_or_else(String::new, |v| v.value.show(&self.names)),
+                sender: event.thread.to_string(),
+                received,
+            })
+        };
+        (1..).zip(machine.sends(port)).filter_map(line).collect()
     }
 
     pub(super) fn races(&self, id: &str) -> Result<Reply> {
-        let port = self.port(id)?;
-        let sends = self.machine.sends(&port);
-        let receives =
-            self.machine
-                .receives(&port)
-                .iter()
-                .zip(sends)
-                .filter_map(|(receive, send)| {
-                    let race = self.machine.race_set(*receive);
-                    let rivals = self
-                        .machine
-                        .rivals(*receive)
-                        .into_iter()
-                        .filter_map(|rival| match rival {
-                            Rival::Waiting(thread) => Some((thread.to_string(), None)),
-                            Rival::Event(id) => {
-                                let event = self.machine.event(id)?;
-                                let variable = event
-                                    .act
-                                    .binds()
-                                    .map(|name| self.names.show(name).to_owned());
-                                Some((event.thread.to_string(), variable))
-                            }
-                        });
-                    Some(RaceLine {
-                        message: self.message(*send)?,
-                        others: race
-                            .into_iter()
-                            .filter_map(|send| self.message(send))
-                            .collect(),
-                        rivals: rivals.collect(),
-                    })
-                });
-        let port = self.names.show(&port).to_owned();
+        let (port, machine) = (self.port(id)?, self.machine());
+        let (messages, sends) = (self.messages(&port), machine.sends(&port));
+        let message = |send: &EventId| messages.get(sends.binary_search(send).ok()?).cloned();
+        let line = |(receive, others): (EventId, Vec<EventId>)| {
+            let Act::Receive {
+                port: from, number, ..
+            } = &machine.event(receive)?.act
+            else {
+                return None;
+            };
+            let rivals = || {
+                let rivals = machine.rivals(receive).into_iter();
+                rivals.filter_map(|rival| match rival {
+                    Rival::Waiting(thread) => Some((thread.to_string(), None)),
+                    Rival::Event(id) => {
+                        let event = machine.event(id)?;
+                        let variable = event.act.binds();
+                        let variable = variable.map(|name| self.names.show(name).to_owned());
+                        Some((event.thread.to_string(), variable))
+                    }
+                })
+            };
+            (*from == port).then(|| RaceLine {
+                message: messages[*number as usize].clone(),
+                others: others.iter().filter_map(message).collect(),
+                rivals: rivals().collect(),
+            })
+        };
+        let receives = machine.race_sets().into_iter();
         Ok(Reply::Races {
-            port,
-            receives: receives.collect(),
+            receives: receives.filter_map(line).collect(),
+            port: self.names.show(&port).to_owned(),
         })
     }
 
     pub(super) fn waits(&self) -> Vec<WaitLine> {
         let waits = self
-            .machine
+            .machine()
             .program()
-            .waits(self.machine.state())
+            .waits(self.machine().state())
             .into_iter();
         let line = |wait: crate::muoz::Wait| WaitLine {
             thread: wait.thread.to_string(),
@@ -259,7 +258,7 @@ impl Session {
     }
 
     pub(super) fn place(&self, thread: &ThreadName) -> Result<Reply> {
-        let (program, state) = (self.machine.program(), self.machine.state());
+        let (program, state) = (self.machine().program(), self.machine().state());
         let inside = state
             .thread(thread)
             .ok_or(SessionError::NoThread(thread.clone()))?;
@@ -278,7 +277,7 @@ impl Session {
     }
 
     pub(super) fn bindings(&self, thread: &ThreadName) -> Result<Reply> {
-        let state = self.machine.state();
+        let state = self.machine().state();
         let inside = state
             .thread(thread)
             .ok_or(SessionError::NoThread(thread.clone()))?;

@@ -17,23 +17,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod catalogue;
 mod command;
 mod look;
 mod reply;
 
 use std::sync::Arc;
 
+use borges_multiverse::debug::{Debugger, Hit, Mode};
+use borges_multiverse::graph::NodeId;
 use borges_multiverse::language::Language;
 use borges_multiverse::random::Random;
 
+pub use catalogue::{Halt, Runs};
 pub use command::{COMMANDS, Command, CommandError, Scheduler, Spec, Target, find};
 pub use reply::{
     Binding, MessageLine, Place, RaceLine, Reply, Rest, Status, Step, ThreadLine, WaitLine,
 };
 
 use super::{
-    Act, Event, EventId, Machine, MuOz, Names, NoStep, ParseError, Recording, RecordingError,
-    Refusal, Stuck, ThreadName, Value, VariableName,
+    Event, EventId, Machine, MuOz, Names, NoStep, ParseError, Recording, RecordingError, Refusal,
+    Reversible, ThreadName, VariableName,
 };
 
 /// Steps that one run takes at most, unless it is told otherwise: a program may never end.
@@ -42,14 +46,17 @@ const FAR: u64 = 1_000_000;
 /// How many steps are taken between two looks at whether to go on.
 const BEAT: u64 = 1_024;
 
-/// A debugging session with one program.
-#[derive(Clone, Debug)]
+/// A debugging session with one program: every command that moves leads from the universe shown to
+/// another, and the debugger keeps them all.
+#[derive(Debug)]
 pub struct Session {
-    machine: Machine,
+    universes: Debugger<Runs>,
+    /// The universe shown. It is paused, as all are to which commands lead.
+    at: NodeId,
     names: Names,
     source: String,
-    /// The recorded run at its end.
-    recorded: Option<Machine>,
+    /// The universe at the end of the recorded run.
+    recorded: Option<NodeId>,
     /// The last line, which an empty one repeats.
     last: Option<String>,
 }
@@ -151,8 +158,14 @@ impl Session {
     /// A session at the start of `program`, which was parsed from `source`.
     #[must_use]
     pub fn new(program: MuOz, source: String) -> Self {
+        let runs = Runs(Reversible(Arc::new(program)));
+        let mut universes = Debugger::new(runs, Mode::Pause, usize::MAX);
+        for halt in Halt::ALL {
+            universes.add_breakpoint(halt);
+        }
         Self {
-            machine: Machine::new(Arc::new(program)),
+            universes,
+            at: NodeId::ROOT,
             names: Names::default(),
             source,
             recorded: None,
@@ -160,10 +173,27 @@ impl Session {
         }
     }
 
-    /// The machine, with its state and its histories.
+    /// The machine in the universe shown, with its state and its past.
     #[must_use]
-    pub const fn machine(&self) -> &Machine {
-        &self.machine
+    pub fn machine(&self) -> &Machine {
+        self.machine_in(self.at)
+    }
+
+    fn machine_in(&self, universe: NodeId) -> &Machine {
+        let known = self.universes.configuration(universe);
+        &known.expect("no universe is taken away").program
+    }
+
+    /// The universe shown.
+    #[must_use]
+    pub const fn universe(&self) -> NodeId {
+        self.at
+    }
+
+    /// All universes to which commands have led.
+    #[must_use]
+    pub const fn universes(&self) -> &Debugger<Runs> {
+        &self.universes
     }
 
     /// The names of its variables.
@@ -193,15 +223,7 @@ impl Session {
         self.carry_out(command, keep_going)
     }
 
-    /// Carries out a command.
-    ///
-    /// # Errors
-    /// [`SessionError`]; nothing has changed then.
-    pub fn carry_out(
-        &mut self,
-        command: Command,
-        keep_going: impl FnMut() -> bool,
-    ) -> Result<Reply> {
+    fn carry_out(&mut self, command: Command, keep_going: impl FnMut() -> bool) -> Result<Reply> {
         match command {
             Command::Forth { thread, count } => self.forth(&thread, count),
             Command::Run {
@@ -241,30 +263,75 @@ impl Session {
         }
     }
 
-    /// Takes a step, and names what it binds.
-    fn step(&mut self, thread: &ThreadName) -> std::result::Result<EventId, NoStep> {
-        let id = self.machine.forward(thread)?;
-        if let Some(name) = self.machine.event(id).and_then(|event| event.act.binds())
-            && let Some(variable) = self.machine.state().variable(name)
-        {
-            let program = self.machine.program().program();
-            self.names.bind(program, name.clone(), variable.ident);
+    /// Goes to the universe in which `machine` is, if that is another.
+    fn go(&mut self, machine: Machine) {
+        if machine != *self.machine() {
+            let to = self.universes.go(self.at, machine, self.said());
+            self.arrive(to);
         }
-        Ok(id)
+    }
+
+    /// Takes steps of whomever `next` names, until it names nobody or they cannot; with `halts`, as
+    /// far as breakpoints let them. Says which one halted it.
+    fn lead(
+        &mut self,
+        halts: bool,
+        mut next: impl FnMut(&Machine) -> Option<ThreadName>,
+    ) -> Option<Rest> {
+        if halts {
+            let to = self.universes.lead(self.at, self.said(), next)?;
+            self.arrive(Some(to));
+            return self.halted();
+        }
+        let mut machine = self.machine().clone();
+        while let Some(thread) = next(&machine)
+            && machine.forward(&thread).is_ok()
+        {}
+        self.go(machine);
+        None
+    }
+
+    /// The command that is carried out.
+    fn said(&self) -> String {
+        self.last.clone().unwrap_or_default()
+    }
+
+    /// Stands in a universe, and names what is new there.
+    fn arrive(&mut self, to: Option<NodeId>) {
+        let from = EventId(self.machine().steps());
+        self.at = to.unwrap_or(self.at);
+        let machine = self.machine().clone();
+        self.name(&machine, from, |_| true);
+    }
+
+    /// Names what a machine has bound from an event on, if it is `wanted`.
+    fn name(&mut self, machine: &Machine, from: EventId, wanted: impl Fn(&VariableName) -> bool) {
+        for (_, event) in machine.events_from(from) {
+            if let Some(name) = event.act.binds()
+                && let Some(variable) = machine.state().variable(name)
+                && wanted(name)
+            {
+                let program = machine.program().program();
+                self.names.bind(program, name.clone(), variable.ident);
+            }
+        }
     }
 
     fn told(&self, event: &Event, rule: &'static str) -> Step {
         Step {
             thread: event.thread.to_string(),
             rule,
-            text: event.show(self.machine.program(), &self.names),
+            text: event.show(self.machine().program(), &self.names),
             span: event.span,
         }
     }
 
-    fn told_forward(&self, id: EventId) -> Option<Step> {
-        let event = self.machine.event(id)?;
-        Some(self.told(event, event.act.rule().forward()))
+    fn told_forward(&self, event: &Event) -> Step {
+        self.told(event, event.act.rule().forward())
+    }
+
+    fn told_back(&self, event: &Event) -> Step {
+        self.told(event, event.act.rule().backward())
     }
 
     fn no_step(&self, thread: &ThreadName, reason: &NoStep) -> SessionError {
@@ -281,38 +348,49 @@ impl Session {
         self.in_order(std::iter::repeat_n(thread, count as usize), false)
     }
 
-    /// Takes a step of each of these threads; with `stops`, as far as a run would go.
+    /// Takes a step of each of these threads; with `halts`, as far as a run would go.
     fn in_order<'t>(
         &mut self,
-        threads: impl Iterator<Item = &'t ThreadName>,
-        stops: bool,
+        mut threads: impl Iterator<Item = &'t ThreadName>,
+        halts: bool,
     ) -> Result<Reply> {
-        let mut taken = Vec::new();
-        for thread in threads {
-            match self.step(thread) {
-                Ok(id) => {
-                    taken.push(id);
-                    if let Some(stop) = self.stops_run(id).filter(|_| stops) {
-                        return Ok(self.went(&taken, stop));
-                    }
+        let (from, mut asked) = (self.machine().steps(), None);
+        let halted = self.lead(halts, |_| {
+            asked = threads.next();
+            asked.cloned()
+        });
+        let rest = match (halted, asked) {
+            (Some(halted), _) => halted,
+            (None, None) => Rest::Done,
+            // Steps that were taken stay; the answer says what stops the thread.
+            (None, Some(thread)) => {
+                let refused = self.machine().clone().forward(thread);
+                if let (Err(reason), true) = (refused, self.machine().steps() == from) {
+                    return Err(self.no_step(thread, &reason));
                 }
-                // Steps that were taken stay; the answer says what stops the thread.
-                Err(reason) if taken.is_empty() => return Err(self.no_step(thread, &reason)),
-                Err(_) => {
-                    let rest = match self.rest() {
-                        Rest::Done => Rest::Stopped(thread.to_string()),
-                        rest => rest,
-                    };
-                    return Ok(self.went(&taken, rest));
+                match self.rest() {
+                    Rest::Done => Rest::Stopped(thread.to_string()),
+                    rest => rest,
                 }
             }
-        }
-        Ok(self.went(&taken, Rest::Done))
+        };
+        Ok(self.went(from, rest))
+    }
+
+    /// The breakpoint that halted what led here.
+    fn halted(&self) -> Option<Rest> {
+        let hits = self.universes.configuration(self.at)?.hits();
+        let Some(Hit::Breakpoint(id, Some(thread))) = hits.first() else {
+            return None;
+        };
+        let mut halts = self.universes.breakpoints();
+        let (_, halt, _) = halts.find(|(known, ..)| known == id)?;
+        Some(halt.rest(thread))
     }
 
     /// Why nothing more happens, as far as the whole program can say.
     fn rest(&self) -> Rest {
-        let (program, state) = (self.machine.program(), self.machine.state());
+        let (program, state) = (self.machine().program(), self.machine().state());
         if state
             .threads()
             .any(|thread| program.can_step(state, thread))
@@ -328,13 +406,13 @@ impl Session {
         }
     }
 
-    fn went(&self, taken: &[EventId], rest: Rest) -> Reply {
-        let total = taken.len() as u64;
-        let last = taken.len().saturating_sub(reply::SHOWN);
-        let steps = taken[last..]
-            .iter()
-            .filter_map(|id| self.told_forward(*id))
-            .collect();
+    /// What happened since there were `from` steps.
+    fn went(&self, from: u32, rest: Rest) -> Reply {
+        let all = self.machine().steps();
+        let shown = EventId(from.max(all.saturating_sub(reply::SHOWN)));
+        let steps = self.machine().events_from(shown);
+        let steps = steps.map(|(_, event)| self.told_forward(event)).collect();
+        let total = u64::from(all - from);
         let unfinished = match &rest {
             Rest::Stopped(thread) => {
                 let mut threads = self.threads();
@@ -364,249 +442,183 @@ impl Session {
         steps: Option<u64>,
         mut keep_going: impl FnMut() -> bool,
     ) -> Reply {
-        let mut taken = Vec::new();
+        let from = self.machine().steps();
+        let (mut taken, mut last, mut cut) = (0, None, None);
         let mut able = Vec::new();
-        let mut last: Option<ThreadName> = None;
-        let limit = steps.unwrap_or(FAR);
-        let rest = loop {
+        let halted = self.lead(true, |machine| {
             able.clear();
-            self.machine
-                .program()
-                .enabled(self.machine.state(), &mut able);
+            machine.program().enabled(machine.state(), &mut able);
             let after_last = || {
                 able.iter()
-                    .find(|thread| last.as_ref().is_none_or(|l| *thread > l))
+                    .find(|thread| last.as_ref().is_none_or(|last| *thread > last))
             };
             let next = match &mut random {
                 Some(random) => able.get(random.below(able.len())),
                 None => after_last().or_else(|| able.first()),
             };
-            let Some(thread) = next.cloned() else {
-                break self.rest();
-            };
-            if taken.len() as u64 == limit {
-                break if steps.is_some() {
-                    Rest::Done
-                } else {
-                    Rest::Limit
-                };
+            last = Some(next?.clone());
+            if taken == steps.unwrap_or(FAR) {
+                cut = Some(steps.map_or(Rest::Limit, |_| Rest::Done));
+            } else if (taken + 1).is_multiple_of(BEAT) && !keep_going() {
+                cut = Some(Rest::Cancelled);
             }
-            if (taken.len() as u64 + 1).is_multiple_of(BEAT) && !keep_going() {
-                break Rest::Cancelled;
-            }
-            let Ok(id) = self.step(&thread) else {
-                break self.rest();
-            };
-            taken.push(id);
-            if let Some(stop) = self.stops_run(id) {
-                break stop;
-            }
-            last = Some(thread);
-        };
-        self.went(&taken, rest)
-    }
-
-    /// Whether a run stops after this event: at `<br>`, and where an assertion turns out false.
-    fn stops_run(&self, id: EventId) -> Option<Rest> {
-        let event = self.machine.event(id)?;
-        if event.act == Act::Break {
-            return Some(Rest::Break(event.thread.to_string()));
-        }
-        let (program, state) = (self.machine.program(), self.machine.state());
-        let fails = |thread: &ThreadName| program.stuck(state, thread) == Some(Stuck::Assertion);
-        let child = match &event.act {
-            Act::Thread(child) => Some(child),
-            _ => None,
-        };
-        let failed = [Some(&event.thread), child]
-            .into_iter()
-            .flatten()
-            .find(|t| fails(t));
-        failed.map(|thread| Rest::Assertion(thread.to_string()))
+            taken += 1;
+            last.clone().filter(|_| cut.is_none())
+        });
+        let rest = halted.or(cut).unwrap_or_else(|| self.rest());
+        self.went(from, rest)
     }
 
     fn back(&mut self, thread: &ThreadName) -> Result<Reply> {
-        match self.machine.backward(thread) {
-            Ok(event) => Ok(Reply::Undid {
-                steps: vec![self.told(&event, event.act.rule().backward())],
-            }),
+        let mut machine = self.machine().clone();
+        match machine.backward(thread) {
+            Ok(event) => {
+                let steps = vec![self.told_back(&event)];
+                self.go(machine);
+                Ok(Reply::Undid { steps })
+            }
             Err(Refusal::NoThread) => Err(SessionError::NoThread(thread.clone())),
             Err(Refusal::Nothing) => Err(SessionError::FewSteps(thread.clone(), 0)),
             Err(Refusal::Consequences(first)) => {
-                let events = first.iter().filter_map(|id| self.machine.event(*id));
-                let first = events.map(|event| self.told(event, event.act.rule().backward()));
-                let last = self.machine.history(thread).last();
-                let step = last
-                    .and_then(|id| self.told_forward(*id))
-                    .map(|step| step.text);
+                let event = |id: &EventId| machine.event(*id);
+                let first = first.iter().filter_map(event);
+                let last = machine.history(thread);
+                let step = last.last().and_then(event);
                 Err(SessionError::Consequences {
                     thread: thread.clone(),
-                    step: step.unwrap_or_default(),
-                    first: first.collect(),
+                    step: step.map_or_else(String::new, |step| self.told_forward(step).text),
+                    first: first.map(|event| self.told_back(event)).collect(),
                 })
             }
         }
     }
 
     fn roll(&mut self, target: &Target) -> Result<Reply> {
-        let targets = self.past(target)?;
-        let undone = self.machine.roll(targets);
-        let told = undone
-            .iter()
-            .map(|event| self.told(event, event.act.rule().backward()));
-        Ok(Reply::Undid {
-            steps: told.collect(),
+        let mut machine = self.machine().clone();
+        let undone = self.past(target)?.map(|target| machine.roll(target));
+        let told = undone.iter().flatten().map(|event| self.told_back(event));
+        let steps = told.collect();
+        self.go(machine);
+        Ok(Reply::Undid { steps })
+    }
+
+    /// The event at which a roll aims; undoing the first of several undoes all.
+    fn past(&self, target: &Target) -> Result<Option<EventId>> {
+        let machine = self.machine();
+        let missing = |id: &str| SessionError::NoVariable(id.to_owned());
+        let events = self.aim(machine, target, missing)?(machine);
+        let few = |port: &String, way| SessionError::FewMessages(port.clone(), events.len(), way);
+        let (count, few) = match target {
+            Target::Steps { thread, count } => {
+                let exists = machine.state().is_done(thread);
+                exists.ok_or_else(|| SessionError::NoThread(thread.clone()))?;
+                let count = count.map_or(events.len().max(1), |count| count as usize);
+                (count, SessionError::FewSteps(thread.clone(), events.len()))
+            }
+            Target::Sends { port, count } => (*count as usize, few(port, "to")),
+            Target::Receives { port, count } => (*count as usize, few(port, "out of")),
+            Target::Message { port, number } => {
+                let nth = events.get(*number as usize - 1).copied();
+                return nth.ok_or_else(|| few(port, "to")).map(Some);
+            }
+            Target::Thread(thread) if *thread == ThreadName::MAIN => {
+                return Err(SessionError::FirstThread);
+            }
+            Target::Thread(thread) => (1, SessionError::NoThread(thread.clone())),
+            Target::Variable(_) | Target::All => return Ok(events.first().copied()),
+        };
+        let first = events.len().checked_sub(count).ok_or(few)?;
+        Ok(Some(events[first]))
+    }
+
+    /// The events among which a target counts, in any run; `machine` knows the names in it, and
+    /// `missing` says what is wrong with one that it does not know.
+    fn aim(
+        &self,
+        machine: &Machine,
+        target: &Target,
+        missing: impl Fn(&str) -> SessionError,
+    ) -> Result<Box<dyn Fn(&Machine) -> Vec<EventId>>> {
+        let named = |id: &str| self.variable_in(machine, id).ok_or_else(|| missing(id));
+        let port = |id: &str| self.port_in(machine, id, named(id)?);
+        Ok(match target {
+            Target::Steps { thread, .. } => {
+                let thread = thread.clone();
+                Box::new(move |machine| machine.history(&thread))
+            }
+            Target::Sends { port: id, .. } | Target::Message { port: id, .. } => {
+                let port = port(id)?;
+                Box::new(move |machine| machine.sends(&port))
+            }
+            Target::Receives { port: id, .. } => {
+                let port = port(id)?;
+                Box::new(move |machine| machine.receives(&port))
+            }
+            Target::Variable(id) => {
+                let name = named(id)?;
+                Box::new(move |machine| machine.binding(&name).into_iter().collect())
+            }
+            Target::Thread(thread) => {
+                let thread = thread.clone();
+                Box::new(move |machine| machine.creation(&thread).into_iter().collect())
+            }
+            Target::All => Box::new(|machine| machine.events().map(|(id, _)| id).collect()),
         })
     }
 
-    /// The events at which a roll aims; undoing the first of them undoes all.
-    fn past(&self, target: &Target) -> Result<Option<EventId>> {
-        let last = |events: &[EventId], count: u32| {
-            let first = events.len().checked_sub(count as usize)?;
-            events.get(first).copied()
-        };
-        match target {
-            Target::Steps { thread, count } => {
-                self.machine
-                    .state()
-                    .is_done(thread)
-                    .ok_or(SessionError::NoThread(thread.clone()))?;
-                let history = self.machine.history(thread);
-                let few = SessionError::FewSteps(thread.clone(), history.len());
-                match count {
-                    Some(count) => last(history, *count).ok_or(few).map(Some),
-                    None => history.first().copied().ok_or(few).map(Some),
-                }
-            }
-            Target::Variable(id) => Ok(self.machine.binding(&self.variable(id)?)),
-            Target::Sends { port, count } => {
-                let sends = self.machine.sends(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), sends.len(), "to");
-                last(sends, *count).ok_or(few).map(Some)
-            }
-            Target::Receives { port, count } => {
-                let receives = self.machine.receives(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), receives.len(), "out of");
-                last(receives, *count).ok_or(few).map(Some)
-            }
-            Target::Message { port, number } => {
-                let sends = self.machine.sends(&self.port(port)?);
-                let few = SessionError::FewMessages(port.clone(), sends.len(), "to");
-                sends
-                    .get(*number as usize - 1)
-                    .copied()
-                    .ok_or(few)
-                    .map(Some)
-            }
-            Target::Thread(thread) => {
-                if *thread == ThreadName::MAIN {
-                    return Err(SessionError::FirstThread);
-                }
-                let creation = self.machine.creation(thread);
-                creation
-                    .ok_or_else(|| SessionError::NoThread(thread.clone()))
-                    .map(Some)
-            }
-            Target::All => Ok(self.machine.events().next().map(|(id, _)| id)),
-        }
-    }
-
     fn record(&mut self, recording: Option<Recording>) -> Result<Reply> {
-        let recorded = match recording {
-            Some(recording) => recording.run(self.machine.program())?,
-            None => self.machine.clone(),
-        };
-        // Names are given at once, so that replays can be asked for by name.
-        let program = self.machine.program().clone();
-        for (_, event) in recorded.events() {
-            if let Some(name) = event.act.binds()
-                && let Some(variable) = recorded.state().variable(name)
-                && self.machine.state().variable(name).is_none()
-            {
-                self.names
-                    .bind(program.program(), name.clone(), variable.ident);
+        let at = match recording {
+            Some(recording) => {
+                let machine = recording.run(self.machine().program())?;
+                let to = self.universes.go(self.at, machine, self.said());
+                to.unwrap_or(self.at)
             }
-        }
-        let text = Recording::of(&recorded).to_string();
-        self.recorded = Some(recorded);
-        Ok(Reply::Recorded { run: text })
+            None => self.at,
+        };
+        self.recorded = Some(at);
+        // Names are given at once, so that replays can be asked for by name.
+        let (here, recorded) = (self.machine().clone(), self.machine_in(at).clone());
+        let is_new = |name: &VariableName| here.state().variable(name).is_none();
+        self.name(&recorded, EventId(0), is_new);
+        let run = Recording::of(&recorded).to_string();
+        Ok(Reply::Recorded { run })
     }
 
     fn replay(&mut self, target: &Target) -> Result<Reply> {
-        let recorded = self.recorded.as_ref().ok_or(SessionError::NoRecording)?;
-        if !self.machine.is_part_of(recorded) {
+        let recorded = self.recorded.ok_or(SessionError::NoRecording)?;
+        let (from, recorded) = (self.machine().steps(), self.machine_in(recorded));
+        if !self.machine().is_part_of(recorded) {
             return Err(SessionError::Diverged);
         }
-        let targets = self.future(recorded, target)?;
-        let mut taken = Vec::new();
-        for thread in self.machine.missing(recorded, targets) {
-            let id = self
-                .step(&thread)
-                .map_err(|reason| self.no_step(&thread, &reason))?;
-            taken.push(id);
-        }
-        let rest = if *target == Target::All {
-            self.rest()
-        } else {
-            Rest::Done
-        };
-        Ok(self.went(&taken, rest))
+        let missing = self
+            .machine()
+            .missing(recorded, self.future(recorded, target)?);
+        let reply = self.in_order(missing.iter(), false)?;
+        Ok(match target {
+            Target::All => self.went(from, self.rest()),
+            _ => reply,
+        })
     }
 
-    /// The events of the recorded run at which a replay aims.
-    fn future(&self, recorded: &Machine, target: &Target) -> Result<Vec<EventId>> {
-        let next = |theirs: &[EventId], mine: usize, count: u32| {
-            let last = mine.checked_add(count as usize)?.checked_sub(1)?;
-            theirs.get(last).copied()
+    /// The event of the recorded run at which a replay aims; none if at all of them.
+    fn future(&self, recorded: &Machine, target: &Target) -> Result<Option<EventId>> {
+        let missing = |id: &str| match self.names.find(id) {
+            None if !matches!(target, Target::Variable(_)) => {
+                SessionError::NoVariable(id.to_owned())
+            }
+            _ => SessionError::NotRecorded,
         };
-        let one = match target {
-            Target::Steps { thread, count } => {
-                let (theirs, mine) = (recorded.history(thread), self.machine.history(thread).len());
-                next(theirs, mine, count.unwrap_or(1))
+        let aim = self.aim(recorded, target, missing)?;
+        let nth = match target {
+            Target::All => return Ok(None),
+            Target::Steps { count, .. } => aim(self.machine()).len() + count.unwrap_or(1) as usize,
+            Target::Sends { count, .. } | Target::Receives { count, .. } => {
+                aim(self.machine()).len() + *count as usize
             }
-            Target::Variable(id) => self
-                .names
-                .find(id)
-                .and_then(|variable| recorded.binding(variable)),
-            Target::Sends { port, count } => {
-                let port = self.recorded_port(recorded, port)?;
-                next(
-                    recorded.sends(&port),
-                    self.machine.sends(&port).len(),
-                    *count,
-                )
-            }
-            Target::Receives { port, count } => {
-                let port = self.recorded_port(recorded, port)?;
-                next(
-                    recorded.receives(&port),
-                    self.machine.receives(&port).len(),
-                    *count,
-                )
-            }
-            Target::Message { port, number } => {
-                let port = self.recorded_port(recorded, port)?;
-                next(recorded.sends(&port), 0, *number)
-            }
-            Target::Thread(thread) => recorded.creation(thread),
-            Target::All => return Ok(recorded.events().map(|(id, _)| id).collect()),
+            Target::Message { number, .. } => *number as usize,
+            Target::Variable(_) | Target::Thread(_) => 1,
         };
-        Ok(vec![one.ok_or(SessionError::NotRecorded)?])
-    }
-
-    fn recorded_port(&self, recorded: &Machine, id: &str) -> Result<VariableName> {
-        let name = self
-            .names
-            .find(id)
-            .ok_or_else(|| SessionError::NoVariable(id.to_owned()))?;
-        match recorded
-            .state()
-            .variable(name)
-            .map(|variable| &variable.value)
-        {
-            Some(Value::Port(port)) => Ok(port.clone()),
-            Some(_) => Err(SessionError::NoPort(id.to_owned())),
-            None => Err(SessionError::NotRecorded),
-        }
+        let event = aim(recorded).get(nth - 1).copied();
+        event.ok_or(SessionError::NotRecorded).map(Some)
     }
 }

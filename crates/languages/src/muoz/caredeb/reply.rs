@@ -252,7 +252,7 @@ fn bytes<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 /// Steps that a run shows at most; it says how many there were.
-pub(super) const SHOWN: usize = 20;
+pub(super) const SHOWN: u32 = 20;
 
 impl fmt::Display for Reply {
     /// The answer for people; every line ends with a line break.
