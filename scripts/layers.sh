@@ -15,8 +15,9 @@ store:
 link: wire
 concolic: board vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wire
-web: session
-cli: languages multiverse session web
+hub: session
+web: hub session
+cli: hub languages multiverse session web
 vm:
 "
 

@@ -2,17 +2,17 @@
 
 /// One file of the page.
 #[derive(Clone, Copy, Debug)]
-pub struct Asset {
+pub(crate) struct Asset {
     /// Its path below the token.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// Its media type.
-    pub media_type: &'static str,
+    pub(crate) media_type: &'static str,
     /// Its bytes.
-    pub bytes: &'static [u8],
+    pub(crate) bytes: &'static [u8],
 }
 
 /// All files; the first is the page.
-pub const ASSETS: &[Asset] = &[
+const ASSETS: &[Asset] = &[
     Asset {
         path: "",
         media_type: "text/html; charset=utf-8",
@@ -36,7 +36,6 @@ pub const ASSETS: &[Asset] = &[
 ];
 
 /// The file at a path.
-#[must_use]
-pub fn find(path: &str) -> Option<&'static Asset> {
+pub(crate) fn find(path: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.path == path)
 }

@@ -4,11 +4,10 @@ use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use borges_hub::protocol::{Ask, Tell};
 use borges_session::command::{Command, Event, Flow, Reply};
 use thiserror::Error;
 use tungstenite::protocol::WebSocket;
-
-use crate::protocol::{Ask, Tell};
 
 /// How often the observer is asked while the server says nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(5);

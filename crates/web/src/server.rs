@@ -12,16 +12,20 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt as _;
+use borges_hub::protocol::Ask;
+use borges_hub::{Hub, Message};
 use futures_util::{SinkExt as _, StreamExt as _};
 use thiserror::Error;
+use tokio::sync::mpsc;
 
 use crate::assets;
-use crate::hub::{Hub, Message};
-use crate::protocol::Ask;
 use crate::security::{self, Refusal, Token};
 
 /// The longest message of a client; commands are short.
 const MOST_BYTES: usize = 1 << 20;
+
+/// Messages that may wait for a client before it is let go.
+const PATIENCE: usize = 4096;
 
 /// Nothing from elsewhere, and in nobody's frame. The editor sets styles from its script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
@@ -238,7 +242,10 @@ fn open(State(state): State<Arc<Shared>>, upgrade: WebSocketUpgrade, sees: bool)
 /// Carries messages between a client and the hub until one of them is gone.
 async fn converse(state: Arc<Shared>, socket: WebSocket, sees: bool) {
     let (mut sink, mut stream) = socket.split();
-    let (client, mut messages) = state.hub.join(sees);
+    let (out, mut messages) = mpsc::channel(PATIENCE);
+    let client = state
+        .hub
+        .join(sees, move |message| out.try_send(message).is_ok());
     let outward = async {
         while let Some(message) = messages.recv().await {
             let frame = match message {

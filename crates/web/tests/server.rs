@@ -4,11 +4,12 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
+use borges_hub::protocol::ShelfListing;
+use borges_hub::{Hub, Shelf};
 use borges_session::command::{Act, Direction, Flow, Look, Reply, StepSize, StopReason};
 use borges_session::{Observer, Options, Session};
 use borges_web::attach::{AttachError, Attached};
-use borges_web::protocol::ShelfListing;
-use borges_web::{Config, Hub, Server, Shelf};
+use borges_web::{Config, Server};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 

@@ -1,4 +1,4 @@
-// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-web types`. Do not edit.
+// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
 export type AgentCard = { 
 /**

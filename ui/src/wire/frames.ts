@@ -1,4 +1,4 @@
-// Binary frames, as crates/web/src/frames.rs writes them: a header in JSON, then columns of numbers.
+// Binary frames, as crates/hub/src/frames.rs writes them: a header in JSON, then columns of numbers.
 import type { BranchesHeader, EntriesHeader } from "./types";
 
 export interface BranchesFrame {

@@ -1,6 +1,84 @@
-// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-web types`. Do not edit.
+// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
 export const VERSION = 1;
+
+export type Act = { "command": "continue", 
+/**
+ * Which way.
+ */
+direction: Direction, } | { "command": "step", 
+/**
+ * Which way.
+ */
+direction: Direction, 
+/**
+ * How far one step goes.
+ */
+size: StepSize, 
+/**
+ * How many.
+ */
+count: number, } | { "command": "run-to", 
+/**
+ * Where to.
+ */
+place: CodePlace, 
+/**
+ * Which way.
+ */
+direction: Direction, } | { "command": "restart" } | { "command": "jump", 
+/**
+ * `branch.index[+steps]`, a bookmark's name, `start`, `tip`, `device`, or a moment string.
+ */
+target: string, } | { "command": "follow", 
+/**
+ * `None`: once, now. `Some`: after every command from now on, or no longer.
+ */
+always: boolean | null, } | { "command": "fork" } | { "command": "mock", 
+/**
+ * `name(arg, …)`; `_` stands for any argument; no parentheses: any arguments.
+ */
+call: string, 
+/**
+ * What the calls yield.
+ */
+values: MockValues, } | { "command": "unmock", 
+/**
+ * As in [`Act::Mock`]; `None` removes all.
+ */
+call: string | null, } | { "command": "branches", 
+/**
+ * `lo..hi` (both included), `a, b, c`, or a mixture.
+ */
+values: string, } | { "command": "break" } & NewBreakpoint | { "command": "delete-breakpoints", 
+/**
+ * Their numbers.
+ */
+ids: Array<number>, } | { "command": "enable-breakpoint", 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * On or off.
+ */
+enabled: boolean, } | { "command": "who", 
+/**
+ * A variable or place expression.
+ */
+what: string, } | { "command": "note", 
+/**
+ * The text.
+ */
+text: string, } | { "command": "bookmark", 
+/**
+ * The name.
+ */
+name: string, } | { "command": "upload", 
+/**
+ * The module's file.
+ */
+program: string, } | { "command": "verify" };
 
 export type Ask = { "ask": "command", 
 /**
@@ -224,196 +302,7 @@ file: string | null,
  */
 line: number, } } | { "function": string } | { "offset": number };
 
-export type Command = { "command": "continue", 
-/**
- * Which way.
- */
-direction: Direction, } | { "command": "step", 
-/**
- * Which way.
- */
-direction: Direction, 
-/**
- * How far one step goes.
- */
-size: StepSize, 
-/**
- * How many.
- */
-count: number, } | { "command": "run-to", 
-/**
- * Where to.
- */
-place: CodePlace, 
-/**
- * Which way.
- */
-direction: Direction, } | { "command": "restart" } | { "command": "jump", 
-/**
- * `branch.index[+steps]`, a bookmark's name, `start`, `tip`, `device`, or a moment string.
- */
-target: string, } | { "command": "follow", 
-/**
- * `None`: once, now. `Some`: after every command from now on, or no longer.
- */
-always: boolean | null, } | { "command": "fork" } | { "command": "mock", 
-/**
- * `name(arg, …)`; `_` stands for any argument; no parentheses: any arguments.
- */
-call: string, 
-/**
- * What the calls yield.
- */
-values: MockValues, } | { "command": "unmock", 
-/**
- * As in [`Command::Mock`]; `None` removes all.
- */
-call: string | null, } | { "command": "branches", 
-/**
- * `lo..hi` (both included), `a, b, c`, or a mixture.
- */
-values: string, } | { "command": "break" } & NewBreakpoint | { "command": "delete-breakpoints", 
-/**
- * Their numbers.
- */
-ids: Array<number>, } | { "command": "enable-breakpoint", 
-/**
- * Its number.
- */
-id: number, 
-/**
- * On or off.
- */
-enabled: boolean, } | { "command": "who", 
-/**
- * A variable or place expression.
- */
-what: string, } | { "command": "print", 
-/**
- * The expression.
- */
-expression: string, 
-/**
- * 0 is the innermost frame.
- */
-frame: number, } | { "command": "variables", 
-/**
- * 0 is the innermost frame.
- */
-frame: number, } | { "command": "stack" } | { "command": "memory", 
-/**
- * An expression for the address.
- */
-address: string, 
-/**
- * How many bytes.
- */
-length: number, } | { "command": "examine", 
-/**
- * How many, which notation, which size: `4xw`. Notations are `x`, `d`, `u`, `t`, `o`, `c`, `f` and `s` (texts
- * that end with a zero); sizes `b` (1 byte), `h` (2), `w` (4) and `g` (8).
- */
-layout: string, 
-/**
- * An expression for the address.
- */
-address: string, } | { "command": "list", 
-/**
- * Where.
- */
-place: CodePlace | null, 
-/**
- * How many lines before and after.
- */
-around: number, } | { "command": "disassemble", 
-/**
- * Where.
- */
-place: CodePlace | null, 
-/**
- * How many instructions before and after; the whole function if 0.
- */
-around: number, } | { "command": "functions", 
-/**
- * Part of the name.
- */
-containing: string, } | { "command": "tree", 
-/**
- * How many lines at the most.
- */
-lines: number, } | { "command": "multiverse" } | { "command": "entries", 
-/**
- * The branch.
- */
-branch: number, 
-/**
- * The index of the place before the first of them.
- */
-from: number, 
-/**
- * How many at the most.
- */
-count: number, 
-/**
- * With the arguments of calls, which takes a replay.
- */
-calls: boolean, } | { "command": "find", 
-/**
- * The text.
- */
-text: string, 
-/**
- * How many to list; at most 1,000.
- */
-most: number, } | { "command": "calls", 
-/**
- * Which; at most 256.
- */
-universes: Array<UniverseId>, } | { "command": "inputs" } | { "command": "series", 
-/**
- * What to evaluate, in the innermost frame that knows it.
- */
-expressions: Array<string>, 
-/**
- * At how many moments at the most.
- */
-samples: number, } | { "command": "path", 
-/**
- * How many before and after.
- */
-around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest", 
-/**
- * What.
- */
-question: Question, 
-/**
- * How far to look.
- */
-within: Within, } | { "command": "note", 
-/**
- * The text.
- */
-text: string, } | { "command": "bookmark", 
-/**
- * The name.
- */
-name: string, } | { "command": "notes" } | { "command": "moment" } | { "command": "compare", 
-/**
- * As in [`Command::Jump`].
- */
-left: string, 
-/**
- * As in [`Command::Jump`].
- */
-right: string, } | { "command": "upload", 
-/**
- * The module's file.
- */
-program: string, } | { "command": "verify" } | { "command": "query", 
-/**
- * One `SELECT`; docs/session-files.md lists tables and views.
- */
-sql: string, };
+export type Command = Look | Act;
 
 export type ConsoleView = { 
 /**
@@ -866,6 +755,121 @@ export type LineListing = {
  * The branch whose tip is the end of the path.
  */
 branch: number, };
+
+export type Look = { "command": "print", 
+/**
+ * The expression.
+ */
+expression: string, 
+/**
+ * 0 is the innermost frame.
+ */
+frame: number, } | { "command": "variables", 
+/**
+ * 0 is the innermost frame.
+ */
+frame: number, } | { "command": "stack" } | { "command": "memory", 
+/**
+ * An expression for the address.
+ */
+address: string, 
+/**
+ * How many bytes.
+ */
+length: number, } | { "command": "examine", 
+/**
+ * How many, which notation, which size: `4xw`. Notations are `x`, `d`, `u`, `t`, `o`, `c`, `f` and `s` (texts
+ * that end with a zero); sizes `b` (1 byte), `h` (2), `w` (4) and `g` (8).
+ */
+layout: string, 
+/**
+ * An expression for the address.
+ */
+address: string, } | { "command": "list", 
+/**
+ * Where.
+ */
+place: CodePlace | null, 
+/**
+ * How many lines before and after.
+ */
+around: number, } | { "command": "disassemble", 
+/**
+ * Where.
+ */
+place: CodePlace | null, 
+/**
+ * How many instructions before and after; the whole function if 0.
+ */
+around: number, } | { "command": "functions", 
+/**
+ * Part of the name.
+ */
+containing: string, } | { "command": "tree", 
+/**
+ * How many lines at the most.
+ */
+lines: number, } | { "command": "multiverse" } | { "command": "entries", 
+/**
+ * The branch.
+ */
+branch: number, 
+/**
+ * The index of the place before the first of them.
+ */
+from: number, 
+/**
+ * How many at the most.
+ */
+count: number, 
+/**
+ * With the arguments of calls, which takes a replay.
+ */
+calls: boolean, } | { "command": "find", 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * How many to list; at most 1,000.
+ */
+most: number, } | { "command": "calls", 
+/**
+ * Which; at most 256.
+ */
+universes: Array<UniverseId>, } | { "command": "inputs" } | { "command": "series", 
+/**
+ * What to evaluate, in the innermost frame that knows it.
+ */
+expressions: Array<string>, 
+/**
+ * At how many moments at the most.
+ */
+samples: number, } | { "command": "path", 
+/**
+ * How many before and after.
+ */
+around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest", 
+/**
+ * What.
+ */
+question: Question, 
+/**
+ * How far to look.
+ */
+within: Within, } | { "command": "notes" } | { "command": "moment" } | { "command": "compare", 
+/**
+ * As in [`Act::Jump`].
+ */
+left: string, 
+/**
+ * As in [`Act::Jump`].
+ */
+right: string, } | { "command": "query", 
+/**
+ * One `SELECT`; docs/session-files.md lists tables and views.
+ */
+sql: string, };
 
 export type MemoryListing = { 
 /**

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::SystemTime;
 
+use borges_hub::protocol::{ShelfEntry, ShelfListing};
+use borges_hub::{Hub, Shelf};
 use borges_languages::model::{Explore, Model};
 use borges_session::model::ModelSession;
 use borges_session::{Act, Observer, Options, Session};
-use borges_web::protocol::{ShelfEntry, ShelfListing};
-use borges_web::{Config, Hub, ModelServer, Server, Shelf};
+use borges_web::{Config, ModelServer, Server};
 use std::io::IsTerminal as _;
 
 use crate::action::target::Target;

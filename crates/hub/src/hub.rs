@@ -11,9 +11,8 @@ use borges_session::command::{Act, Command, Event, Look, Reply, Stop, StopReason
 use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use borges_session::{Observer, Session};
-use tokio::sync::mpsc as asynchronous;
 
-use crate::audience::Audience;
+use crate::audience::{Audience, Out};
 use crate::frames;
 use crate::parts::{self, Known};
 use crate::pauses::{OPENING, Pauses, Turn};
@@ -22,8 +21,6 @@ use crate::protocol::{
 };
 use crate::search::Search;
 
-/// Messages that may wait for a client before it is let go.
-pub const PATIENCE: usize = 4096;
 /// Watched expressions.
 pub(crate) const MOST_WATCHES: usize = 64;
 /// How often the program's file is looked at.
@@ -62,7 +59,7 @@ enum Job {
         client: ClientId,
         /// It wants to see everything; a terminal wants answers only.
         sees: bool,
-        out: asynchronous::Sender<Message>,
+        out: Out,
     },
     Leave(ClientId),
     Ask(ClientId, Turn, Box<Ask>),
@@ -119,14 +116,13 @@ impl Hub {
         Ok((hub, thread))
     }
 
-    /// Somebody looks; what they are told comes out of the receiver.
-    #[must_use]
-    pub fn join(&self, sees: bool) -> (ClientId, asynchronous::Receiver<Message>) {
+    /// Somebody looks: at everything, or for answers only. `out` is what they are told with; it must not wait, and whoever
+    /// does not take a message (`false`) is let go, which drops it.
+    pub fn join(&self, sees: bool, out: impl FnMut(Message) -> bool + Send + 'static) -> ClientId {
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
-        let (out, messages) = asynchronous::channel(PATIENCE);
-        // If the thread is gone, the receiver says so.
+        let out = Box::new(out);
         let _gone = self.jobs.send(Job::Join { client, sees, out });
-        (client, messages)
+        client
     }
 
     /// Somebody has gone.

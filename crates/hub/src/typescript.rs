@@ -42,7 +42,7 @@ impl Collector {
     /// All declarations, after a header.
     fn text(&self, header: &str) -> String {
         let mut text = format!(
-            "// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-web types`. Do not edit.\n\n{header}"
+            "// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.\n\n{header}"
         );
         for declaration in self.declarations.values() {
             // Comments of the Rust types would double their documentation.
@@ -63,7 +63,7 @@ fn check(file: &str, types: &str) {
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == types,
-        "ui/src/{file} is not what the Rust types say: run UPDATE_TYPES=1 cargo test -p borges-web types"
+        "ui/src/{file} is not what the Rust types say: run UPDATE_TYPES=1 cargo test -p borges-hub types"
     );
 }
 

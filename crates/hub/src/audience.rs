@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use tokio::sync::mpsc::Sender;
-
 use crate::hub::{ClientId, Message};
 use crate::protocol::{Part, Tell};
 
+/// Tells a client something; whether it was taken.
+pub(crate) type Out = Box<dyn FnMut(Message) -> bool + Send>;
+
 struct Client {
-    out: Sender<Message>,
+    out: Out,
     /// It is told everything, and not only what it asked.
     sees: bool,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Audience {
 }
 
 impl Audience {
-    pub(crate) fn join(&mut self, client: ClientId, out: Sender<Message>, sees: bool) {
+    pub(crate) fn join(&mut self, client: ClientId, out: Out, sees: bool) {
         self.clients.insert(client, Client { out, sees });
     }
 
@@ -34,8 +35,8 @@ impl Audience {
     }
 
     pub(crate) fn send(&mut self, client: ClientId, message: Message) {
-        let full = |client: &Client| client.out.try_send(message).is_err();
-        if self.clients.get(&client).is_some_and(full) {
+        let full = |client: &mut Client| !(client.out)(message);
+        if self.clients.get_mut(&client).is_some_and(full) {
             self.clients.remove(&client);
         }
     }
@@ -47,13 +48,13 @@ impl Audience {
     pub(crate) fn tell_all(&mut self, tell: &Tell) {
         let message = text(tell);
         self.clients
-            .retain(|_, client| client.out.try_send(message.clone()).is_ok());
+            .retain(|_, client| (client.out)(message.clone()));
     }
 
     /// Something numbered, for those who see everything.
     pub(crate) fn patch(&mut self, message: Message) {
         self.clients
-            .retain(|_, client| !client.sees || client.out.try_send(message.clone()).is_ok());
+            .retain(|_, client| !client.sees || (client.out)(message.clone()));
     }
 
     pub(crate) fn next_number(&mut self) -> u32 {
