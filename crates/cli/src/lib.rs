@@ -9,6 +9,7 @@
 pub mod action;
 pub mod args;
 pub mod caredeb;
+pub mod commands;
 pub mod exit;
 pub mod flash;
 pub mod interrupt;

@@ -61,5 +61,5 @@ fn every_example_in_the_help_can_be_typed() {
 #[test]
 fn the_command_page_of_the_documentation_is_current() {
     let path = support::root().join("docs/commands.md");
-    support::check(&path, &borges_cli::repl::help::page());
+    support::check(&path, &borges_cli::commands::page());
 }
