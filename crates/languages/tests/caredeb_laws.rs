@@ -160,10 +160,8 @@ fn straight(session: &Session) -> Option<State> {
         })
 }
 
-/// The steps that are to be undone, the latest first, and those that stay: with who took them, in words.
-type Split = (Vec<(String, String)>, Vec<Event>);
-
-fn split(session: &Session, target: EventId) -> Split {
+/// The steps that are to be undone, in words, the latest first, and those that stay.
+fn split(session: &Session, target: EventId) -> (Vec<(String, String)>, Vec<Event>) {
     let doomed = doomed(session, target);
     let told = |event: &Event| (event.thread.to_string(), show(session, event));
     let mut left = events(session);

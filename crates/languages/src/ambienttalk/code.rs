@@ -106,7 +106,6 @@ pub(super) struct Code {
 #[derive(Clone, Debug)]
 pub(super) struct Template {
     pub(super) kind: LiteralKind,
-    pub(super) span: Span,
     /// The names of captured values and then of fields: the object's slots.
     pub(super) slots: Vec<Symbol>,
     pub(super) captures: u16,

@@ -65,7 +65,6 @@ impl Compiler {
         let template = TemplateId(self.program.templates.len() as u32);
         self.program.templates.push(Template {
             kind,
-            span,
             slots: Vec::new(),
             captures: 0,
             methods: Vec::new(),

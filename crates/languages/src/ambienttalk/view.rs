@@ -8,7 +8,6 @@ use super::code::{Selector, SiteId};
 use super::language::AmbientTalk;
 use super::state::{Actor, State};
 use super::step::{Process, Rule};
-use super::syntax::LiteralKind;
 use super::value::{Future, Message, Value};
 
 /// An actor as it is shown.
@@ -257,12 +256,6 @@ impl AmbientTalk {
         state.actor(id).is_some_and(|actor| !actor.is_idle())
     }
 
-    /// The site of the message that an actor is working on.
-    #[must_use]
-    pub fn turn_site(&self, state: &State, id: ActorId) -> Option<SiteId> {
-        Some(state.actor(id)?.turn.as_ref()?.site)
-    }
-
     /// The places from which the program sends, in the order of the source: what, and where.
     #[must_use]
     pub fn sites(&self) -> Vec<(SiteId, String, Span)> {
@@ -277,14 +270,6 @@ impl AmbientTalk {
             )
         };
         sites.into_iter().map(view).collect()
-    }
-
-    /// The actor literals of the program.
-    #[must_use]
-    pub fn actor_literals(&self) -> Vec<Span> {
-        let templates = self.program.templates.iter().skip(1);
-        let actors = templates.filter(|template| template.kind == LiteralKind::Actor);
-        actors.map(|template| template.span).collect()
     }
 
     fn message_view(&self, state: &State, message: &Message) -> MessageView {

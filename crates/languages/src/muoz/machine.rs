@@ -161,17 +161,15 @@ impl Machine {
     /// The event that bound a variable.
     #[must_use]
     pub fn binding(&self, variable: &VariableName) -> Option<EventId> {
-        let mut events = self.events();
-        let found = events.find(|(_, event)| event.act.binds() == Some(variable));
-        found.map(|(id, _)| id)
+        let binds = self.of(|event| event.act.binds() == Some(variable));
+        binds.first().copied()
     }
 
     /// The event that created a thread; none for the first.
     #[must_use]
     pub fn creation(&self, thread: &ThreadName) -> Option<EventId> {
-        let mut events = self.events();
-        let found = events.find(|(_, event)| event.act.creates() == Some(thread));
-        found.map(|(id, _)| id)
+        let creates = self.of(|event| event.act.creates() == Some(thread));
+        creates.first().copied()
     }
 
     /// Takes a thread's next step by its forward rule, and logs it.

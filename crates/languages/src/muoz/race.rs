@@ -7,6 +7,7 @@ use super::event::{Act, Event};
 use super::machine::{EventId, Machine};
 use super::name::ThreadName;
 use super::recipe::Resource;
+use super::record::Recording;
 
 /// Who could have received a message instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +24,7 @@ impl Machine {
     #[must_use]
     pub fn race_sets(&self) -> Vec<(EventId, Vec<EventId>)> {
         let program = self.program();
-        let run: Vec<_> = self
-            .events()
-            .map(|(_, event)| event.thread.clone())
-            .collect();
+        let Recording(run) = Recording::of(self);
         let found = races(&**program, &program.initial(), &run, Resource::queued);
         let id = |nth: usize| EventId(nth as u32);
         let told = |race: Race| {

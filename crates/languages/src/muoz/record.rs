@@ -1,6 +1,6 @@
 //! Recorded runs, and replaying parts of them with exactly their causes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -39,12 +39,8 @@ impl Recording {
     /// The run that led a machine to where it is.
     #[must_use]
     pub fn of(machine: &Machine) -> Self {
-        Self(
-            machine
-                .events()
-                .map(|(_, event)| event.thread.clone())
-                .collect(),
-        )
+        let events = machine.events();
+        Self(events.map(|(_, event)| event.thread.clone()).collect())
     }
 
     /// Runs it.
@@ -109,30 +105,22 @@ impl Machine {
     /// port: then everything else of that run can still happen.
     #[must_use]
     pub fn is_part_of(&self, recorded: &Self) -> bool {
-        let same = |machine: &Self, ids: &[EventId]| -> Vec<_> {
-            let events = ids.iter().filter_map(|id| machine.event(*id));
-            events
-                .map(|event| (event.thread.clone(), event.nth))
-                .collect()
-        };
-        let within = |mine: &[EventId], theirs: &[EventId]| {
-            same(recorded, theirs).starts_with(&same(self, mine))
-        };
-        let theirs = recorded.turns();
-        let mut mine = self.turns().into_iter();
-        mine.all(|(thread, turns)| theirs.get(thread).is_some_and(|more| turns <= *more))
-            && self.state().ports().all(|port| {
-                within(&self.sends(port), &recorded.sends(port))
-                    && within(&self.receives(port), &recorded.receives(port))
-            })
+        let events = recorded.events();
+        let theirs: HashMap<_, _> = events
+            .map(|(_, event)| ((&event.thread, event.nth), &event.act))
+            .collect();
+        // What a step did says which message of its port it was.
+        let mut mine = self.events();
+        mine.all(|(_, event)| theirs.get(&(&event.thread, event.nth)) == Some(&&event.act))
     }
 
     /// What must still happen here so that an event of `recorded` happens, or all of them do: it and
     /// exactly its causes, in the order in which they happened there.
     #[must_use]
     pub fn missing(&self, recorded: &Self, target: Option<EventId>) -> Vec<ThreadName> {
-        let done = self.turns();
-        let is_done = |event: &Event| done.get(&event.thread).is_some_and(|n| event.nth < *n);
+        let turns = self.events();
+        let done: HashSet<_> = turns.map(|(_, event)| (&event.thread, event.nth)).collect();
+        let is_done = |event: &Event| done.contains(&(&event.thread, event.nth));
         let run = target.map(|target| (recorded.causality(EventId(0)), target.0 as usize));
         let is_cause = |id: EventId| {
             let run = run.as_ref();
@@ -141,14 +129,6 @@ impl Machine {
         let events = recorded.events();
         let missing = events.filter(|(id, event)| !is_done(event) && is_cause(*id));
         missing.map(|(_, event)| event.thread.clone()).collect()
-    }
-
-    /// How many steps each thread has taken.
-    fn turns(&self) -> HashMap<&ThreadName, u32> {
-        let turns = self.events();
-        turns
-            .map(|(_, event)| (&event.thread, event.nth + 1))
-            .collect()
     }
 }
 

@@ -202,13 +202,6 @@ impl MuOz {
         }
     }
 
-    /// Whether a thread can take a step.
-    #[must_use]
-    pub fn can_step(&self, state: &State, thread: &ThreadName) -> bool {
-        let ready = state.thread(thread).map(|thread| self.ready(state, thread));
-        matches!(ready, Some(Ready::Step(_)))
-    }
-
     /// What a thread can do.
     pub(super) fn ready(&self, state: &State, thread: &Thread) -> Ready {
         let Some(Frame { at, environment }) = thread.code.top() else {

@@ -17,9 +17,6 @@ pub enum Halt {
 }
 
 impl Halt {
-    /// Both.
-    pub(super) const ALL: [Self; 2] = [Self::Break, Self::Assertion];
-
     /// Why a run came to rest at a thread.
     pub(super) fn rest(self, thread: &ThreadName) -> Rest {
         match self {

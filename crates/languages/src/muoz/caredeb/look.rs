@@ -8,7 +8,7 @@ use super::{
 };
 use crate::muoz::semantics::Ready;
 use crate::muoz::state::{Slot, Variable};
-use crate::muoz::{Act, EventId, Machine, Rival, Stuck, ThreadName, Value, VariableName};
+use crate::muoz::{Act, EventId, Machine, Rival, Rule, Stuck, ThreadName, Value, VariableName};
 use crate::source;
 
 impl Session {
@@ -159,7 +159,9 @@ impl Session {
                 .machine()
                 .events()
                 .filter(|(_, event)| event.thread == thread);
-            let steps = events.map(|(_, event)| self.told_forward(event)).collect();
+            let steps = events
+                .map(|(_, event)| self.told(event, Rule::forward))
+                .collect();
             return Ok(Reply::History {
                 thread: thread.to_string(),
                 steps,

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use borges_multiverse::debug::{Debugger, Hit, Mode};
 use borges_multiverse::graph::NodeId;
-use borges_multiverse::language::Language;
+use borges_multiverse::language::{Language, Verdict};
 use borges_multiverse::random::Random;
 
 pub use catalogue::{Halt, Runs};
@@ -37,7 +37,7 @@ pub use reply::{
 
 use super::{
     Event, EventId, Machine, MuOz, Names, NoStep, ParseError, Recording, RecordingError, Refusal,
-    Reversible, ThreadName, VariableName,
+    Reversible, Rule, ThreadName, VariableName,
 };
 
 /// Steps that one run takes at most, unless it is told otherwise: a program may never end.
@@ -160,7 +160,7 @@ impl Session {
     pub fn new(program: MuOz, source: String) -> Self {
         let runs = Runs(Reversible(Arc::new(program)));
         let mut universes = Debugger::new(runs, Mode::Pause, usize::MAX);
-        for halt in Halt::ALL {
+        for halt in [Halt::Break, Halt::Assertion] {
             universes.add_breakpoint(halt);
         }
         Self {
@@ -202,12 +202,6 @@ impl Session {
         &self.names
     }
 
-    /// The program's text.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// Reads a line and carries it out; an empty line repeats the last. `keep_going` is asked
     /// every thousand steps of a run.
     ///
@@ -225,19 +219,16 @@ impl Session {
 
     fn carry_out(&mut self, command: Command, keep_going: impl FnMut() -> bool) -> Result<Reply> {
         match command {
-            Command::Forth { thread, count } => self.forth(&thread, count),
-            Command::Run {
-                scheduler: Scheduler::ByHand(threads),
-                ..
-            } => self.in_order(threads.iter(), true),
-            Command::Run {
-                scheduler: Scheduler::Random { seed },
-                steps,
-            } => Ok(self.run(Some(Random::from_seed(seed)), steps, keep_going)),
-            Command::Run {
-                scheduler: Scheduler::RoundRobin,
-                steps,
-            } => Ok(self.run(None, steps, keep_going)),
+            Command::Forth { thread, count } => {
+                self.in_order(std::iter::repeat_n(&thread, count as usize), false)
+            }
+            Command::Run { scheduler, steps } => match scheduler {
+                Scheduler::ByHand(threads) => self.in_order(threads.iter(), true),
+                Scheduler::Random { seed } => {
+                    Ok(self.run(Some(Random::from_seed(seed)), steps, keep_going))
+                }
+                Scheduler::RoundRobin => Ok(self.run(None, steps, keep_going)),
+            },
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
             Command::List => Ok(Reply::Threads {
@@ -317,21 +308,14 @@ impl Session {
         }
     }
 
-    fn told(&self, event: &Event, rule: &'static str) -> Step {
+    /// A step in words, with the rule that did it or undid it.
+    fn told(&self, event: &Event, rule: fn(Rule) -> &'static str) -> Step {
         Step {
             thread: event.thread.to_string(),
-            rule,
+            rule: rule(event.act.rule()),
             text: event.show(self.machine().program(), &self.names),
             span: event.span,
         }
-    }
-
-    fn told_forward(&self, event: &Event) -> Step {
-        self.told(event, event.act.rule().forward())
-    }
-
-    fn told_back(&self, event: &Event) -> Step {
-        self.told(event, event.act.rule().backward())
     }
 
     fn no_step(&self, thread: &ThreadName, reason: &NoStep) -> SessionError {
@@ -342,10 +326,6 @@ impl Session {
             NoStep::Waits(port) => SessionError::Waits(thread, self.names.show(port).to_owned()),
             NoStep::Stuck(stuck) => SessionError::Stuck(thread, stuck.show(&self.names)),
         }
-    }
-
-    fn forth(&mut self, thread: &ThreadName, count: u32) -> Result<Reply> {
-        self.in_order(std::iter::repeat_n(thread, count as usize), false)
     }
 
     /// Takes a step of each of these threads; with `halts`, as far as a run would go.
@@ -391,18 +371,12 @@ impl Session {
     /// Why nothing more happens, as far as the whole program can say.
     fn rest(&self) -> Rest {
         let (program, state) = (self.machine().program(), self.machine().state());
-        if state
-            .threads()
-            .any(|thread| program.can_step(state, thread))
-        {
-            Rest::Done
-        } else if state
-            .threads()
-            .all(|thread| state.is_done(thread) == Some(true))
-        {
-            Rest::Finished
-        } else {
-            Rest::Hang
+        let mut able = Vec::new();
+        program.enabled(state, &mut able);
+        match able.is_empty().then(|| program.outcome(state).verdict) {
+            None => Rest::Done,
+            Some(Verdict::Finished) => Rest::Finished,
+            Some(_) => Rest::Hang,
         }
     }
 
@@ -410,25 +384,18 @@ impl Session {
     fn went(&self, from: u32, rest: Rest) -> Reply {
         let all = self.machine().steps();
         let shown = EventId(from.max(all.saturating_sub(reply::SHOWN)));
-        let steps = self.machine().events_from(shown);
-        let steps = steps.map(|(_, event)| self.told_forward(event)).collect();
+        let events = self.machine().events_from(shown);
+        let told = events.map(|(_, event)| self.told(event, Rule::forward));
         let total = u64::from(all - from);
-        let unfinished = match &rest {
-            Rest::Stopped(thread) => {
-                let mut threads = self.threads();
-                threads.retain(|line| line.thread == *thread);
-                threads
-            }
-            Rest::Hang => {
-                let threads = self.threads().into_iter();
-                threads
-                    .filter(|thread| thread.status != Status::Done)
-                    .collect()
-            }
-            _ => Vec::new(),
+        let is_unfinished = |line: &ThreadLine| match &rest {
+            Rest::Stopped(thread) => line.thread == *thread,
+            Rest::Hang => line.status != Status::Done,
+            _ => false,
         };
+        let threads = self.threads().into_iter();
+        let unfinished = threads.filter(is_unfinished).collect();
         Reply::Went {
-            steps,
+            steps: told.collect(),
             total,
             rest,
             unfinished,
@@ -473,7 +440,7 @@ impl Session {
         let mut machine = self.machine().clone();
         match machine.backward(thread) {
             Ok(event) => {
-                let steps = vec![self.told_back(&event)];
+                let steps = vec![self.told(&event, Rule::backward)];
                 self.go(machine);
                 Ok(Reply::Undid { steps })
             }
@@ -486,8 +453,10 @@ impl Session {
                 let step = last.last().and_then(event);
                 Err(SessionError::Consequences {
                     thread: thread.clone(),
-                    step: step.map_or_else(String::new, |step| self.told_forward(step).text),
-                    first: first.map(|event| self.told_back(event)).collect(),
+                    step: step.map_or_else(String::new, |step| self.told(step, Rule::forward).text),
+                    first: first
+                        .map(|event| self.told(event, Rule::backward))
+                        .collect(),
                 })
             }
         }
@@ -496,7 +465,10 @@ impl Session {
     fn roll(&mut self, target: &Target) -> Result<Reply> {
         let mut machine = self.machine().clone();
         let undone = self.past(target)?.map(|target| machine.roll(target));
-        let told = undone.iter().flatten().map(|event| self.told_back(event));
+        let told = undone
+            .iter()
+            .flatten()
+            .map(|event| self.told(event, Rule::backward));
         let steps = told.collect();
         self.go(machine);
         Ok(Reply::Undid { steps })
@@ -506,7 +478,7 @@ impl Session {
     fn past(&self, target: &Target) -> Result<Option<EventId>> {
         let machine = self.machine();
         let missing = |id: &str| SessionError::NoVariable(id.to_owned());
-        let events = self.aim(machine, target, missing)?(machine);
+        let events = self.aim(machine, target, machine, missing)?;
         let few = |port: &String, way| SessionError::FewMessages(port.clone(), events.len(), way);
         let (count, few) = match target {
             Target::Steps { thread, count } => {
@@ -531,38 +503,26 @@ impl Session {
         Ok(Some(events[first]))
     }
 
-    /// The events among which a target counts, in any run; `machine` knows the names in it, and
-    /// `missing` says what is wrong with one that it does not know.
+    /// The events of a run among which a target counts; `machine` knows the names in it, and `missing`
+    /// says what is wrong with one that it does not know.
     fn aim(
         &self,
-        machine: &Machine,
+        run: &Machine,
         target: &Target,
+        machine: &Machine,
         missing: impl Fn(&str) -> SessionError,
-    ) -> Result<Box<dyn Fn(&Machine) -> Vec<EventId>>> {
+    ) -> Result<Vec<EventId>> {
         let named = |id: &str| self.variable_in(machine, id).ok_or_else(|| missing(id));
         let port = |id: &str| self.port_in(machine, id, named(id)?);
         Ok(match target {
-            Target::Steps { thread, .. } => {
-                let thread = thread.clone();
-                Box::new(move |machine| machine.history(&thread))
-            }
+            Target::Steps { thread, .. } => run.history(thread),
             Target::Sends { port: id, .. } | Target::Message { port: id, .. } => {
-                let port = port(id)?;
-                Box::new(move |machine| machine.sends(&port))
+                run.sends(&port(id)?)
             }
-            Target::Receives { port: id, .. } => {
-                let port = port(id)?;
-                Box::new(move |machine| machine.receives(&port))
-            }
-            Target::Variable(id) => {
-                let name = named(id)?;
-                Box::new(move |machine| machine.binding(&name).into_iter().collect())
-            }
-            Target::Thread(thread) => {
-                let thread = thread.clone();
-                Box::new(move |machine| machine.creation(&thread).into_iter().collect())
-            }
-            Target::All => Box::new(|machine| machine.events().map(|(id, _)| id).collect()),
+            Target::Receives { port: id, .. } => run.receives(&port(id)?),
+            Target::Variable(id) => run.binding(&named(id)?).into_iter().collect(),
+            Target::Thread(thread) => run.creation(thread).into_iter().collect(),
+            Target::All => run.events().map(|(id, _)| id).collect(),
         })
     }
 
@@ -608,17 +568,16 @@ impl Session {
             }
             _ => SessionError::NotRecorded,
         };
-        let aim = self.aim(recorded, target, missing)?;
+        let theirs = self.aim(recorded, target, recorded, missing)?;
+        let mine = self.aim(self.machine(), target, recorded, missing)?.len();
         let nth = match target {
             Target::All => return Ok(None),
-            Target::Steps { count, .. } => aim(self.machine()).len() + count.unwrap_or(1) as usize,
-            Target::Sends { count, .. } | Target::Receives { count, .. } => {
-                aim(self.machine()).len() + *count as usize
-            }
+            Target::Steps { count, .. } => mine + count.unwrap_or(1) as usize,
+            Target::Sends { count, .. } | Target::Receives { count, .. } => mine + *count as usize,
             Target::Message { number, .. } => *number as usize,
             Target::Variable(_) | Target::Thread(_) => 1,
         };
-        let event = aim(recorded).get(nth - 1).copied();
+        let event = theirs.get(nth - 1).copied();
         event.ok_or(SessionError::NotRecorded).map(Some)
     }
 }

@@ -391,8 +391,9 @@ impl fmt::Display for ThreadLine {
     }
 }
 
-impl fmt::Display for MessageLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl MessageLine {
+    /// The message, and who sent it.
+    fn sent(&self) -> String {
         let Self {
             number,
             name,
@@ -400,7 +401,13 @@ impl fmt::Display for MessageLine {
             sender,
             ..
         } = self;
-        write!(f, "{number}: {name} = {value}, from {sender}")?;
+        format!("{number}: {name} = {value}, from {sender}")
+    }
+}
+
+impl fmt::Display for MessageLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sent())?;
         match &self.received {
             Some((reader, variable)) => write!(f, ", received by {reader} as {variable}"),
             None => Ok(()),
@@ -412,17 +419,7 @@ impl fmt::Display for RaceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.message)?;
         for other in &self.others {
-            let MessageLine {
-                number,
-                name,
-                value,
-                sender,
-                ..
-            } = other;
-            writeln!(
-                f,
-                "  could have been {number}: {name} = {value}, from {sender}"
-            )?;
+            writeln!(f, "  could have been {}", other.sent())?;
         }
         for (rival, variable) in &self.rivals {
             match variable {
