@@ -5,6 +5,7 @@ import { KINDS, numbers, told as answered } from "../src/model/questions";
 import { sequence } from "../src/model/sequence";
 import { fit, hit, read, show, spot, visible, zoom } from "../src/model/states";
 import type { LinkRow } from "../src/model/types";
+import type { StatesFrame } from "../src/wire/frames";
 
 const graph = (nodes: number, edges: [number, number][]) => ({
   nodes,
@@ -51,12 +52,12 @@ test("a path becomes a diagram with a column an agent", () => {
 });
 
 /** What the server tells of all states: a depth and a status for each. */
-function told(states: [number, number][], edges: number, complete: boolean): ArrayBuffer {
-  const bytes = new ArrayBuffer(12 + 5 * states.length);
-  new Uint32Array(bytes, 0, 3).set([states.length, edges, complete ? 1 : 0]);
-  new Uint32Array(bytes, 12, states.length).set(states.map(([depth]) => depth));
-  new Uint8Array(bytes, 12 + 4 * states.length).set(states.map(([, status]) => status));
-  return bytes;
+function told(states: [number, number][], edges: number, complete: boolean): StatesFrame {
+  return {
+    header: { frame: "states", id: 1, count: states.length, edges, complete },
+    depth: Uint32Array.from(states, ([depth]) => depth),
+    status: Uint8Array.from(states, ([, status]) => status),
+  };
 }
 
 test("all states stand in rows, and are found where they are drawn", () => {
@@ -94,11 +95,9 @@ test("zooming keeps the point under the mouse, and what is seen is bounded", () 
 
 test("a million states are sorted into rows", () => {
   const count = 1_000_000;
-  const bytes = new ArrayBuffer(12 + 5 * count);
-  new Uint32Array(bytes, 0, 1)[0] = count;
-  const depths = new Uint32Array(bytes, 12, count);
-  depths.forEach((_, n) => (depths[n] = Math.floor(Math.sqrt(n))));
-  const states = read(bytes);
+  const depth = Uint32Array.from({ length: count }, (_, n) => Math.floor(Math.sqrt(n)));
+  const header = { frame: "states", id: 1, count, edges: 0, complete: true };
+  const states = read({ header, depth, status: new Uint8Array(count) });
   expect(states.first.length).toBe(1001);
 });
 

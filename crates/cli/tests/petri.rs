@@ -7,7 +7,7 @@
 #[path = "petri/net.rs"]
 mod net;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -176,11 +176,20 @@ fn shown(folder: &Path) {
     let mut line = String::new();
     let mut said = BufReader::new(page.0.stdout.take().unwrap());
     said.read_line(&mut line).unwrap();
-    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let url = told["url"].as_str().unwrap();
-    let ask = |question: &str| asked(url, question);
+    let page_at: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let url = page_at["url"].as_str().unwrap();
+    let address = url.replacen("http", "ws", 1) + "socket";
+    let stream = TcpStream::connect(url.split('/').nth(2).unwrap()).unwrap();
+    let (mut socket, _) = tungstenite::client(address, stream).unwrap();
+    let shown = told(&mut socket, "\"snapshot\"").to_string();
+    assert!(shown.contains("\"language\":\"Petri net\""), "{shown}");
+    let mut ask = |question: &str| {
+        let message = format!(r#"{{"ask": "model", "id": 7, "question": {question}}}"#);
+        socket.send(message.into()).unwrap();
+        told(&mut socket, "\"id\":7")["answer"].take()
+    };
     let graph = ask(r#"{"ask": "graph", "links": 0}"#);
-    assert_eq!(graph["graph"]["language"], "Petri net", "{graph}");
+    assert!(graph["graph"]["text"].as_str().unwrap() == TABLE, "{graph}");
     let ends = ask(r#"{"ask": "ask", "question": "ends"}"#);
     assert!(ends.to_string().contains("deadlock"), "{ends}");
     let card = ask(r#"{"ask": "card", "universe": 0}"#);
@@ -191,6 +200,16 @@ fn shown(folder: &Path) {
     );
 }
 
+/// The next of a server's messages that has this text in it.
+fn told(socket: &mut tungstenite::WebSocket<TcpStream>, text: &str) -> serde_json::Value {
+    loop {
+        let message = socket.read().unwrap();
+        if message.to_text().is_ok_and(|said| said.contains(text)) {
+            return serde_json::from_str(message.to_text().unwrap()).unwrap();
+        }
+    }
+}
+
 /// A page's server, which ends with the test, whatever came of that.
 struct Served(Child);
 
@@ -199,22 +218,6 @@ impl Drop for Served {
         let _ended = self.0.kill();
         let _status = self.0.wait();
     }
-}
-
-/// What the page's server answers to a question.
-fn asked(url: &str, question: &str) -> serde_json::Value {
-    let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
-    let mut stream = TcpStream::connect(host).unwrap();
-    let length = question.len();
-    write!(
-        stream,
-        "POST /{path}ask HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{question}"
-    )
-    .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    serde_json::from_str(body).unwrap_or_else(|_| panic!("{head}: {body}"))
 }
 
 /// Mistakes are shown where they are, names are looked up in the net.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::hub::{ClientId, Message};
 use crate::protocol::{Part, Tell};
+use crate::room::Answer;
 
 /// Tells a client something; whether it was taken.
 pub(crate) type Out = Box<dyn FnMut(Message) -> bool + Send>;
@@ -18,7 +19,7 @@ struct Client {
 #[derive(Default)]
 pub(crate) struct Audience {
     clients: HashMap<ClientId, Client>,
-    number: u32,
+    pub(crate) number: u32,
 }
 
 impl Audience {
@@ -30,10 +31,6 @@ impl Audience {
         self.clients.remove(&client);
     }
 
-    pub(crate) fn number(&self) -> u32 {
-        self.number
-    }
-
     pub(crate) fn send(&mut self, client: ClientId, message: Message) {
         let full = |client: &mut Client| !(client.out)(message);
         if self.clients.get_mut(&client).is_some_and(full) {
@@ -43,6 +40,18 @@ impl Audience {
 
     pub(crate) fn tell(&mut self, client: ClientId, tell: &Tell) {
         self.send(client, text(tell));
+    }
+
+    /// Answers the question with this number.
+    pub(crate) fn answer(&mut self, client: ClientId, id: u32, answer: Result<Answer, String>) {
+        let tell = match answer {
+            Ok(Answer::Seen) => return,
+            Ok(Answer::Frame(bytes)) => return self.send(client, Message::Binary(bytes.into())),
+            Ok(Answer::Reply(reply)) => Tell::Reply { id, reply },
+            Ok(Answer::Model(answer)) => Tell::Model { id, answer },
+            Err(message) => Tell::Failed { id, message },
+        };
+        self.tell(client, &tell);
     }
 
     pub(crate) fn tell_all(&mut self, tell: &Tell) {

@@ -5,6 +5,7 @@
 //! are.
 
 use borges_session::listing::{BranchEnd, BranchListing, EntryClass, EntryListing};
+use borges_session::model::Multiverse;
 use serde::Serialize;
 
 /// Where a text is missing.
@@ -14,43 +15,59 @@ const NONE: u32 = u32::MAX;
 /// (u32; 0 open, 1 finished, 2 trapped).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct BranchesHeader {
+pub(crate) struct BranchesHeader {
     /// `branches`.
-    pub frame: &'static str,
+    pub(crate) frame: &'static str,
     /// One more than that of the last patch or frame, as in [`crate::protocol::Tell::Patch`].
-    pub number: u32,
+    pub(crate) number: u32,
     /// Everything known before is void.
-    pub fresh: bool,
+    pub(crate) fresh: bool,
     /// How many rows follow: those that are new or have changed.
-    pub count: u32,
+    pub(crate) count: u32,
     /// Trap of a branch.
-    pub words: Vec<(u32, String)>,
+    pub(crate) words: Vec<(u32, String)>,
 }
 
 /// The header of a frame of entries. Columns: `steps` (f64), `kind` (u32: 0 input, 1 output, 2 event, plus 4 if mocked),
 /// `call` and `value` (u32, indices into `texts`, all ones for none).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct EntriesHeader {
+pub(crate) struct EntriesHeader {
     /// `entries`.
-    pub frame: &'static str,
+    pub(crate) frame: &'static str,
     /// That of the question.
-    pub id: u32,
+    pub(crate) id: u32,
     /// The branch.
-    pub branch: u32,
+    pub(crate) branch: u32,
     /// The index of the place before the first row.
-    pub from: u32,
+    pub(crate) from: u32,
     /// Whether calls have their arguments.
-    pub calls: bool,
+    pub(crate) calls: bool,
     /// How many rows follow.
-    pub count: u32,
+    pub(crate) count: u32,
     /// Calls and values.
-    pub texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
+}
+
+/// The header of a frame of all states of a program of a model language. Columns: `depth` (u32), `status` (one byte: the
+/// index in `STATUSES`).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct StatesHeader {
+    /// `states`.
+    pub(crate) frame: &'static str,
+    /// That of the question.
+    pub(crate) id: u32,
+    /// How many rows follow.
+    pub(crate) count: u32,
+    /// How many edges there are.
+    pub(crate) edges: u32,
+    /// There are no other states.
+    pub(crate) complete: bool,
 }
 
 /// Branches as a frame.
-#[must_use]
-pub fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
+pub(crate) fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
     let header = BranchesHeader {
         frame: "branches",
         number,
@@ -78,8 +95,7 @@ pub fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
 }
 
 /// Entries as a frame.
-#[must_use]
-pub fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
+pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     let mut texts = Texts::default();
     let rows = &listing.entries;
     let calls: Vec<u32> = rows.iter().map(|row| texts.index(&row.call)).collect();
@@ -108,6 +124,32 @@ pub fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     }));
     frame.words(calls.into_iter());
     frame.words(values.into_iter());
+    frame.bytes
+}
+
+/// How the page knows the statuses of states; `ui/src/model/states.ts` has the same list.
+const STATUSES: [&str; 7] = [
+    "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
+];
+
+/// All states as a frame.
+pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {
+    let count = graph.states() as u32;
+    let mut frame = Frame::new(&StatesHeader {
+        frame: "states",
+        id,
+        count,
+        edges: graph.edges() as u32,
+        complete: graph.is_complete(),
+    });
+    let standing = |state| graph.standing(state).unwrap_or((0, "waiting"));
+    frame.words((0..count).map(|state| standing(state).0));
+    frame.bytes.extend((0..count).map(|state| {
+        let code = STATUSES
+            .iter()
+            .position(|known| *known == standing(state).1);
+        code.unwrap_or(1) as u8
+    }));
     frame.bytes
 }
 

@@ -1,8 +1,8 @@
 //! A session that several faces look at: its thread, its lookers, and what each of them is told.
 //!
 //! [`Hub`] owns the session on a thread of its own and tells everybody who looks what has changed: a snapshot first, then
-//! numbered patches, bulk as binary frames ([`frames`]). What is said both ways is in [`protocol`] and [`model`]. How
-//! messages travel is a face's business: there is no HTTP here.
+//! numbered patches, bulk as binary frames. What is said both ways is in [`protocol`]. How messages travel is a face's
+//! business: there is no HTTP here.
 //!
 //! # Invariants
 //! - The hub owns the truth: a client holds a copy of the parts it was sent, and nothing else.
@@ -12,14 +12,17 @@
 #![forbid(unsafe_code)]
 
 mod audience;
-pub mod frames;
+mod device;
+mod frames;
 mod hub;
-pub mod model;
+mod model;
 mod parts;
 mod pauses;
 pub mod protocol;
+mod room;
 mod search;
 #[cfg(test)]
 mod typescript;
 
-pub use hub::{ClientId, Hub, Message, Shelf};
+pub use hub::{ClientId, Hub, Message, Opened, Shelf};
+pub use model::{GraphTell, ModelAsk, ModelListing, ModelTell};

@@ -1,21 +1,45 @@
-//! What is asked about a program of a model language, and what is answered: its graph, and questions one after the other.
+//! Sessions of programs of model languages: what is asked about them, and what is answered.
 //!
 //! The page's types are made from these (`ui/src/model/types.ts`).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use borges_session::command::{Event, Flow};
 use borges_session::listing::TableListing;
 use borges_session::model::debug::{
-    BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
+    BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order, Watch,
 };
 use borges_session::model::{
-    AskError, CareDeb, EdgeRow, ModelSession, Question, RaceRow, Reply, StateRow, Way, Why,
+    AskError, CareDeb, EdgeRow, ModelSession, Progress, Question, RaceRow, Reply, StateRow, Way,
+    Why,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::frames;
+use crate::pauses::Turn;
+use crate::protocol::{Ask, Part};
+use crate::room::{Answer, Room, Subject};
 
 /// The most states whose edges are told at a time.
 const MOST_STATES: usize = 5_000;
 
+/// What does not change while a program of a model language is debugged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ModelListing {
+    /// What the program is called.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// It has threads that CaReDeb takes back and forth.
+    pub caredeb: bool,
+    /// Its agents are actors, which are all that there is in a state.
+    pub actors: bool,
+}
+
 /// What the page asks.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum ModelAsk {
@@ -79,6 +103,8 @@ pub enum ModelAsk {
         /// Which; the first five thousand are answered.
         states: Vec<u32>,
     },
+    /// All states, as a binary frame.
+    States,
     /// A line of the debugger of μOz.
     Caredeb {
         /// The command.
@@ -87,7 +113,7 @@ pub enum ModelAsk {
 }
 
 /// What the page is told.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelTell {
@@ -141,19 +167,13 @@ pub enum ModelTell {
     Edges(Vec<EdgeRow>),
     /// What the debugger of μOz says.
     Caredeb(CareDeb),
-    /// Why there is no answer.
-    Error(String),
 }
 
 /// A program and its graph, in columns: a large graph is a few long lists, not many small objects.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GraphTell {
-    /// What the program is called.
-    pub name: String,
-    /// Its language.
-    pub language: String,
-    /// Its text.
+    /// The program's text.
     pub text: String,
     /// Its breakpoints.
     pub breakpoints: Vec<BreakpointRow>,
@@ -169,107 +189,128 @@ pub struct GraphTell {
     pub command: Vec<u8>,
 }
 
-/// How the page knows statuses; `ui/src/model/states.ts` has the same list.
-const STATUSES: [&str; 7] = [
-    "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
-];
-
-/// All states at once, as bytes: their number, the number of edges, 1 if there are no others (each
-/// in four bytes, the lowest first), the depth of each in four bytes, the status of each in one.
-pub fn columns(session: &mut ModelSession) -> Vec<u8> {
-    let graph = session.graph(|_| true);
-    let count = graph.states() as u32;
-    let mut bytes = Vec::with_capacity(12 + 5 * count as usize);
-    let head = [count, graph.edges() as u32, u32::from(graph.is_complete())];
-    bytes.extend(head.iter().flat_map(|word| word.to_le_bytes()));
-    let mut statuses = Vec::with_capacity(count as usize);
-    for state in 0..count {
-        let (depth, status) = graph.standing(state).unwrap_or((0, "waiting"));
-        bytes.extend(depth.to_le_bytes());
-        let code = STATUSES.iter().position(|known| *known == status);
-        statuses.push(code.unwrap_or(1) as u8);
+// Terminals ask no such questions, and words in the rows of answers are `'static`: they could not be read back.
+impl<'de> Deserialize<'de> for ModelTell {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(D::Error::custom(
+            "answers about model programs are for pages",
+        ))
     }
-    bytes.append(&mut statuses);
-    bytes
 }
 
-/// The answer.
-///
-/// # Errors
-/// Why there is none, for people.
-pub fn answer(session: &mut ModelSession, ask: ModelAsk) -> Result<ModelTell, String> {
-    let shown = |error: &dyn std::fmt::Display| error.to_string();
-    Ok(match ask {
-        ModelAsk::Graph { links } => ModelTell::Graph(graph(session, links)),
-        ModelAsk::Order { order } => {
-            ModelTell::Came(session.carry_out(order, |_| true).map_err(|e| shown(&e))?)
-        }
+impl Subject for ModelSession {
+    fn enter(&mut self, room: &mut Room) {
+        room.known.forget_session();
+        let listing = ModelListing {
+            name: self.name().to_owned(),
+            language: self.dialect().name().to_owned(),
+            caredeb: self.has_caredeb(),
+            actors: self.has_actors(),
+        };
+        room.show(vec![Part::Info(None), Part::Model(Some(listing))]);
+    }
+
+    fn answer(&mut self, room: &mut Room, turn: Turn, ask: Ask) -> Result<Answer, String> {
+        let Ask::Model { id, question } = ask else {
+            return Err("this program is of a model language, which has other commands".to_owned());
+        };
+        room.watched(turn, |observer| {
+            let mut watch = |come: &Progress| {
+                let progress = Event::Progress {
+                    what: "exploring".to_owned(),
+                    done: come.states,
+                    total: None,
+                };
+                observer(progress) == Flow::Continue
+            };
+            // After an order that panicked, what is there can still be looked at.
+            let work = AssertUnwindSafe(|| answer(self, id, question, &mut watch));
+            let failed = "the debugger failed at this question: please report it";
+            catch_unwind(work).unwrap_or_else(|_| Err(failed.to_owned()))
+        })
+    }
+}
+
+fn answer(
+    session: &mut ModelSession,
+    id: u32,
+    ask: ModelAsk,
+    watch: Watch<'_>,
+) -> Result<Answer, String> {
+    let tell = match ask {
+        ModelAsk::States => return Ok(Answer::Frame(frames::states(id, session.graph(watch)))),
+        ModelAsk::Graph { links } => Ok(ModelTell::Graph(graph(session, links))),
+        ModelAsk::Order { order } => words(session.carry_out(order, watch).map(ModelTell::Came)),
         ModelAsk::Card { universe } => {
             let debugger = session.debugger();
-            let card = debugger.card(universe).map_err(|e| shown(&e))?;
+            let card = words(debugger.card(universe))?;
             let path = card.path.iter().filter_map(|id| debugger.link(*id));
             let leaving = debugger.links_from(universe).into_iter();
-            ModelTell::Card {
+            Ok(ModelTell::Card {
                 path: path.collect(),
                 leaving: leaving.filter_map(|id| debugger.link(id)).collect(),
                 card,
-            }
+            })
         }
         ModelAsk::Difference { edge } => {
             let debugger = session.debugger();
-            let changes = debugger.difference(edge).map_err(|e| shown(&e))?;
+            let changes = words(debugger.difference(edge))?;
             let edge = debugger.link(edge).ok_or("there is no such edge")?;
-            ModelTell::Difference { edge, changes }
+            Ok(ModelTell::Difference { edge, changes })
         }
-        ModelAsk::May { spec } => {
-            ModelTell::Judgement(session.occurs(&spec, |_| true).map_err(|e| shown(&e))?)
-        }
+        ModelAsk::May { spec } => words(session.occurs(&spec, watch).map(ModelTell::Judgement)),
         ModelAsk::Check { formula } => {
-            ModelTell::Judgement(session.check(&formula, |_| true).map_err(|e| shown(&e))?)
+            words(session.check(&formula, watch).map(ModelTell::Judgement))
         }
-        ModelAsk::Query { sql } => {
-            ModelTell::Table(session.query(&sql, |_| true).map_err(|e| shown(&e))?)
-        }
+        ModelAsk::Query { sql } => words(session.query(&sql, watch).map(ModelTell::Table)),
         ModelAsk::Ask { question } => {
-            let reply = session.ask(&question, |_| true).map_err(|e| shown(&e))?;
+            let reply = words(session.ask(&question, watch))?;
             let partial = session.partial();
-            ModelTell::Reply {
+            Ok(ModelTell::Reply {
                 reply,
                 partial: partial.map(|(why, _)| why),
                 known: partial.map_or(0, |(_, known)| known),
-            }
+            })
         }
         ModelAsk::Visit { state } => {
-            session.graph(|_| true);
-            ModelTell::Visited(session.universe_of(state).map_err(|e| shown(&e))?)
+            session.graph(watch);
+            words(session.universe_of(state).map(ModelTell::Visited))
         }
         ModelAsk::Races { universe } => {
-            let state = session.state_of(universe, |_| true);
-            let state = state.map_err(|e| shown(&e))?;
-            let options = session.options_to(state, |_| true);
-            ModelTell::Races(session.races(&options.map_err(|e| shown(&e))?))
+            let state = words(session.state_of(universe, &mut *watch))?;
+            let options = words(session.options_to(state, watch))?;
+            Ok(ModelTell::Races(session.races(&options)))
         }
-        ModelAsk::State { state } => one_state(session, state).map_err(|e| shown(&e))?,
+        ModelAsk::State { state } => words(one_state(session, state, watch)),
+        ModelAsk::Edges { states } if states.len() > MOST_STATES => Err(format!(
+            "{} states: edges of at most {MOST_STATES} at once",
+            states.len()
+        )),
         ModelAsk::Edges { states } => {
-            if states.len() > MOST_STATES {
-                let count = states.len();
-                return Err(format!(
-                    "{count} states: edges of at most {MOST_STATES} at once"
-                ));
-            }
-            let graph = session.graph(|_| true);
+            let graph = session.graph(watch);
             let edges = states.into_iter().flat_map(|state| graph.leaving(state));
-            ModelTell::Edges(edges.filter_map(|edge| graph.edge_row(edge)).collect())
+            let rows = edges.filter_map(|edge| graph.edge_row(edge));
+            Ok(ModelTell::Edges(rows.collect()))
         }
         ModelAsk::Caredeb { line } => {
-            let said = session.caredeb(&line);
-            ModelTell::Caredeb(said.ok_or("only programs of μOz have this debugger")?)
+            let said = session.caredeb(&line, watch).map(ModelTell::Caredeb);
+            said.ok_or_else(|| "this program has no threads that can be undone".to_owned())
         }
-    })
+    };
+    tell.map(Answer::Model)
 }
 
-fn one_state(session: &mut ModelSession, state: u32) -> Result<ModelTell, AskError> {
-    let graph = session.graph(|_| true);
+/// An error for people.
+fn words<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+fn one_state(
+    session: &mut ModelSession,
+    state: u32,
+    watch: Watch<'_>,
+) -> Result<ModelTell, AskError> {
+    let graph = session.graph(watch);
     let ways = graph.ask(&Question::Shortest(state))?;
     let (Reply::Ways(ways), Some(row)) = (ways, graph.state_row(state, true)) else {
         return Err(AskError::Stopped(graph.states() as u64));
@@ -293,8 +334,6 @@ fn graph(session: &ModelSession, links: u32) -> GraphTell {
         .filter_map(|id| debugger.ends_of(id))
         .collect();
     GraphTell {
-        name: session.name().to_owned(),
-        language: session.dialect().name().to_owned(),
         text: debugger.text().to_owned(),
         breakpoints: debugger.breakpoints(),
         statuses: statuses.collect(),

@@ -1,81 +1,63 @@
 //! What everybody sees, made of the answers of a session.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use borges_session::Session;
 use borges_session::command::{Flow, Look, Reply, Stop};
 use borges_session::listing::{FunctionListing, VariableListing};
 
-use crate::hub::MOST_WATCHES;
+use crate::device::MOST_WATCHES;
 use crate::protocol::{LineListing, Part, ProgramListing, WatchListing};
 
 /// Bytes of the console that are shown.
 const CONSOLE: usize = 64 << 10;
 
-/// The parts as they were last sent, by name.
+/// The parts as they were last sent.
 #[derive(Default)]
-pub(crate) struct Known {
-    /// The part with its JSON, which tells whether it has changed.
-    parts: BTreeMap<&'static str, (String, Part)>,
-}
+pub(crate) struct Known(Vec<Part>);
 
 impl Known {
     /// Takes the parts that are different from what is known.
-    pub(crate) fn update(&mut self, parts: Vec<Part>) -> Vec<Part> {
-        let mut changed = Vec::new();
-        for part in parts {
-            // Parts are plain data with text keys: they always have a JSON form.
-            let json = serde_json::to_string(&part).unwrap_or_default();
-            let name = name(&part);
-            if self.parts.get(name).is_none_or(|(old, _)| *old != json) {
-                self.parts.insert(name, (json, part.clone()));
-                changed.push(part);
+    pub(crate) fn update(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
+        parts.retain(|part| {
+            let same = |old: &&mut Part| discriminant(&**old) == discriminant(part);
+            match self.0.iter_mut().find(same) {
+                Some(old) if old == part => return false,
+                Some(old) => old.clone_from(part),
+                None => self.0.push(part.clone()),
             }
-        }
-        changed
+            true
+        });
+        parts
+    }
+
+    /// Forgets what was seen of a session: another takes its place.
+    pub(crate) fn forget_session(&mut self) {
+        self.0
+            .retain(|part| matches!(part, Part::Shelf(_) | Part::Work(_)));
     }
 
     /// All of them.
     pub(crate) fn all(&self) -> Vec<Part> {
-        self.parts.values().map(|(_, part)| part.clone()).collect()
+        self.0.clone()
     }
 
     /// The variables as they were last sent.
     pub(crate) fn variables(&self) -> Option<&VariableListing> {
-        match self.parts.get("variables") {
-            Some((_, Part::Variables(listing))) => Some(listing),
+        self.0.iter().find_map(|part| match part {
+            Part::Variables(listing) => Some(listing),
             _ => None,
-        }
+        })
     }
 
     /// The watches as they were last sent.
     pub(crate) fn watches(&self) -> &[WatchListing] {
-        match self.parts.get("watches") {
-            Some((_, Part::Watches(list))) => list,
-            _ => &[],
-        }
-    }
-}
-
-fn name(part: &Part) -> &'static str {
-    match part {
-        Part::Shelf(_) => "shelf",
-        Part::Info(_) => "info",
-        Part::Program(_) => "program",
-        Part::Stop(_) => "stop",
-        Part::Stack(_) => "stack",
-        Part::Variables(_) => "variables",
-        Part::Watches(_) => "watches",
-        Part::Breakpoints(_) => "breakpoints",
-        Part::Mocks(_) => "mocks",
-        Part::Notes(_) => "notes",
-        Part::Board(_) => "board",
-        Part::Console(_) => "console",
-        Part::Inputs(_) => "inputs",
-        Part::Line(_) => "line",
-        Part::Suggestions(_) => "suggestions",
-        Part::Work(_) => "work",
-        Part::File(_) => "file",
+        let watches = self.0.iter().find_map(|part| match part {
+            Part::Watches(list) => Some(&**list),
+            _ => None,
+        });
+        watches.unwrap_or_default()
     }
 }
 

@@ -8,8 +8,10 @@ use borges_session::listing::{
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
 
+use crate::model::{ModelAsk, ModelListing, ModelTell};
+
 /// The version of this protocol: a page of another build reloads itself.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,8 +68,30 @@ pub enum Ask {
     },
     /// Ends the search: what was found is kept. Forgets it if it has ended.
     EndSuggestions,
+    /// A question about a program of a model language.
+    Model {
+        /// Comes back with the answer.
+        id: u32,
+        /// What.
+        #[cfg_attr(test, ts(type = "import(\"../model/types\").ModelAsk"))]
+        question: ModelAsk,
+    },
     /// Sends the snapshot again.
     Resync,
+}
+
+impl Ask {
+    /// What comes back with the answer; nothing if there is none.
+    pub(crate) fn id(&self) -> Option<u32> {
+        match self {
+            Self::Command { id, .. }
+            | Self::Entries { id, .. }
+            | Self::Open { id, .. }
+            | Self::Suggest { id, .. }
+            | Self::Model { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
 }
 
 /// What a client is told.
@@ -98,6 +122,14 @@ pub enum Tell {
         /// The answer.
         reply: Box<Reply>,
     },
+    /// The answer to a question about a program of a model language.
+    Model {
+        /// That of the question.
+        id: u32,
+        /// The answer.
+        #[cfg_attr(test, ts(type = "import(\"../model/types\").ModelTell"))]
+        answer: ModelTell,
+    },
     /// A command could not be carried out.
     Failed {
         /// That of the question.
@@ -119,8 +151,10 @@ pub enum Tell {
 pub enum Part {
     /// What can be opened.
     Shelf(ShelfListing),
-    /// Facts about the session; nothing while none is open.
+    /// Facts about the session of a device program; nothing while none is open.
     Info(Option<Box<Info>>),
+    /// Facts about the session of a program of a model language; nothing while none is open.
+    Model(Option<ModelListing>),
     /// Files and functions of the program.
     Program(ProgramListing),
     /// Why the view stands where it stands.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::frames::{BranchesHeader, EntriesHeader};
+use crate::frames::{BranchesHeader, EntriesHeader, StatesHeader};
 use crate::model::{ModelAsk, ModelTell};
 use crate::protocol::{Ask, Tell, VERSION};
 
@@ -74,6 +74,7 @@ fn the_pages_types_are_ours() {
     collector.visit::<Tell>();
     collector.visit::<BranchesHeader>();
     collector.visit::<EntriesHeader>();
+    collector.visit::<StatesHeader>();
     collector.visit::<borges_session::BoardView>();
     let header = format!("export const VERSION = {VERSION};\n\n");
     check("wire/types.ts", &collector.text(&header));

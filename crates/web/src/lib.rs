@@ -12,9 +12,7 @@
 
 mod assets;
 pub mod attach;
-mod model;
 mod security;
 mod server;
 
-pub use model::ModelServer;
 pub use server::{Config, Server, ServerError};

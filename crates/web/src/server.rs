@@ -4,7 +4,6 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -70,18 +69,17 @@ pub struct Server {
 
 struct Shared {
     hub: Hub,
-    door: Arc<Door>,
-}
-
-/// Where a server listens, and the secret that lets in.
-pub(crate) struct Door {
+    /// The secret that lets in.
     token: Token,
     port: u16,
 }
 
-impl Door {
+impl Server {
     /// Listens, but answers nobody yet.
-    pub(crate) fn open(config: &Config) -> Result<(Self, TcpListener), ServerError> {
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub fn bind(hub: Hub, config: &Config) -> Result<Self, ServerError> {
         let token = match &config.token {
             Some(text) => Token::given(text).ok_or(ServerError::Token)?,
             None => Token::random().map_err(ServerError::Random)?,
@@ -92,47 +90,15 @@ impl Door {
             TcpListener::bind(address).map_err(|source| ServerError::Listen { port, source })?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
-        Ok((Self { token, port }, listener))
-    }
-
-    /// The page's address.
-    pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/{}/", self.port, self.token.text())
-    }
-}
-
-/// Answers with `router` until the process ends.
-pub(crate) fn serve_forever(listener: TcpListener, router: Router) -> Result<(), ServerError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        // An answer is several short messages: the second must not wait until the page has confirmed the first.
-        let listener = listener.tap_io(|stream| {
-            let _slower = stream.set_nodelay(true);
-        });
-        axum::serve(listener, router).await?;
-        Ok(())
-    })
-}
-
-impl Server {
-    /// Listens, but answers nobody yet.
-    ///
-    /// # Errors
-    /// [`ServerError`].
-    pub fn bind(hub: Hub, config: &Config) -> Result<Self, ServerError> {
-        let (door, listener) = Door::open(config)?;
-        let door = Arc::new(door);
-        let state = Arc::new(Shared { hub, door });
+        let state = Arc::new(Shared { hub, token, port });
         Ok(Self { listener, state })
     }
 
     /// The page's address.
     #[must_use]
     pub fn url(&self) -> String {
-        self.state.door.url()
+        let Shared { token, port, .. } = &*self.state;
+        format!("http://127.0.0.1:{port}/{}/", token.text())
     }
 
     /// Answers until the process ends.
@@ -141,27 +107,34 @@ impl Server {
     /// [`ServerError::Io`].
     pub fn run(self) -> Result<(), ServerError> {
         let router = Router::new()
-            .route("/{token}/", get(page))
+            .route("/{token}/", get(async || serve("")))
             .route("/{token}/socket", get(socket))
             .route("/{token}/terminal", get(terminal))
             .route("/{token}/{file}", get(file))
-            .fallback(nothing)
+            .fallback(async || StatusCode::NOT_FOUND)
             .layer(middleware::from_fn_with_state(
-                Arc::clone(&self.state.door),
+                Arc::clone(&self.state),
                 guard,
             ))
             .with_state(self.state);
-        serve_forever(self.listener, router)
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            // An answer is several short messages: the second must not wait until the page has confirmed the first.
+            let listener = listener.tap_io(|stream| {
+                let _slower = stream.set_nodelay(true);
+            });
+            axum::serve(listener, router).await?;
+            Ok(())
+        })
     }
 }
 
-pub(crate) async fn nothing() -> StatusCode {
-    StatusCode::NOT_FOUND
-}
-
 /// Lets in who asks for us, from our own page, with the token.
-pub(crate) async fn guard(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    let allowed = security::check(request.headers(), door.port);
+async fn guard(State(state): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let allowed = security::check(request.headers(), state.port);
     let first = request.uri().path().split('/').nth(1).unwrap_or_default();
     let response = match allowed {
         Err(Refusal::Host) => (
@@ -173,7 +146,7 @@ pub(crate) async fn guard(State(door): State<Arc<Door>>, request: Request, next:
             (StatusCode::FORBIDDEN, "another page may not ask\n").into_response()
         }
         // As if there were nothing: who guesses learns nothing.
-        Ok(()) if !door.token.is(first) => StatusCode::NOT_FOUND.into_response(),
+        Ok(()) if !state.token.is(first) => StatusCode::NOT_FOUND.into_response(),
         Ok(()) => next.run(request).await,
     };
     sealed(response)
@@ -203,24 +176,13 @@ fn sealed(mut response: Response) -> Response {
     response
 }
 
-async fn page() -> Response {
-    serve("")
-}
-
-pub(crate) async fn file(Path((_, file)): Path<(String, String)>) -> Response {
+async fn file(Path((_, file)): Path<(String, String)>) -> Response {
     serve(&file)
 }
 
 fn serve(path: &str) -> Response {
-    let Some(asset) = assets::find(path) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let mut response = Response::new(Body::from(asset.bytes));
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static(asset.media_type),
-    );
-    response
+    let file = assets::find(path).map(|(kind, bytes)| ([(header::CONTENT_TYPE, kind)], bytes));
+    file.ok_or(StatusCode::NOT_FOUND).into_response()
 }
 
 /// The page's socket: all that there is to see.

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use borges_hub::protocol::ShelfListing;
-use borges_hub::{Hub, Shelf};
+use borges_hub::{Hub, Opened, Shelf};
 use borges_session::command::{Act, Direction, Flow, Look, Reply, StepSize, StopReason};
 use borges_session::{Observer, Options, Session};
 use borges_web::attach::{AttachError, Attached};
@@ -21,14 +21,15 @@ impl Shelf for Anything {
         ShelfListing::default()
     }
 
-    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String> {
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String> {
         let path = Path::new(path);
         let session = if path.extension().is_some_and(|e| e == "wasm") {
             Session::open(Options::new(path))
         } else {
             Session::resume_observed(path, observer)
         };
-        session.map_err(|error| error.to_string())
+        let session = session.map_err(|error| error.to_string())?;
+        Ok(Opened::Device(Box::new(session)))
     }
 }
 

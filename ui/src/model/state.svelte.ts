@@ -2,13 +2,11 @@
 import { layout, type Graph, type Layout } from "./layout";
 import { read, type States } from "./states";
 import type { BreakpointRow, Came, Card, ChangeRow, LinkRow, Order } from "./types";
-import { allStates, ask, progress, waits, type Status, type Told } from "./wire";
+import { allStates, ask, type Status, type Told } from "./wire";
 
 const EMPTY: Graph = { nodes: 0, from: new Uint32Array(), to: new Uint32Array() };
 
 class ModelState {
-  name = $state("");
-  language = $state("");
   text = $state("");
   breakpoints = $state.raw<BreakpointRow[]>([]);
   graph = $state.raw<Graph>(EMPTY);
@@ -29,8 +27,6 @@ class ModelState {
   whole = $state(false);
   message = $state("");
   busy = $state(false);
-  /** How many states are known to what the server is doing; null while it does nothing. */
-  known = $state<number | null>(null);
 
   /** Asks for the whole graph again and looks at a universe. */
   async load(here: number): Promise<void> {
@@ -38,8 +34,6 @@ class ModelState {
     if (answer.text !== this.text) {
       this.states = null;
     }
-    this.name = answer.name;
-    this.language = answer.language;
     this.text = answer.text;
     this.breakpoints = answer.breakpoints;
     this.statuses = answer.statuses as Status[];
@@ -109,11 +103,6 @@ class ModelState {
     const universe = await ask({ ask: "visit", state }, "visited");
     this.whole = false;
     await this.load(universe);
-  }
-
-  /** Watches what takes long, so that it can be paused. */
-  async watch(): Promise<void> {
-    this.known = waits() ? await progress() : null;
   }
 
   /** Does something that may fail, and shows why. */

@@ -1,4 +1,5 @@
 // All states of a program in rows by their distance from the start: a million of them without an object for any.
+import type { StatesFrame } from "../wire/frames";
 
 /** The statuses by their codes, as the server tells them. */
 export const STATUSES = ["expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock"] as const;
@@ -23,11 +24,8 @@ export interface States {
 }
 
 /** Reads what the server tells, and sorts it into rows in time proportional to its size. */
-export function read(bytes: ArrayBuffer): States {
-  const head = new Uint32Array(bytes, 0, 3);
-  const count = head[0] ?? 0;
-  const row = new Uint32Array(bytes, 12, count);
-  const status = new Uint8Array(bytes, 12 + 4 * count, count);
+export function read({ header, depth: row, status }: StatesFrame): States {
+  const count = header.count;
   let rows = 0;
   let ends = 0;
   for (let state = 0; state < count; state++) {
@@ -58,7 +56,7 @@ export function read(bytes: ArrayBuffer): States {
       found[end++] = state;
     }
   }
-  return { count, edges: head[1] ?? 0, complete: head[2] === 1, status, order, first, row, place, widest, ends: found };
+  return { count, edges: header.edges, complete: header.complete, status, order, first, row, place, widest, ends: found };
 }
 
 /** What is seen: the point in the middle of the upper edge, and how far states and rows are apart, in pixels. */

@@ -178,15 +178,7 @@ states: number, };
 
 export type GraphTell = { 
 /**
- * What the program is called.
- */
-name: string, 
-/**
- * Its language.
- */
-language: string, 
-/**
- * Its text.
+ * The program's text.
  */
 text: string, 
 /**
@@ -322,7 +314,7 @@ universe: number, } | { "ask": "edges",
 /**
  * Which; the first five thousand are answered.
  */
-states: Array<number>, } | { "ask": "caredeb", 
+states: Array<number>, } | { "ask": "states" } | { "ask": "caredeb", 
 /**
  * The command.
  */
@@ -372,7 +364,7 @@ way: Way,
 /**
  * The edges that leave it.
  */
-leaving: Array<EdgeRow>, } } | { "edges": Array<EdgeRow> } | { "caredeb": CareDeb } | { "error": string };
+leaving: Array<EdgeRow>, } } | { "edges": Array<EdgeRow> } | { "caredeb": CareDeb };
 
 export type NodeRow = { 
 /**

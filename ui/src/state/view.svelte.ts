@@ -13,6 +13,7 @@ import type {
   Info,
   InputListing,
   MockListing,
+  ModelListing,
   NoteListing,
   Part,
   ProgramListing,
@@ -39,6 +40,8 @@ const MESSAGE_MS = 6000;
 class View {
   status = $state<Status>("connecting");
   info = $state.raw<Info | null>(null);
+  /** The program of a model language that is debugged; null if it is another program, or none. */
+  model = $state.raw<ModelListing | null>(null);
   stop = $state.raw<Stop | null>(null);
   program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
   stack = $state.raw<StackListing>({ frames: [] });
@@ -59,6 +62,8 @@ class View {
   /** What is being done; null while all is quiet. */
   work = $state<string | null>(null);
   progress = $state<number | null>(null);
+  /** How much of it is done, where nobody knows how much there is. */
+  done = $state(0);
   /** Moves with every change of the multiverse. */
   revision = $state(0);
   /** Moves with every entry that arrives. */
@@ -188,6 +193,7 @@ class View {
         this.message("log", event.text);
         break;
       case "progress":
+        this.done = event.done;
         this.progress = event.total ? event.done / event.total : null;
         break;
       case "console":
@@ -199,6 +205,9 @@ class View {
     switch (part.part) {
       case "info":
         this.info = part.is;
+        break;
+      case "model":
+        this.model = part.is;
         break;
       case "stop":
         this.stop = part.is;
@@ -243,6 +252,7 @@ class View {
         this.work = part.is.doing ?? null;
         if (this.work === null) {
           this.progress = null;
+          this.done = 0;
         }
         break;
       case "suggestions":

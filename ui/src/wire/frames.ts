@@ -1,5 +1,5 @@
 // Binary frames, as crates/hub/src/frames.rs writes them: a header in JSON, then columns of numbers.
-import type { BranchesHeader, EntriesHeader } from "./types";
+import type { BranchesHeader, EntriesHeader, StatesHeader } from "./types";
 
 export interface BranchesFrame {
   header: BranchesHeader;
@@ -19,6 +19,14 @@ export interface EntriesFrame {
   call: Uint32Array;
   value: Uint32Array;
 }
+
+export interface StatesFrame {
+  header: StatesHeader;
+  depth: Uint32Array;
+  status: Uint8Array;
+}
+
+export type Frame = BranchesFrame | EntriesFrame | StatesFrame;
 
 /** An index that stands for no text. */
 export const NONE = 0xffffffff;
@@ -45,13 +53,17 @@ class Columns {
     this.at += Math.ceil(this.count / 2) * 8;
     return column;
   }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.buffer, this.at, this.count);
+  }
 }
 
 /** Reads a frame. Numbers are little endian, as on every machine that has a browser. */
-export function readFrame(buffer: ArrayBuffer): BranchesFrame | EntriesFrame {
+export function readFrame(buffer: ArrayBuffer): Frame {
   const length = new DataView(buffer).getUint32(0, true);
   const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
-  const header = JSON.parse(text) as BranchesHeader | EntriesHeader;
+  const header = JSON.parse(text) as Frame["header"];
   const columns = new Columns(buffer, 4 + length, header.count);
   if (isBranches(header)) {
     return {
@@ -65,6 +77,9 @@ export function readFrame(buffer: ArrayBuffer): BranchesFrame | EntriesFrame {
       end: columns.words(),
     };
   }
+  if (isStates(header)) {
+    return { header, depth: columns.words(), status: columns.bytes() };
+  }
   return {
     header,
     steps: columns.floats(),
@@ -74,10 +89,14 @@ export function readFrame(buffer: ArrayBuffer): BranchesFrame | EntriesFrame {
   };
 }
 
-function isBranches(header: BranchesHeader | EntriesHeader): header is BranchesHeader {
+function isBranches(header: Frame["header"]): header is BranchesHeader {
   return header.frame === "branches";
 }
 
-export function isBranchesFrame(frame: BranchesFrame | EntriesFrame): frame is BranchesFrame {
+function isStates(header: Frame["header"]): header is StatesHeader {
+  return header.frame === "states";
+}
+
+export function isBranchesFrame(frame: Frame): frame is BranchesFrame {
   return isBranches(frame.header);
 }

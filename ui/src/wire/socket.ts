@@ -1,5 +1,6 @@
 // The one socket: questions with answers, patches in order, and coming back after the server was lost.
-import { isBranchesFrame, readFrame, type BranchesFrame, type EntriesFrame } from "./frames";
+import type { ModelAsk, ModelTell } from "../model/types";
+import { isBranchesFrame, readFrame, type BranchesFrame, type EntriesFrame, type StatesFrame } from "./frames";
 import {
   VERSION,
   type Ask,
@@ -24,8 +25,10 @@ export interface Listener {
 /** A command that the session refused, in the session's words. */
 export class Refused extends Error {}
 
+type Answer = Reply | ModelTell | EntriesFrame | StatesFrame;
+
 interface Waiting {
-  resolve(answer: Reply | EntriesFrame): void;
+  resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
@@ -67,13 +70,18 @@ export class Socket {
     return this.question((id) => ({ ask: "suggest", id, question, within })) as Promise<Reply>;
   }
 
+  /** A question about a program of a model language. */
+  model(question: ModelAsk): Promise<ModelTell | StatesFrame> {
+    return this.question((id) => ({ ask: "model", id, question })) as Promise<ModelTell | StatesFrame>;
+  }
+
   tell(ask: Ask): void {
     if (this.socket?.readyState === WebSocket.OPEN) {
       this.socket.send(JSON.stringify(ask));
     }
   }
 
-  private question(make: (id: number) => Ask): Promise<Reply | EntriesFrame> {
+  private question(make: (id: number) => Ask): Promise<Answer> {
     const socket = this.socket;
     if (socket?.readyState !== WebSocket.OPEN) {
       return Promise.reject(new Error("the server is not there"));
@@ -132,6 +140,9 @@ export class Socket {
         break;
       case "reply":
         this.answer(tell.id)?.resolve(tell.reply);
+        break;
+      case "model":
+        this.answer(tell.id)?.resolve(tell.answer);
         break;
       case "failed":
         this.answer(tell.id)?.reject(new Refused(tell.message));

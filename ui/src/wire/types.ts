@@ -1,6 +1,6 @@
 // Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
-export const VERSION = 1;
+export const VERSION = 2;
 
 export type Act = { "command": "continue", 
 /**
@@ -136,7 +136,15 @@ question: Question,
 /**
  * How far to look.
  */
-within: Within, } | { "ask": "end-suggestions" } | { "ask": "resync" };
+within: Within, } | { "ask": "end-suggestions" } | { "ask": "model", 
+/**
+ * Comes back with the answer.
+ */
+id: number, 
+/**
+ * What.
+ */
+question: import("../model/types").ModelAsk, } | { "ask": "resync" };
 
 export type BoardListing = { 
 /**
@@ -897,6 +905,24 @@ values: MockValues, };
 
 export type MockValues = { "sequence": Array<string> } | { "then": Array<string> };
 
+export type ModelListing = { 
+/**
+ * What the program is called.
+ */
+name: string, 
+/**
+ * Its language.
+ */
+language: string, 
+/**
+ * It has threads that CaReDeb takes back and forth.
+ */
+caredeb: boolean, 
+/**
+ * Its agents are actors, which are all that there is in a state.
+ */
+actors: boolean, };
+
 export type MotorView = { 
 /**
  * Its number.
@@ -973,7 +999,7 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = { 
 /**
@@ -1259,6 +1285,28 @@ export type StackListing = {
  */
 frames: Array<Frame>, };
 
+export type StatesHeader = { 
+/**
+ * `states`.
+ */
+frame: string, 
+/**
+ * That of the question.
+ */
+id: number, 
+/**
+ * How many rows follow.
+ */
+count: number, 
+/**
+ * How many edges there are.
+ */
+edges: number, 
+/**
+ * There are no other states.
+ */
+complete: boolean, };
+
 export type StepSize = "instruction" | "into" | "over" | "out" | "entry";
 
 export type Stop = { 
@@ -1471,7 +1519,15 @@ id: number,
 /**
  * The answer.
  */
-reply: Reply, } | { "tell": "failed", 
+reply: Reply, } | { "tell": "model", 
+/**
+ * That of the question.
+ */
+id: number, 
+/**
+ * The answer.
+ */
+answer: import("../model/types").ModelTell, } | { "tell": "failed", 
 /**
  * That of the question.
  */

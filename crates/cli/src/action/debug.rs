@@ -5,11 +5,11 @@ use std::process::{Command as Process, Stdio};
 use std::time::SystemTime;
 
 use borges_hub::protocol::{ShelfEntry, ShelfListing};
-use borges_hub::{Hub, Shelf};
+use borges_hub::{Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model};
 use borges_session::model::ModelSession;
 use borges_session::{Act, Observer, Options, Session};
-use borges_web::{Config, ModelServer, Server};
+use borges_web::{Config, Server};
 use std::io::IsTerminal as _;
 
 use crate::action::target::Target;
@@ -38,18 +38,17 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
             "give a WebAssembly module or a session file, or nothing to choose on the page",
         ));
     }
-    if let Some(model) = program
-        .as_deref()
-        .map(super::model::named)
-        .transpose()?
-        .flatten()
-    {
-        return debug_model(model, options, output);
-    }
+    // What is wrong with its text is told with the place, before anything is started.
+    let model = program.as_deref().map(super::model::named).transpose()?;
+    let is_model = model.flatten().is_some();
     let target = Target::of(&options.target)?;
     let shelf = Library::new(options.clone(), target);
     let (hub, owner) = Hub::start(Box::new(shelf), program).map_err(|e| Failure::input(e, ""))?;
-    let server = Server::bind(hub.clone(), &config(options));
+    let config = Config {
+        port: options.port.unwrap_or(0),
+        token: std::env::var("BORGES_TOKEN").ok(),
+    };
+    let server = Server::bind(hub.clone(), &config);
     let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
     let url = server.url();
     let page = match &options.at {
@@ -57,7 +56,8 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
         None => url.clone(),
     };
     announce(&page, options, output)?;
-    let prompt = options.program.is_some() && !options.no_prompt && std::io::stdin().is_terminal();
+    let wanted = options.program.is_some() && !is_model && !options.no_prompt;
+    let prompt = wanted && std::io::stdin().is_terminal();
     if !prompt {
         let served = server.run();
         hub.stop();
@@ -78,13 +78,6 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
     exit
 }
 
-fn config(options: &args::Debug) -> Config {
-    Config {
-        port: options.port.unwrap_or(0),
-        token: std::env::var("BORGES_TOKEN").ok(),
-    }
-}
-
 /// Says where the page is, and opens it.
 fn announce(page: &str, options: &args::Debug, output: &mut Output) -> Result<(), Failure> {
     if output.json {
@@ -100,27 +93,6 @@ fn announce(page: &str, options: &args::Debug, output: &mut Output) -> Result<()
         super::tell("no browser could be started: open the address yourself\n");
     }
     Ok(())
-}
-
-/// Serves the page of a program of a model language, until it is interrupted.
-fn debug_model(model: Model, options: &args::Debug, output: &mut Output) -> Result<Exit, Failure> {
-    let program = options.program.as_deref().unwrap_or(Path::new(""));
-    let name = program.display().to_string();
-    let file = options.session.clone();
-    let explore = Explore {
-        grain: options.steps.grain().into(),
-        delivery: options.steps.delivery.into(),
-        states: options.states.unwrap_or(Explore::default().states),
-        ..Explore::default()
-    };
-    let session = ModelSession::new(name, model, explore, file);
-    let server = ModelServer::bind(session, &config(options));
-    let server = server.map_err(|e| Failure::new(Exit::Device, e, "try another --port"))?;
-    announce(&server.url(), options, output)?;
-    server
-        .run()
-        .map(|()| Exit::Ok)
-        .map_err(|e| Failure::new(Exit::Device, e, ""))
 }
 
 /// Opens an address in the user's browser; whether one was started.
@@ -209,9 +181,26 @@ impl Library {
         files
     }
 
+    /// Whether this is the program of the command line, which is opened first, in the session file that was named.
+    fn is_first(&mut self, program: &Path) -> bool {
+        std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program)
+    }
+
+    fn model(&mut self, program: &Path, model: Model) -> ModelSession {
+        let first = self.is_first(program);
+        let options = &self.options;
+        let explore = Explore {
+            grain: options.steps.grain().into(),
+            delivery: options.steps.delivery.into(),
+            states: options.states.unwrap_or(Explore::default().states),
+            ..Explore::default()
+        };
+        let file = options.session.clone().filter(|_| first);
+        ModelSession::new(program.display().to_string(), model, explore, file)
+    }
+
     fn create(&mut self, program: &Path, observer: Observer<'_>) -> Result<Session, String> {
-        let first =
-            std::mem::take(&mut self.first) && self.options.program.as_deref() == Some(program);
+        let first = self.is_first(program);
         let start = if first {
             self.options.start.clone()
         } else {
@@ -225,10 +214,7 @@ impl Library {
         if let Some(file) = named.as_deref().filter(|file| file.exists()) {
             let kept = super::repl::go_on(file, program, observer);
             let kept = kept.map(|session| self.target.on(session));
-            return kept.map_err(|failure| match failure {
-                Failure::Told { message, .. } => message,
-                Failure::Output(error) => error.to_string(),
-            });
+            return kept.map_err(in_words);
         }
         let options = Options {
             board: start.board,
@@ -238,6 +224,14 @@ impl Library {
             ..self.target.options(program)
         };
         Session::open(options).map_err(|error| error.to_string())
+    }
+}
+
+/// A failure for the page, which has no line for what to do next.
+fn in_words(failure: Failure) -> String {
+    match failure {
+        Failure::Told { message, .. } => message,
+        Failure::Output(error) => error.to_string(),
     }
 }
 
@@ -260,8 +254,12 @@ impl Shelf for Library {
         }
     }
 
-    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Session, String> {
+    fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String> {
+        let model = super::model::named(path).map_err(in_words)?;
         let path = Path::new(path);
+        if let Some(model) = model {
+            return Ok(Opened::Model(Box::new(self.model(path, model))));
+        }
         let mut session = if super::is_session(path) {
             Session::resume_observed(path, observer).map_err(|error| error.to_string())?
         } else {
@@ -272,7 +270,7 @@ impl Shelf for Library {
                 .execute(Act::Jump { target }, observer)
                 .map_err(|error| error.to_string())?;
         }
-        Ok(session)
+        Ok(Opened::Device(Box::new(session)))
     }
 }
 

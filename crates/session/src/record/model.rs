@@ -1,20 +1,18 @@
 //! A program of a model language being debugged: its universes, its whole graph, and questions to that.
 //!
 //! Its graph is explored once, as far as questions need it, and kept: whoever stops an exploration gets an answer from
-//! what is known by then, and the next question goes on from there. [`Stop`] ends what is under way from anywhere.
+//! what is known by then, and the next question goes on from there.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use borges_languages::ambienttalk::{Delivery, Grain};
+use borges_languages::ambienttalk::{AmbientTalk, Delivery, Grain};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Progress, Report, language,
+    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
-    EdgeRow, Multiverse, Question, RaceRow, Reply, StateRow, Way, Why,
+    EdgeRow, Multiverse, Progress, Question, RaceRow, Reply, StateRow, Way, Why,
 };
 use borges_languages::muoz::MuOz;
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
@@ -49,56 +47,6 @@ pub enum AskError {
     NoState(String),
 }
 
-/// Ends what a session is doing, from any thread and without waiting for it; tells how far it is.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<Work>);
-
-#[derive(Debug, Default)]
-struct Work {
-    pressed: AtomicBool,
-    under_way: AtomicBool,
-    states: AtomicU64,
-}
-
-impl Stop {
-    /// Ends what is under way; what was found stays.
-    pub fn press(&self) {
-        self.0.pressed.store(true, Ordering::SeqCst);
-    }
-
-    /// How many states what is under way knows; none if nothing is.
-    #[must_use]
-    pub fn progress(&self) -> Option<u64> {
-        let under_way = self.0.under_way.load(Ordering::SeqCst);
-        under_way.then(|| self.0.states.load(Ordering::SeqCst))
-    }
-
-    /// Something begins.
-    fn begin(&self) -> Busy {
-        self.0.pressed.store(false, Ordering::SeqCst);
-        self.0.states.store(0, Ordering::SeqCst);
-        self.0.under_way.store(true, Ordering::SeqCst);
-        Busy(Arc::clone(&self.0))
-    }
-}
-
-/// While it lives, something is under way.
-struct Busy(Arc<Work>);
-
-impl Busy {
-    /// Whether to go on, if `more` says so too.
-    fn goes_on(&self, progress: &Progress, more: bool) -> bool {
-        self.0.states.store(progress.states, Ordering::SeqCst);
-        more && !self.0.pressed.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.under_way.store(false, Ordering::SeqCst);
-    }
-}
-
 /// A debugger over a program, with its graph where somebody asks for that.
 pub struct ModelSession {
     name: String,
@@ -108,7 +56,6 @@ pub struct ModelSession {
     graph: Option<Box<dyn Multiverse>>,
     /// The tables, with the number of states in them.
     store: Option<(Store, usize)>,
-    stop: Stop,
     file: Option<PathBuf>,
     caredeb: Option<caredeb::Session>,
 }
@@ -124,7 +71,6 @@ impl ModelSession {
             model,
             graph: None,
             store: None,
-            stop: Stop::default(),
             file,
             caredeb: None,
         }
@@ -157,12 +103,6 @@ impl ModelSession {
         &*self.debugger
     }
 
-    /// What ends that which is under way.
-    #[must_use]
-    pub fn stop(&self) -> Stop {
-        self.stop.clone()
-    }
-
     /// Carries out an order; `keep_going` may stop it.
     ///
     /// # Errors
@@ -173,9 +113,7 @@ impl ModelSession {
         mut keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<Came, Refused> {
         let edits = matches!(order, Order::Edit { .. });
-        let busy = self.stop.begin();
-        let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
-        let came = self.debugger.carry_out(order, &mut watch)?;
+        let came = self.debugger.carry_out(order, &mut keep_going)?;
         if edits && let Ok(model) = Model::parse(self.dialect(), self.debugger.text()) {
             self.model = model;
             self.graph = None;
@@ -194,10 +132,8 @@ impl ModelSession {
     }
 
     /// Explores the program as the session was told to, and keeps what was found.
-    pub fn explore(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> Report {
-        let busy = self.stop.begin();
-        let watch = |come: &Progress| busy.goes_on(come, keep_going(come));
-        let (report, graph) = self.model.explore_kept(&self.options, watch);
+    pub fn explore(&mut self, keep_going: impl FnMut(&Progress) -> bool) -> Report {
+        let (report, graph) = self.model.explore_kept(&self.options, keep_going);
         self.graph = graph;
         report
     }
@@ -212,8 +148,7 @@ impl ModelSession {
     ///
     /// The first question explores it; where that was stopped, the next one goes on.
     pub fn graph(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> &dyn Multiverse {
-        let busy = self.stop.begin();
-        self.explored(&mut |come| busy.goes_on(come, keep_going(come)))
+        self.explored(&mut keep_going)
     }
 
     fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {
@@ -265,9 +200,7 @@ impl ModelSession {
         mut keep_going: impl FnMut(&Progress) -> bool,
         judge: impl FnOnce(&dyn Multiverse, Watch<'_>) -> Result<Judgement, Refused>,
     ) -> Result<Judgement, Refused> {
-        let busy = self.stop.begin();
-        let mut watch = |come: &Progress| busy.goes_on(come, keep_going(come));
-        judge(self.explored(&mut watch), &mut watch)
+        judge(self.explored(&mut keep_going), &mut keep_going)
     }
 
     /// The universe of the debugger for a state of the graph: the one that a run with the present breakpoints comes to.
@@ -345,14 +278,11 @@ impl ModelSession {
         self.keep(&mut keep_going)?;
         let known = self.graph.as_ref().map_or(0, |graph| graph.states() as u64);
         let (store, _) = self.store.as_mut().ok_or(AskError::Stopped(known))?;
-        let busy = self.stop.begin();
         let come = Progress {
             states: known,
             ..Progress::default()
         };
-        let rows = store.query_while(sql, Bounds::default(), &mut || {
-            busy.goes_on(&come, keep_going(&come))
-        });
+        let rows = store.query_while(sql, Bounds::default(), &mut || keep_going(&come));
         Ok(table(rows?))
     }
 
@@ -384,10 +314,8 @@ impl ModelSession {
             Ok(_) | Err(StoreError::Damaged(_)) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
-        let busy = self.stop.begin();
         let come = Progress::default();
-        let damage = store.graph_damage(&mut || busy.goes_on(&come, keep_going(&come)));
-        drop(busy);
+        let damage = store.graph_damage(&mut || keep_going(&come));
         match damage {
             Ok(damage) if damage.is_empty() => {
                 self.store = Some((store, usize::MAX));
@@ -427,36 +355,48 @@ impl ModelSession {
             (None, Some(file)) => open(file)?,
             (None, None) => Store::in_memory()?,
         };
-        let busy = self.stop.begin();
         let come = Progress {
             states: states as u64,
             edges: graph.edges() as u64,
             ..Progress::default()
         };
         let program = self.program(graph.is_complete());
-        fill(&store, &program, graph, &mut || {
-            busy.goes_on(&come, keep_going(&come))
-        })?;
+        fill(&store, &program, graph, &mut || keep_going(&come))?;
         store.flush()?;
         self.store = Some((store, states));
         Ok(())
     }
 
+    /// Whether CaReDeb can debug the program: it is one of μOz.
+    #[must_use]
+    pub fn has_caredeb(&self) -> bool {
+        self.model.of::<MuOz>().is_some()
+    }
+
+    /// Whether the program's agents are actors: what is known of each, its messages above all, is all of a state.
+    #[must_use]
+    pub fn has_actors(&self) -> bool {
+        self.model.of::<AmbientTalk>().is_some()
+    }
+
     /// Carries out a line of CaReDeb, the debugger of μOz. None if the program is of another
     /// language.
-    pub fn caredeb(&mut self, line: &str) -> Option<CareDeb> {
+    pub fn caredeb(
+        &mut self,
+        line: &str,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Option<CareDeb> {
         if self.caredeb.is_none() {
             let program = self.model.of::<MuOz>()?;
             let text = self.model.text().to_owned();
             self.caredeb = Some(caredeb::Session::new(program.clone(), text));
         }
         let session = self.caredeb.as_mut()?;
-        let busy = self.stop.begin();
         let come = Progress {
             states: session.machine().events().count() as u64,
             ..Progress::default()
         };
-        let (ok, text) = match session.execute(line, || busy.goes_on(&come, true)) {
+        let (ok, text) = match session.execute(line, || keep_going(&come)) {
             Ok(reply) => (true, reply.to_string()),
             Err(error) => (false, error.to_string()),
         };
@@ -765,15 +705,19 @@ mod tests {
     fn caredeb_is_for_threads() {
         let text = "let x = 1 in skip end";
         let mut threads = session(&MU_OZ, text, None);
-        let answer = threads.caredeb("forth t0").expect("a program of μOz");
+        let answer = threads
+            .caredeb("forth t0", |_| true)
+            .expect("a program of μOz");
         assert!(answer.ok, "{}", answer.text);
         assert_eq!(answer.events, 1);
-        let refused = threads.caredeb("forth t9").expect("a program of μOz");
+        let refused = threads
+            .caredeb("forth t9", |_| true)
+            .expect("a program of μOz");
         assert!(!refused.ok);
         assert_eq!(refused.events, 1, "nothing has changed");
         assert!(
             session(&AMB, "(amb 1 2)", None)
-                .caredeb("forth t0")
+                .caredeb("forth t0", |_| true)
                 .is_none()
         );
     }

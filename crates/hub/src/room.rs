@@ -1,0 +1,103 @@
+//! Where a session is looked at: what differs between sessions is a [`Subject`], what they have in common is the [`Room`].
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use borges_session::Observer;
+use borges_session::command::{Event, Reply};
+
+use crate::audience::Audience;
+use crate::hub::ClientId;
+use crate::model::ModelTell;
+use crate::parts::Known;
+use crate::pauses::{Pauses, Turn};
+use crate::protocol::{Ask, Part, Tell, WorkListing};
+
+/// How often progress is told.
+const TELL_PROGRESS: Duration = Duration::from_millis(100);
+
+/// What is answered to who asked.
+pub(crate) enum Answer {
+    /// There is nothing to say: what it came to is in the parts.
+    Seen,
+    Reply(Box<Reply>),
+    Model(ModelTell),
+    /// A frame, which has the number of the question in it.
+    Frame(Vec<u8>),
+}
+
+impl Answer {
+    pub(crate) fn done(message: String) -> Self {
+        Self::Reply(Box::new(Reply::Done { message }))
+    }
+}
+
+/// A session that is looked at.
+pub(crate) trait Subject {
+    /// It takes the place of another: shows all that there is to see.
+    fn enter(&mut self, room: &mut Room);
+
+    /// Tells who begins to look what is in no part.
+    fn welcome(&mut self, _room: &mut Room, _client: ClientId) {}
+
+    /// Answers, once everybody sees what the answer says; or says in words why it cannot.
+    fn answer(&mut self, room: &mut Room, turn: Turn, ask: Ask) -> Result<Answer, String>;
+
+    /// How long it waits for a question before it looks around by itself.
+    fn patience(&self) -> Duration {
+        Duration::MAX
+    }
+
+    /// Looks around: between two questions, or `idle`.
+    fn look(&mut self, _room: &mut Room, _idle: bool) {}
+}
+
+/// Everybody who looks, what they see, and what they wish.
+pub(crate) struct Room {
+    pub(crate) audience: Audience,
+    pub(crate) known: Known,
+    pub(crate) pauses: Arc<Pauses>,
+    /// Expressions that are watched, whatever the program.
+    pub(crate) watched_expressions: Vec<String>,
+    /// Programs are uploaded by themselves when their files change.
+    pub(crate) follows_file: bool,
+}
+
+impl Room {
+    pub(crate) fn new(pauses: Arc<Pauses>) -> Self {
+        Self {
+            audience: Audience::default(),
+            known: Known::default(),
+            pauses,
+            watched_expressions: Vec::new(),
+            follows_file: false,
+        }
+    }
+
+    /// Tells everybody those of the parts that are different now.
+    pub(crate) fn show(&mut self, parts: Vec<Part>) {
+        let changed = self.known.update(parts);
+        self.audience.patch_parts(changed);
+    }
+
+    /// Does what may take long: everybody is told what happens meanwhile, and everybody may pause it.
+    pub(crate) fn watched<T>(&mut self, turn: Turn, work: impl FnOnce(Observer<'_>) -> T) -> T {
+        let mut told = Instant::now();
+        let result = work(&mut |event| {
+            let progress = match &event {
+                Event::Progress { what, .. } => Some(what.clone()),
+                _ => None,
+            };
+            if progress.is_none() || told.elapsed() >= TELL_PROGRESS {
+                if progress.is_some() {
+                    told = Instant::now();
+                    self.show(vec![Part::Work(WorkListing { doing: progress })]);
+                }
+                self.audience.tell_all(&Tell::Event { event });
+            }
+            self.pauses.flow(turn)
+        });
+        self.show(vec![Part::Work(WorkListing::default())]);
+        result
+    }
+}
