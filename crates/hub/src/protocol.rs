@@ -1,4 +1,4 @@
-//! What goes over the socket: text messages as JSON, and binary frames (see [`crate::frames`]).
+//! What goes over the socket: text messages as JSON, and binary frames (`frames.rs` says which).
 
 use borges_session::command::{Command, Event, Reply, Stop};
 use borges_session::listing::{
