@@ -1,10 +1,40 @@
 //! Everybody who looks at a session, and what each is told.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::hub::{ClientId, Message};
+use borges_session::command::Reply;
+
+use crate::protocol::model::ModelTell;
 use crate::protocol::{Part, Tell};
-use crate::room::Answer;
+
+/// What is sent to a client.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// JSON of a [`Tell`].
+    Text(Arc<str>),
+    /// A frame.
+    Binary(Arc<[u8]>),
+}
+
+/// Whom a message is for.
+pub type ClientId = u32;
+
+/// What is answered to who asked.
+pub(crate) enum Answer {
+    /// There is nothing to say: what it came to is in the parts.
+    Seen,
+    Reply(Box<Reply>),
+    Model(ModelTell),
+    /// A frame, which has the number of the question in it.
+    Frame(Vec<u8>),
+}
+
+impl Answer {
+    pub(crate) fn done(message: String) -> Self {
+        Self::Reply(Box::new(Reply::Done { message }))
+    }
+}
 
 /// Tells a client something; whether it was taken.
 pub(crate) type Out = Box<dyn FnMut(Message) -> bool + Send>;

@@ -9,16 +9,14 @@ use borges_session::listing::{BranchListing, MultiverseListing};
 use borges_session::suggest::{Question, Within};
 use borges_session::{Observer, Session};
 
+use crate::audience::{Answer, ClientId, Message};
 use crate::frames;
-use crate::hub::{ClientId, Message};
-use crate::parts;
+use crate::parts::{self, MOST_WATCHES};
 use crate::pauses::Turn;
 use crate::protocol::{Ask, FileListing, Part, Tell};
-use crate::room::{Answer, Room, Subject};
+use crate::room::{Room, Subject};
 use crate::search::Search;
 
-/// Watched expressions.
-pub(crate) const MOST_WATCHES: usize = 64;
 /// How often the program's file is looked at.
 const LOOK_AT_FILE: Duration = Duration::from_millis(400);
 /// How often a search is asked what it has found.
@@ -76,7 +74,6 @@ impl Subject for Device {
                     count,
                     calls,
                 };
-                let turn = room.pauses.next_turn();
                 if let Reply::Entries(listing) = self.execute(room, turn, look)? {
                     return Ok(Answer::Frame(frames::entries(id, &listing)));
                 }
@@ -162,11 +159,6 @@ impl Device {
 
     fn command(&mut self, room: &mut Room, turn: Turn, command: Command) -> Result<Answer, String> {
         let looks = matches!(command, Command::Look(_));
-        // Who pauses wants the program to stand still, and to see what was asked for meanwhile.
-        let turn = match looks {
-            true => room.pauses.next_turn(),
-            false => turn,
-        };
         let uploads = matches!(command, Command::Act(Act::Upload { .. }));
         let reply = self.execute(room, turn, command);
         match &reply {
@@ -197,6 +189,12 @@ impl Device {
         turn: Turn,
         command: impl Into<Command>,
     ) -> Result<Reply, String> {
+        let command = command.into();
+        // Who pauses wants the program to stand still, and to see what was asked for meanwhile.
+        let turn = match command {
+            Command::Look(_) => room.pauses.next_turn(),
+            Command::Act(_) => turn,
+        };
         let reply = room.watched(turn, |observer| self.session.execute(command, observer));
         reply.map_err(|error| error.to_string())
     }

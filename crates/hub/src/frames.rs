@@ -142,14 +142,14 @@ pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {
         edges: graph.edges() as u32,
         complete: graph.is_complete(),
     });
-    let standing = |state| graph.standing(state).unwrap_or((0, "waiting"));
-    frame.words((0..count).map(|state| standing(state).0));
-    frame.bytes.extend((0..count).map(|state| {
-        let code = STATUSES
-            .iter()
-            .position(|known| *known == standing(state).1);
-        code.unwrap_or(1) as u8
+    let mut statuses = Vec::with_capacity(count as usize);
+    frame.words((0..count).map(|state| {
+        let (depth, status) = graph.standing(state).unwrap_or((0, "waiting"));
+        let code = STATUSES.iter().position(|known| *known == status);
+        statuses.push(code.unwrap_or(1) as u8);
+        depth
     }));
+    frame.bytes.append(&mut statuses);
     frame.bytes
 }
 

@@ -9,11 +9,11 @@ use std::time::Duration;
 use borges_session::model::ModelSession;
 use borges_session::{Observer, Session};
 
-use crate::audience::Out;
+use crate::audience::{Answer, ClientId, Message, Out};
 use crate::device::Device;
 use crate::pauses::{OPENING, Pauses, Turn};
 use crate::protocol::{Ask, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing};
-use crate::room::{Answer, Room, Subject};
+use crate::room::{Room, Subject};
 
 /// Opens what a user chooses.
 pub trait Shelf: Send {
@@ -34,18 +34,6 @@ pub enum Opened {
     /// A session of a program of a model language.
     Model(Box<ModelSession>),
 }
-
-/// What is sent to a client.
-#[derive(Clone, Debug)]
-pub enum Message {
-    /// JSON of a [`Tell`].
-    Text(Arc<str>),
-    /// A frame.
-    Binary(Arc<[u8]>),
-}
-
-/// Whom a message is for.
-pub type ClientId = u32;
 
 enum Job {
     Join {

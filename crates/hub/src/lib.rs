@@ -24,5 +24,6 @@ mod search;
 #[cfg(test)]
 mod typescript;
 
-pub use hub::{ClientId, Hub, Message, Opened, Shelf};
-pub use model::{GraphTell, ModelAsk, ModelListing, ModelTell};
+pub use audience::{ClientId, Message};
+pub use hub::{Hub, Opened, Shelf};
+pub use protocol::model::{GraphTell, ModelAsk, ModelListing, ModelTell};

@@ -1,202 +1,20 @@
-//! Sessions of programs of model languages: what is asked about them, and what is answered.
-//!
-//! The page's types are made from these (`ui/src/model/types.ts`).
+//! Sessions of programs of model languages: what is answered about them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_session::command::{Event, Flow};
-use borges_session::listing::TableListing;
-use borges_session::model::debug::{
-    BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order, Watch,
-};
-use borges_session::model::{
-    AskError, CareDeb, EdgeRow, ModelSession, Progress, Question, RaceRow, Reply, StateRow, Way,
-    Why,
-};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use borges_session::model::debug::Watch;
+use borges_session::model::{AskError, ModelSession, Progress, Question, Reply};
 
+use crate::audience::Answer;
 use crate::frames;
 use crate::pauses::Turn;
+use crate::protocol::model::{GraphTell, ModelAsk, ModelListing, ModelTell};
 use crate::protocol::{Ask, Part};
-use crate::room::{Answer, Room, Subject};
+use crate::room::{Room, Subject};
 
 /// The most states whose edges are told at a time.
 const MOST_STATES: usize = 5_000;
-
-/// What does not change while a program of a model language is debugged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct ModelListing {
-    /// What the program is called.
-    pub name: String,
-    /// Its language.
-    pub language: String,
-    /// It has threads that CaReDeb takes back and forth.
-    pub caredeb: bool,
-    /// Its agents are actors, which are all that there is in a state.
-    pub actors: bool,
-}
-
-/// What the page asks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum ModelAsk {
-    /// The program and its graph, with the edges from this number on.
-    Graph {
-        /// The first edge.
-        links: u32,
-    },
-    /// An order.
-    Order {
-        /// Which.
-        order: Order,
-    },
-    /// Everything about a universe, with the edges of the way there.
-    Card {
-        /// Which.
-        universe: u32,
-    },
-    /// An edge, and what it changes.
-    Difference {
-        /// Which.
-        edge: u32,
-    },
-    /// Whether a breakpoint may and must be met.
-    May {
-        /// The breakpoint.
-        spec: String,
-    },
-    /// Whether a formula may and must hold.
-    Check {
-        /// The formula.
-        formula: String,
-    },
-    /// A question in SQL about all states.
-    Query {
-        /// The question.
-        sql: String,
-    },
-    /// A question about all states that is built in.
-    Ask {
-        /// Which.
-        question: Question,
-    },
-    /// One of all states.
-    State {
-        /// Which.
-        state: u32,
-    },
-    /// The universe of the debugger for one of all states.
-    Visit {
-        /// Which.
-        state: u32,
-    },
-    /// Which other messages could have been received on the way to a universe.
-    Races {
-        /// Which.
-        universe: u32,
-    },
-    /// The edges that leave some of all states.
-    Edges {
-        /// Which; the first five thousand are answered.
-        states: Vec<u32>,
-    },
-    /// All states, as a binary frame.
-    States,
-    /// A line of the debugger of μOz.
-    Caredeb {
-        /// The command.
-        line: String,
-    },
-}
-
-/// What the page is told.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum ModelTell {
-    /// The program and its graph so far.
-    Graph(GraphTell),
-    /// What an order came to.
-    Came(Came),
-    /// A universe.
-    Card {
-        /// Everything about it.
-        card: Card,
-        /// The edges of the way there.
-        path: Vec<LinkRow>,
-        /// The edges that leave it.
-        leaving: Vec<LinkRow>,
-    },
-    /// What an edge changes.
-    Difference {
-        /// The edge.
-        edge: LinkRow,
-        /// The changes.
-        changes: Vec<ChangeRow>,
-    },
-    /// Whether something happens in some run, and in every run.
-    Judgement(Judgement),
-    /// A universe of the debugger.
-    Visited(u32),
-    /// Races; none if the language has no messages.
-    Races(Option<Vec<RaceRow>>),
-    /// The answer to SQL.
-    Table(TableListing),
-    /// The answer to a question.
-    Reply {
-        /// The answer.
-        reply: Reply,
-        /// Why it does not rest on all states.
-        partial: Option<Why>,
-        /// On how many it rests then.
-        known: u64,
-    },
-    /// One of all states.
-    State {
-        /// The state, in words.
-        state: StateRow,
-        /// A shortest way there.
-        way: Way,
-        /// The edges that leave it.
-        leaving: Vec<EdgeRow>,
-    },
-    /// Edges between states.
-    Edges(Vec<EdgeRow>),
-    /// What the debugger of μOz says.
-    Caredeb(CareDeb),
-}
-
-/// A program and its graph, in columns: a large graph is a few long lists, not many small objects.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct GraphTell {
-    /// The program's text.
-    pub text: String,
-    /// Its breakpoints.
-    pub breakpoints: Vec<BreakpointRow>,
-    /// The status of every universe: it may change after the universe was found.
-    pub statuses: Vec<&'static str>,
-    /// The first edge that is told.
-    pub first_link: u32,
-    /// Where edges leave.
-    pub from: Vec<u32>,
-    /// Where they lead.
-    pub to: Vec<u32>,
-    /// 1 for those that the user caused.
-    pub command: Vec<u8>,
-}
-
-// Terminals ask no such questions, and words in the rows of answers are `'static`: they could not be read back.
-impl<'de> Deserialize<'de> for ModelTell {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom(
-            "answers about model programs are for pages",
-        ))
-    }
-}
 
 impl Subject for ModelSession {
     fn enter(&mut self, room: &mut Room) {

@@ -7,9 +7,10 @@ use borges_session::Session;
 use borges_session::command::{Flow, Look, Reply, Stop};
 use borges_session::listing::{FunctionListing, VariableListing};
 
-use crate::device::MOST_WATCHES;
 use crate::protocol::{LineListing, Part, ProgramListing, WatchListing};
 
+/// Watched expressions.
+pub(crate) const MOST_WATCHES: usize = 64;
 /// Bytes of the console that are shown.
 const CONSOLE: usize = 64 << 10;
 

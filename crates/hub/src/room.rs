@@ -4,33 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use borges_session::Observer;
-use borges_session::command::{Event, Reply};
+use borges_session::command::Event;
 
-use crate::audience::Audience;
-use crate::hub::ClientId;
-use crate::model::ModelTell;
+use crate::audience::{Answer, Audience, ClientId};
 use crate::parts::Known;
 use crate::pauses::{Pauses, Turn};
 use crate::protocol::{Ask, Part, Tell, WorkListing};
 
 /// How often progress is told.
 const TELL_PROGRESS: Duration = Duration::from_millis(100);
-
-/// What is answered to who asked.
-pub(crate) enum Answer {
-    /// There is nothing to say: what it came to is in the parts.
-    Seen,
-    Reply(Box<Reply>),
-    Model(ModelTell),
-    /// A frame, which has the number of the question in it.
-    Frame(Vec<u8>),
-}
-
-impl Answer {
-    pub(crate) fn done(message: String) -> Self {
-        Self::Reply(Box::new(Reply::Done { message }))
-    }
-}
 
 /// A session that is looked at.
 pub(crate) trait Subject {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::frames::{BranchesHeader, EntriesHeader, StatesHeader};
-use crate::model::{ModelAsk, ModelTell};
+use crate::protocol::model::{ModelAsk, ModelTell};
 use crate::protocol::{Ask, Tell, VERSION};
 
 struct Collector {

@@ -40,9 +40,10 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
     }
     // What is wrong with its text is told with the place, before anything is started.
     let model = program.as_deref().map(super::model::named).transpose()?;
-    let is_model = model.flatten().is_some();
+    let model = model.flatten();
+    let is_model = model.is_some();
     let target = Target::of(&options.target)?;
-    let shelf = Library::new(options.clone(), target);
+    let shelf = Library::new(options.clone(), target, model);
     let (hub, owner) = Hub::start(Box::new(shelf), program).map_err(|e| Failure::input(e, ""))?;
     let config = Config {
         port: options.port.unwrap_or(0),
@@ -127,15 +128,18 @@ struct Library {
     folder: Option<PathBuf>,
     /// The first program opened is the one of the command line, with its session file.
     first: bool,
+    /// The same program as it was read, if it is of a model language.
+    model: Option<Model>,
 }
 
 impl Library {
-    fn new(options: args::Debug, target: Target) -> Self {
+    fn new(options: args::Debug, target: Target, model: Option<Model>) -> Self {
         Self {
             options,
             target,
             folder: state_folder(),
             first: true,
+            model,
         }
     }
 
@@ -255,7 +259,10 @@ impl Shelf for Library {
     }
 
     fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String> {
-        let model = super::model::named(path).map_err(in_words)?;
+        let model = match self.model.take() {
+            None => super::model::named(path).map_err(in_words)?,
+            read => read,
+        };
         let path = Path::new(path);
         if let Some(model) = model {
             return Ok(Opened::Model(Box::new(self.model(path, model))));

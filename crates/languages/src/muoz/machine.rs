@@ -122,11 +122,9 @@ impl Machine {
         let count = self.steps().saturating_sub(first.0);
         let mut events: Vec<_> = self.run.iter().take(count as usize).collect();
         events.reverse();
-        (first.0..)
+        (first.0..first.0 + events.len() as u32)
             .map(EventId)
             .zip(events)
-            .collect::<Vec<_>>()
-            .into_iter()
     }
 
     /// An event; none if it is undone.
@@ -138,6 +136,11 @@ impl Machine {
     fn of(&self, wanted: impl Fn(&Event) -> bool) -> Vec<EventId> {
         let wanted = self.events().filter(|(_, event)| wanted(event));
         wanted.map(|(id, _)| id).collect()
+    }
+
+    pub(super) fn first(&self, wanted: impl Fn(&Event) -> bool) -> Option<EventId> {
+        let found = self.events().find(|(_, event)| wanted(event));
+        found.map(|(id, _)| id)
     }
 
     /// The history of a thread.
@@ -161,15 +164,13 @@ impl Machine {
     /// The event that bound a variable.
     #[must_use]
     pub fn binding(&self, variable: &VariableName) -> Option<EventId> {
-        let binds = self.of(|event| event.act.binds() == Some(variable));
-        binds.first().copied()
+        self.first(|event| event.act.binds() == Some(variable))
     }
 
     /// The event that created a thread; none for the first.
     #[must_use]
     pub fn creation(&self, thread: &ThreadName) -> Option<EventId> {
-        let creates = self.of(|event| event.act.creates() == Some(thread));
-        creates.first().copied()
+        self.first(|event| event.act.creates() == Some(thread))
     }
 
     /// Takes a thread's next step by its forward rule, and logs it.

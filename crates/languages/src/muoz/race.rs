@@ -48,11 +48,7 @@ impl Machine {
             .without(&Resource::Exit(port.clone()));
         let could = |thread: &ThreadName, turns: u32| {
             let own = |event: &Event| event.thread == *thread && event.nth + 1 == turns;
-            let own = self
-                .events()
-                .find(|(_, event)| own(event))
-                .map(|(id, _)| id);
-            let own = own.or_else(|| self.creation(thread));
+            let own = self.first(own).or_else(|| self.creation(thread));
             let needs = |other: &EventId| {
                 own.is_some_and(|own| run.happens_before(other.0 as usize, own.0 as usize))
             };

@@ -8,7 +8,7 @@ use borges_stub::usual_entry;
 use borges_vm::{ExternType, Module};
 use serde::Serialize;
 
-use crate::program::{Board, OpenError, Opened, names, no_module, read};
+use crate::program::{Board, OpenError, Opened, names, read};
 
 /// What an import is on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -107,8 +107,7 @@ pub struct ProgramContents {
 pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, OpenError> {
     let bytes = read(path)?;
     let board = Board::find(path, named)?;
-    let module = Module::new(&bytes, &board.vm_limits());
-    let module = module.map_err(|source| no_module(path, &bytes, source))?;
+    let module = board.module(path, &bytes)?;
     let info = names(path, &bytes)?;
     Ok(ProgramContents {
         bytes: bytes.len() as u64,

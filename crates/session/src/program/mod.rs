@@ -148,6 +148,17 @@ impl Board {
         limits.module_bytes = own.module_bytes.unwrap_or(limits.module_bytes);
         limits
     }
+
+    /// The module that these bytes are, if it fits this board; `path` is for messages.
+    fn module(&self, path: &Path, bytes: &[u8]) -> Result<Module, OpenError> {
+        Module::new(bytes, &self.vm_limits()).map_err(|source| {
+            let path = path.to_owned();
+            match features::newer(bytes) {
+                Some(needs) => OpenError::Newer { path, needs },
+                None => OpenError::Module { path, source },
+            }
+        })
+    }
 }
 
 /// A program on its board, at its start, with what is known of its source.
@@ -189,14 +200,12 @@ impl Opened {
         bytes: &[u8],
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
-        let limits = board.vm_limits();
-        let module =
-            Module::new(bytes, &limits).map_err(|source| no_module(path, bytes, source))?;
+        let module = board.module(path, bytes)?;
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
         let func = program.entry(entry)?;
         let arguments = program.entry_arguments(func);
-        let mut machine = Machine::new(program.module.clone(), limits)?;
+        let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(func, &arguments)?;
         let usual = || usual_entry(&program.module).unwrap_or_default();
         Ok(Self {
@@ -216,15 +225,6 @@ pub(crate) fn names(path: &Path, bytes: &[u8]) -> Result<DebugInfo, OpenError> {
         path: path.to_owned(),
         source,
     })
-}
-
-/// Why the VM does not take a module.
-pub(crate) fn no_module(path: &Path, bytes: &[u8], source: LoadError) -> OpenError {
-    let path = path.to_owned();
-    match crate::program::features::newer(bytes) {
-        Some(needs) => OpenError::Newer { path, needs },
-        None => OpenError::Module { path, source },
-    }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {

@@ -1,5 +1,7 @@
 //! What goes over the socket: text messages as JSON, and binary frames (`frames.rs` says which).
 
+pub(crate) mod model;
+
 use borges_session::command::{Command, Event, Reply, Stop};
 use borges_session::listing::{
     BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing, NoteListing,
@@ -8,7 +10,7 @@ use borges_session::listing::{
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ModelAsk, ModelListing, ModelTell};
+use model::{ModelAsk, ModelListing, ModelTell};
 
 /// The version of this protocol: a page of another build reloads itself.
 pub const VERSION: u32 = 2;
