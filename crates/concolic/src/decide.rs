@@ -1,42 +1,16 @@
 //! Whether conditions can hold: exact sets of values first, a solver for the rest.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use borges_vm::ValType;
 
 use crate::budget::Budget;
+use crate::constraint::{Answer, Constraint, NO_TIME};
 use crate::dag::{Dag, Expr, Node};
 use crate::lanes::{Lanes, Point, Program, WIDTH};
 use crate::range::{self, Range};
 use crate::set::Set;
 use crate::solver::{Query, Solver, Variable};
-
-/// "This expression has one of these values."
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Constraint {
-    /// The expression.
-    pub expr: Expr,
-    /// The cells that it may have.
-    pub allowed: Set,
-}
-
-impl Constraint {
-    pub(crate) fn new(expr: Expr, allowed: Set) -> Self {
-        Constraint { expr, allowed }
-    }
-}
-
-/// Whether some values of the inputs satisfy some constraints.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// These do, by place; inputs that are not named may have any value of their domain.
-    Yes(Vec<(u32, u64)>),
-    /// None do.
-    No,
-    /// Nobody found out, for this reason.
-    Unknown(Arc<str>),
-}
 
 /// What deciding has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -523,9 +497,6 @@ impl Decider {
 /// What is said when there is no solver.
 pub(crate) const NO_SOLVER: &str = "too many combinations to try all, and no solver is there: build with the feature \
     'z3' (needs libz3-dev), or put bitwuzla, cvc5 or z3 on the path";
-
-/// What is said when the time ends before a question is answered.
-pub(crate) const NO_TIME: &str = "the time was up before it was decided";
 
 /// Points that are tried before anything else.
 const GUESSES: usize = 512;

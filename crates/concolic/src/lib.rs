@@ -3,6 +3,7 @@
 
 mod budget;
 mod code;
+mod constraint;
 mod coverage;
 mod dag;
 mod decide;
@@ -19,9 +20,10 @@ pub mod solver;
 mod tree;
 
 pub use budget::{Budget, Flow, PULSE, Progress, Spent};
+pub use constraint::{Answer, Constraint};
 pub use coverage::{Answered, Coverage, Witness};
 pub use dag::{Dag, Expr, Node, Table};
-pub use decide::{Answer, Constraint, Decider, Effort};
+pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     Start, Strategy, explore,

@@ -6,8 +6,8 @@ use borges_board::{
 use borges_vm::num::NumericOp as N;
 use borges_vm::{ValType, Value};
 
+use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::decide::Constraint;
 use crate::set::{Set, cell_of};
 
 /// The outside on a path: the board's model as far as it is known, and expressions for the rest.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use borges_board::PrimitiveId;
 use borges_vm::{CodeOffset, Trap, ValType, Value};
 
-use crate::decide::Constraint;
+use crate::constraint::Constraint;
 use crate::set::Set;
 
 /// An input on a path. Its place is how many lie before it.

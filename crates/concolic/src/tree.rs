@@ -6,8 +6,9 @@ use borges_board::PrimitiveId;
 use borges_vm::{ValType, Value};
 
 use crate::budget::Budget;
+use crate::constraint::{Answer, Constraint, NO_TIME};
 use crate::dag::Dag;
-use crate::decide::{Answer, Constraint, Decider, NO_TIME};
+use crate::decide::Decider;
 use crate::explore::Explored;
 use crate::path::{Delivered, Path, Read, Way};
 use crate::set::{Set, nice};

@@ -12,8 +12,8 @@ use borges_vm::{FuncIdx, ValType, Value};
 use wasmparser::{MemArg, Operator};
 
 use crate::DebugInfo;
+use crate::child::{Child, Number};
 use crate::module::ModuleIndex;
-use crate::parts::{Child, Number};
 use crate::place::{Place, State, Unavailable};
 use crate::types::TypeId;
 use crate::variables::Object;

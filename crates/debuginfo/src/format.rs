@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::DebugInfo;
+use crate::child::Number;
 use crate::expression::Evaluated;
-use crate::parts::Number;
 use crate::place::State;
 use crate::show::float_text;
 use crate::variables::Object;

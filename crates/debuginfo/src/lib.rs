@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly_script;
+mod child;
 mod disassembly;
 mod dwarf;
 mod expression;
@@ -48,6 +49,7 @@ mod variables;
 mod view;
 mod warning;
 
+pub use child::{Child, Number};
 pub use disassembly::Instruction;
 pub use expression::{
     Evaluated, Expression, ExpressionError, ExpressionErrorKind, Known, NoScope, Scope,
@@ -56,7 +58,6 @@ pub use format::Format;
 pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::LoadError;
-pub use parts::{Child, Number};
 pub use place::{Piece, Place, Source, State, Unavailable};
 pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
 pub use types::TypeId;

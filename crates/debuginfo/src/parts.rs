@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
+use crate::child::{Child, Number};
 use crate::place::{Place, State, Unavailable};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
 use crate::variables::Object;
@@ -11,24 +12,6 @@ use crate::view::{MAX_WRAPPERS, Shape, View};
 
 /// Entries of a map among which a key is looked for, at the most.
 const MAX_ENTRIES: u64 = 1 << 16;
-
-/// A number, as a condition sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// Integers, letters, truth values, enumerators and addresses.
-    Int(i128),
-    /// Floats.
-    Float(f64),
-}
-
-/// A part of a value: a field, an element, what it points to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Child {
-    /// The field's name, `[3]`, or `*`.
-    pub name: String,
-    /// The part.
-    pub object: Object,
-}
 
 impl DebugInfo {
     /// The alternative that a Rust enum has now.

@@ -2,7 +2,7 @@
 
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
-use crate::parts::{Child, Number};
+use crate::child::{Child, Number};
 use crate::place::{MAX_VALUE_BYTES, Place, Source, State, Unavailable};
 use crate::types::{Encoding, Field, Role, Type, TypeId, Variants};
 use crate::variables::Object;

@@ -4,8 +4,8 @@ use borges_board::{Action, Kind, PrimitiveId};
 use borges_vm::{Trap, ValType, Value};
 
 use super::{Explorer, Feasible, Next, State, narrow};
+use crate::constraint::Constraint;
 use crate::dag::Expr;
-use crate::decide::Constraint;
 use crate::outside::{refusals, text_refusals};
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, cell_of, nice, value_of};

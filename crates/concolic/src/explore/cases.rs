@@ -6,8 +6,8 @@ use super::{
     Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, State, Strategy, Waiting,
     narrow,
 };
+use crate::constraint::Constraint;
 use crate::dag::Expr;
-use crate::decide::Constraint;
 use crate::path::Outcome;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};

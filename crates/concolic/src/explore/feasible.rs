@@ -1,8 +1,8 @@
 //! What expressions can be on a path, and whether it can go on under further conditions.
 
 use super::{Explorer, Feasible, MOST_EVALUATED, Narrowed, State};
+use crate::constraint::{Answer, Constraint};
 use crate::dag::{Dag, Expr};
-use crate::decide::{Answer, Constraint};
 use crate::range;
 use crate::set::{Set, greatest, nice};
 

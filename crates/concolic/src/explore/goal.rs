@@ -1,7 +1,7 @@
 //! Stops with a condition: whether some inputs that lead there satisfy it.
 
 use super::{Accepts, Explorer, State};
-use crate::decide::Answer;
+use crate::constraint::Answer;
 use crate::set::Set;
 
 /// So many combinations of inputs are all tried, and so many values of one.

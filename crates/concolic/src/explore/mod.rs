@@ -20,9 +20,10 @@ use borges_vm::{CodeOffset, Exit, Machine, Snapshot};
 
 use crate::budget::{Budget, Flow, Progress};
 use crate::code::Code;
+use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
-use crate::decide::{Constraint, Decider};
+use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::outside::Outside;
 use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored};

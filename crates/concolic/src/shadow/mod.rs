@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use borges_vm::{CodeOffset, Trap};
 
 use crate::code::Code;
+use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
-use crate::decide::Constraint;
 use crate::memory::Memory;
 
 /// The expression of everything that is known: the machine has its value.

@@ -4,8 +4,8 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{Trap, ValType};
 
 use super::Follower;
+use crate::constraint::Constraint;
 use crate::dag::Expr;
-use crate::decide::Constraint;
 use crate::set::{Set, greatest};
 
 impl Follower<'_> {

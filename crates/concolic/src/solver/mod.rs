@@ -14,8 +14,8 @@ pub use process::ProcessSolver;
 pub use z3::Z3Solver;
 
 use crate::budget::Budget;
+use crate::constraint::{Answer, Constraint};
 use crate::dag::Dag;
-use crate::decide::{Answer, Constraint};
 use crate::set::Set;
 
 /// An input in a question.

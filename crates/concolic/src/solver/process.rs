@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{Query, Solver, smtlib};
 use crate::budget::{Budget, PULSE};
-use crate::decide::{Answer, NO_TIME};
+use crate::constraint::{Answer, NO_TIME};
 
 /// A solver in a process of its own, started when the first question comes and again after it failed.
 #[derive(Debug)]

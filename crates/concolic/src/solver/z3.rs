@@ -13,7 +13,7 @@ use z3::{Context, Params, SatResult, Solver as Z3};
 
 use super::{Query, Solver, smtlib};
 use crate::budget::{Budget, PULSE};
-use crate::decide::{Answer, NO_TIME};
+use crate::constraint::{Answer, NO_TIME};
 use crate::set::greatest;
 
 /// Z3, as a library. It keeps what it has learned from one question to the next, as long as they have answers.

@@ -1,7 +1,7 @@
 //! Operators on numbers.
 
 use super::Binary;
-use crate::parts::Number;
+use crate::child::Number;
 
 pub(super) fn is_true(number: Number) -> bool {
     match number {

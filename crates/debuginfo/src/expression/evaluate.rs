@@ -9,7 +9,7 @@ use super::{
     NodeKind, TypeName, Unary, WasmThing,
 };
 use crate::DebugInfo;
-use crate::parts::Number;
+use crate::child::Number;
 use crate::place::{Piece, Place, Source, State, Unavailable};
 use crate::show::{float_text, write_string};
 use crate::types::{POINTER_BYTES, TypeId};

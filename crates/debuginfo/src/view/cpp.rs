@@ -2,7 +2,7 @@
 
 use super::rust::{element_at, in_a_row};
 use super::{Found, Looking, Misfit, Shape, View};
-use crate::parts::Child;
+use crate::child::Child;
 use crate::place::Place;
 use crate::types::{POINTER_BYTES, Role, Type, TypeId};
 use crate::variables::Object;

@@ -2,7 +2,7 @@
 
 use super::Misfit;
 use crate::DebugInfo;
-use crate::parts::Number;
+use crate::child::Number;
 use crate::place::{Place, State};
 use crate::types::{Field, POINTER_BYTES, Role, Type, TypeId};
 use crate::variables::Object;

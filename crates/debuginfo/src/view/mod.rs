@@ -14,7 +14,7 @@ mod rust_maps;
 mod table;
 
 use crate::DebugInfo;
-use crate::parts::Child;
+use crate::child::Child;
 use crate::place::{State, Unavailable};
 use crate::types::TypeId;
 use crate::variables::Object;

@@ -1,7 +1,7 @@
 //! Rust's sequences, texts and wrappers, as its standard library has them (tested: 1.63 and 1.95).
 
 use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape, View};
-use crate::parts::Child;
+use crate::child::Child;
 use crate::place::Place;
 use crate::types::{POINTER_BYTES, Type, TypeId};
 use crate::variables::Object;
