@@ -1,6 +1,7 @@
 //! The one table of flags: parser, help and shell completions are made from it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -364,6 +365,9 @@ pub struct Explore {
     /// The longest path to follow [default: no limit]
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
+    /// The most seconds [default: no limit]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time: Option<Duration>,
     /// Show a shortest way to every outcome
     #[arg(long)]
     pub traces: bool,
@@ -464,8 +468,8 @@ pub struct Within {
     #[arg(long, value_name = "PLACE")]
     pub stop: Option<String>,
     /// The most seconds [default: 10]
-    #[arg(long, value_name = "S")]
-    pub time: Option<f64>,
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time: Option<Duration>,
     /// In which order to explore [default: as the question needs it]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<PathOrder>,
@@ -613,6 +617,15 @@ pub enum Shell {
     Fish,
     Powershell,
     Zsh,
+}
+
+/// A time in seconds, `0.5` for example.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().map(Duration::try_from_secs_f64);
+    match seconds {
+        Some(Ok(time)) => Ok(time),
+        _ => Err("a time is a number of seconds, for example 2 or 0.5".to_owned()),
+    }
 }
 
 fn exit_codes() -> String {

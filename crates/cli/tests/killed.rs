@@ -194,3 +194,34 @@ fn what_ran_is_there_after_a_kill() {
     let replayed: Value = serde_json::from_slice(&replayed.stdout).unwrap();
     assert_eq!(replayed["same"], true, "{replayed}");
 }
+
+/// The graph of a program, of which one character of a kept text is another one.
+#[test]
+fn a_damaged_graph_is_named_and_made_anew() {
+    let file = empty("graph").join("graph.borges");
+    let path = file.to_str().unwrap();
+    let explore = ["explore", "(+ (amb 1 2) (amb 3 4))", "--session", path];
+    assert!(borges(&explore).status().unwrap().success());
+    let check = || {
+        let mut check = borges(&["check", path]);
+        let checked = check.stderr(Stdio::piped()).output().unwrap();
+        (
+            checked.status.code(),
+            String::from_utf8(checked.stderr).unwrap(),
+        )
+    };
+    assert_eq!(check(), (Some(0), String::new()));
+    let mut bytes = fs::read(&file).unwrap();
+    let text = b"(amb 1 2) \xe2\x86\x92 2";
+    let found = bytes.windows(text.len()).position(|window| window == text);
+    bytes[found.expect("the text of a step")] = b'[';
+    fs::write(&file, &bytes).unwrap();
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("model_label") && said.contains("borges explore"),
+        "{said}"
+    );
+    assert!(borges(&explore).status().unwrap().success());
+    assert_eq!(check(), (Some(0), String::new()));
+}

@@ -142,7 +142,10 @@ impl Device {
             inquiry.map_err(|error| error.to_string())
         };
         let inquiry = room.watched(turn, inquire)?;
+        // Told also because an answer that is as the one before would else be nothing new, and not be told.
+        let begun = Box::new(inquiry.begun());
         self.search = Some(Search::begin(inquiry, Arc::clone(&room.pauses), turn)?);
+        room.show(vec![Part::Suggestions(Some(begun))]);
         Ok(Answer::done("looking for futures".to_owned()))
     }
 

@@ -67,7 +67,7 @@ impl Options {
             keyframe_bytes: 256 << 20,
             keyframe_spacing: KEYFRAME_SPACING,
             look_every: LOOK_EVERY,
-            device_slice: 500_000,
+            device_slice: 125_000,
             live_entries: LIVE_ENTRIES,
         }
     }

@@ -20,8 +20,12 @@ use crate::{Damage, StoreError, schema};
 /// How long [`Store::tick`] lets unsaved entries wait for others.
 pub const GROUP_COMMIT: Duration = Duration::from_millis(50);
 
-/// Pages of the write-ahead log, of 4 KiB, after which a commit copies them into the file.
+/// Pages of the write-ahead log, of 4 KiB, after which [`Store::tick`] copies them into the file: little is left to copy
+/// when the file is closed.
 const LOGGED_PAGES: u32 = 128;
+
+/// The same for [`Store::flush`], for which somebody waits: copying waits for the disk.
+const MOST_LOGGED_PAGES: u32 = 2_048;
 
 /// The longest value that is read or written: programs.
 pub(crate) const LONGEST_VALUE: usize = 128 << 20;
@@ -158,8 +162,7 @@ impl Store {
             // process is killed; after a power cut the file is sound but may miss the last moments.
             db.pragma_update(None, "journal_mode", "WAL")?;
             db.pragma_update(None, "synchronous", "NORMAL")?;
-            // What is in the log yet when the file is closed is copied then: little, so that closing is quick.
-            db.pragma_update(None, "wal_autocheckpoint", LOGGED_PAGES)?;
+            db.pragma_update(None, "wal_autocheckpoint", MOST_LOGGED_PAGES)?;
         }
         let mut store = Self::new(db, access, Some(path.to_path_buf()), lock);
         store.verify()?;
@@ -217,9 +220,14 @@ impl Store {
     /// As [`Self::flush`].
     pub fn tick(&self, now: Instant) -> Result<(), StoreError> {
         match self.unsaved_since.get() {
-            Some(since) if now.saturating_duration_since(since) >= GROUP_COMMIT => self.flush(),
-            _ => Ok(()),
+            Some(since) if now.saturating_duration_since(since) >= GROUP_COMMIT => {}
+            _ => return Ok(()),
         }
+        let copy_after = |pages| self.db.pragma_update(None, "wal_autocheckpoint", pages);
+        copy_after(LOGGED_PAGES)?;
+        let flushed = self.flush();
+        copy_after(MOST_LOGGED_PAGES)?;
+        flushed
     }
 
     /// Changes the file: `change` happens as a whole or not at all, and is saved with the next

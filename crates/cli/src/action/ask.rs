@@ -137,7 +137,9 @@ impl args::Within {
     /// The bounds of a question to a session.
     fn bounds(&self) -> Result<Within, Failure> {
         let stop = self.stop.as_deref().map(place).transpose()?;
-        let time_ms = self.time.map(|seconds| (seconds * 1000.0).max(0.0) as u32);
+        let time_ms = self
+            .time
+            .map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
         Ok(Within {
             inputs: self.max_inputs,
             events: self.max_events,

@@ -26,7 +26,7 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
         paths: options.within.max_paths,
         rounds: options.within.max_rounds,
         stop: options.within.stop.clone(),
-        seconds: options.within.time,
+        seconds: options.within.time.map(|time| time.as_secs_f64()),
         order: options.within.order(),
         selects: options.within.selects,
         solver: options.within.solver.clone(),

@@ -8,7 +8,7 @@ use super::code::{
     Code, CodeId, Instr, Program, Selector, Site, SiteId, Symbol, Template, TemplateId,
 };
 use super::error::{ParseError, ParseErrorKind};
-use super::scope::{Captured, Meaning, Open, Place, Scope, Unknown};
+use super::scope::{Captured, Meaning, Open, Place, Scope, Scopes, Unknown};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name};
 use super::value::Value;
 
@@ -19,7 +19,7 @@ pub(super) fn compile(items: &[Item], length: usize) -> Compiled<Program> {
     let mut compiler = Compiler {
         program: Program::default(),
         symbols: HashMap::new(),
-        scopes: Vec::new(),
+        scopes: Scopes::default(),
     };
     compiler.symbol("apply");
     compiler.symbol("init");
@@ -36,7 +36,7 @@ pub(super) struct Compiler {
     program: Program,
     symbols: HashMap<String, Symbol>,
     /// The literals around the place that is compiled, outermost first.
-    pub(super) scopes: Vec<Scope>,
+    scopes: Scopes,
 }
 
 fn fail<T>(kind: ParseErrorKind, span: Span) -> Compiled<T> {
@@ -81,7 +81,7 @@ impl Compiler {
             self.take_in(&mut scope, names)?;
             self.declare(&mut scope, body)?;
         }
-        self.scopes.push(scope);
+        self.scopes.0.push(scope);
         let (methods, init) = if kind == LiteralKind::Block {
             let code = self.code(Program::APPLY, names, body, span)?;
             (vec![(Program::APPLY, code)], code)
@@ -97,7 +97,7 @@ impl Compiler {
         };
         // Balanced with the push above; the code between returns early on errors only, and then
         // nothing is compiled further.
-        let Some(scope) = self.scopes.pop() else {
+        let Some(scope) = self.scopes.0.pop() else {
             return fail(ParseErrorKind::Deep, span);
         };
         let self_symbol = self.symbol("self");
@@ -131,10 +131,10 @@ impl Compiler {
             {
                 return fail(ParseErrorKind::Twice(name.text.clone()), name.span);
             }
-            let Some(around) = self.scopes.len().checked_sub(1) else {
+            let Some(around) = self.scopes.0.len().checked_sub(1) else {
                 return fail(ParseErrorKind::UnknownName(name.text.clone()), name.span);
             };
-            let place = match self.resolve(around, symbol) {
+            let place = match self.scopes.resolve(around, symbol) {
                 Ok(Meaning::Value(place)) => place,
                 // A field is read when the literal is evaluated: into a variable of its own.
                 Ok(Meaning::Field(place)) => {
@@ -207,12 +207,12 @@ impl Compiler {
             open.visible.push((symbol, open.names.len() as u16));
             open.names.push(symbol);
         }
-        let depth = self.scopes.len() - 1;
-        self.scopes[depth].code = Some(open);
+        let depth = self.scopes.0.len() - 1;
+        self.scopes.0[depth].code = Some(open);
         let is_init = name == Program::INIT;
         self.items(body, is_init, span)?;
         self.emit(Instr::Return, span);
-        let Some(open) = self.scopes[depth].code.take() else {
+        let Some(open) = self.scopes.0[depth].code.take() else {
             return fail(ParseErrorKind::Deep, span);
         };
         let changed = open
@@ -297,7 +297,11 @@ impl Compiler {
     }
 
     fn open(&mut self) -> &mut Open {
-        let scope = self.scopes.last_mut().and_then(|scope| scope.code.as_mut());
+        let scope = self
+            .scopes
+            .0
+            .last_mut()
+            .and_then(|scope| scope.code.as_mut());
         scope.expect("expressions are compiled within code")
     }
 
@@ -347,7 +351,7 @@ impl Compiler {
                 self.emit(Instr::Const(Value::Text(number as u32)), span);
             }
             ExprKind::SelfRef => {
-                let place = self.self_place(self.scopes.len() - 1);
+                let place = self.scopes.self_place(self.scopes.0.len() - 1);
                 self.place(place, span);
             }
             ExprKind::Name(text) => self.named(text, span)?,
@@ -474,7 +478,7 @@ impl Compiler {
 
     fn meaning(&mut self, text: &str, span: Span) -> Compiled<(Symbol, Meaning)> {
         let symbol = self.symbol(text);
-        match self.resolve(self.scopes.len() - 1, symbol) {
+        match self.scopes.resolve(self.scopes.0.len() - 1, symbol) {
             Ok(meaning) => Ok((symbol, meaning)),
             Err(unknown) => {
                 let text = text.to_owned();

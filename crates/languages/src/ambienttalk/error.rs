@@ -2,9 +2,7 @@
 
 use borges_multiverse::language::Span;
 
-use super::lex::{Token, tokens};
-use super::parse::{MAX_ARGUMENTS, MAX_TEXT};
-use super::syntax::MAX_DEPTH;
+use super::syntax::{MAX_ARGUMENTS, MAX_DEPTH, MAX_TEXT};
 use crate::source;
 
 /// What is wrong with a program's text.
@@ -90,30 +88,6 @@ pub enum ParseErrorKind {
         /// How many are given.
         given: usize,
     },
-}
-
-impl source::Fault for ParseErrorKind {
-    fn opener(&self, text: &str, at: Span) -> Option<Span> {
-        let ends = text.get(at.start as usize..)?.trim().is_empty();
-        let open = matches!(
-            self,
-            Self::Expected(_) | Self::NoExpression | Self::NoSeparator
-        );
-        if !ends || !open {
-            return None;
-        }
-        let mut stack = Vec::new();
-        for (token, span) in tokens(text).ok()? {
-            match token {
-                Token::Sign("{" | "(") => stack.push(span),
-                Token::Sign("}" | ")") => {
-                    stack.pop();
-                }
-                _ => {}
-            }
-        }
-        stack.pop()
-    }
 }
 
 /// Why a text is no program, and where.

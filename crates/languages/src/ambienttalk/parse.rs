@@ -4,13 +4,10 @@ use borges_multiverse::language::Span;
 
 use super::error::{ParseError, ParseErrorKind, error};
 use super::lex::{Token, tokens};
-use super::syntax::{Expr, ExprKind, Item, LiteralKind, MAX_DEPTH, Name, Operator};
-
-/// The longest text that is read, in bytes.
-pub(super) const MAX_TEXT: usize = 1 << 24;
-
-/// The most arguments of a message, and names in `|…|`.
-pub(super) const MAX_ARGUMENTS: usize = 250;
+use super::syntax::{
+    Expr, ExprKind, Item, LiteralKind, MAX_ARGUMENTS, MAX_DEPTH, MAX_TEXT, Name, Operator,
+};
+use crate::source;
 
 /// Parses a program: the body of the main actor.
 pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {
@@ -508,4 +505,28 @@ fn item_depth(items: &[Item]) -> u32 {
         Item::Expr(expr) => expr.depth,
     };
     items.iter().map(depth).max().unwrap_or(0)
+}
+
+impl source::Fault for ParseErrorKind {
+    fn opener(&self, text: &str, at: Span) -> Option<Span> {
+        let ends = text.get(at.start as usize..)?.trim().is_empty();
+        let open = matches!(
+            self,
+            Self::Expected(_) | Self::NoExpression | Self::NoSeparator
+        );
+        if !ends || !open {
+            return None;
+        }
+        let mut stack = Vec::new();
+        for (token, span) in tokens(text).ok()? {
+            match token {
+                Token::Sign("{" | "(") => stack.push(span),
+                Token::Sign("}" | ")") => {
+                    stack.pop();
+                }
+                _ => {}
+            }
+        }
+        stack.pop()
+    }
 }

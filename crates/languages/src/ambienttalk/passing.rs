@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::birth::ActorId;
 use super::code::{Program, Selector, SiteId};
+use super::rule::{Effect, Operands, Rule};
 use super::state::{Actor, Stuck};
-use super::step::{Effect, Operands, Rule};
 use super::syntax::LiteralKind;
 use super::value::{Entity, Future, Message, Object, Value};
 

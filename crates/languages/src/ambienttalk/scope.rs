@@ -3,8 +3,11 @@
 use borges_multiverse::language::Span;
 
 use super::code::{Instr, Symbol};
-use super::compile::Compiler;
 use super::syntax::LiteralKind;
+
+/// The literals that are being compiled, each within the one before it.
+#[derive(Default)]
+pub(super) struct Scopes(pub(super) Vec<Scope>);
 
 /// A literal that is being compiled.
 pub(super) struct Scope {
@@ -65,10 +68,10 @@ pub(super) enum Unknown {
     Outside(LiteralKind),
 }
 
-impl Compiler {
+impl Scopes {
     /// What `name` means in the scope with number `at`.
     pub(super) fn resolve(&mut self, at: usize, name: Symbol) -> Result<Meaning, Unknown> {
-        let scope = &self.scopes[at];
+        let scope = &self.0[at];
         let code = scope.code.as_ref();
         let local = code.and_then(|code| code.visible.iter().rfind(|(known, _)| *known == name));
         if let Some((_, slot)) = local {
@@ -106,7 +109,7 @@ impl Compiler {
 
     /// Whether `name` means something in scope `at` or around it, without capturing anything.
     pub(super) fn resolve_quietly(&self, at: usize, name: Symbol) -> bool {
-        self.scopes[..=at].iter().any(|scope| {
+        self.0[..=at].iter().any(|scope| {
             let visible = scope.code.as_ref().map(|code| &code.visible);
             visible.is_some_and(|visible| visible.iter().any(|(known, _)| *known == name))
                 || scope.captured(Captured::Variable(name)).is_some()
@@ -117,15 +120,15 @@ impl Compiler {
 
     /// Takes the value at `outer`, a place of the scope around `at`, into scope `at`.
     pub(super) fn capture(&mut self, at: usize, what: Captured, outer: Place) -> Place {
-        if let Some(slot) = self.scopes[at].captured(what) {
+        if let Some(slot) = self.0[at].captured(what) {
             return Place::Capture(slot);
         }
         if let Place::Local(slot) = outer
-            && let Some(code) = &mut self.scopes[at - 1].code
+            && let Some(code) = &mut self.0[at - 1].code
         {
             code.captured.push(slot);
         }
-        let captures = &mut self.scopes[at].captures;
+        let captures = &mut self.0[at].captures;
         captures.push((what, outer));
         Place::Capture((captures.len() - 1) as u16)
     }
@@ -134,7 +137,7 @@ impl Compiler {
     pub(super) fn capture_self(&mut self, at: usize, outer: Place) -> Place {
         let owner = match outer {
             Place::Me => at - 1,
-            Place::Capture(slot) => match self.scopes[at - 1].captures[usize::from(slot)].0 {
+            Place::Capture(slot) => match self.0[at - 1].captures[usize::from(slot)].0 {
                 Captured::SelfOf(owner) => owner,
                 Captured::Variable(_) => at - 1,
             },
@@ -145,7 +148,7 @@ impl Compiler {
 
     /// The place of `self` in scope `at`: blocks use that of the object around them.
     pub(super) fn self_place(&mut self, at: usize) -> Place {
-        if self.scopes[at].kind != LiteralKind::Block || at == 0 {
+        if self.0[at].kind != LiteralKind::Block || at == 0 {
             return Place::Me;
         }
         let outer = self.self_place(at - 1);

@@ -5,6 +5,12 @@ use borges_multiverse::language::Span;
 /// The deepest nesting of expressions: what walks the tree may recurse this far.
 pub(super) const MAX_DEPTH: u32 = 200;
 
+/// The longest text that is read, in bytes.
+pub(super) const MAX_TEXT: usize = 1 << 24;
+
+/// The most arguments of a message, and names in `|…|`.
+pub(super) const MAX_ARGUMENTS: usize = 250;
+
 /// A word and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Name {

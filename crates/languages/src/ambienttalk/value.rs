@@ -1,7 +1,7 @@
 //! Values, objects, messages.
 
 use super::birth::ActorId;
-use super::code::{Selector, SiteId, TemplateId};
+use super::ids::{Selector, SiteId, TemplateId};
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

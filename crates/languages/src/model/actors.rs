@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::ask::Multiverse;
 use super::debug::{Debugger, Refused};
+use super::dialect::{Dialect, ModelError, Program, Prompt};
 use super::erased::{Erased, erased};
 use super::explore::{Explore, Job, Kept};
 use super::face::Face;
-use super::language::{Dialect, ModelError, Program, Prompt};
 use super::lead::Lead;
 use super::reported::Reported as _;
 use crate::ambienttalk::{self, AmbientTalk, Grain, Options};

@@ -1,6 +1,7 @@
 //! From a program to a report.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use borges_multiverse::adapt::Stepping;
 use borges_multiverse::causality::{Classes, Found};
@@ -46,6 +47,8 @@ pub struct Explore {
     pub depth: u32,
     /// How many steps may be spent on counting the classes of runs, next to the states.
     pub class_steps: u64,
+    /// The time that an exploration may take; questions about its graph take what they need.
+    pub time: Option<Duration>,
 }
 
 impl Default for Explore {
@@ -61,6 +64,7 @@ impl Default for Explore {
             states: 1_000_000,
             depth: u32::MAX,
             class_steps: 1_000_000,
+            time: None,
         }
     }
 }
@@ -121,11 +125,21 @@ pub(super) fn explore(
     options: &Explore,
     mut keep_going: impl FnMut(&Progress) -> bool,
 ) -> Kept {
+    let deadline = options
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
+    let mut late = false;
     let (mut report, graph) = model.program().explore(Job {
         text: model.text(),
         options,
-        keep_going: &mut keep_going,
+        keep_going: &mut |come| {
+            late |= deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            !late && keep_going(come)
+        },
     });
+    if late && report.why == Some(Why::Cancelled) {
+        report.why = Some(Why::Time);
+    }
     report.language = model.dialect().name();
     (report, graph)
 }

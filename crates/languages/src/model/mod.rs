@@ -14,6 +14,7 @@
 mod actors;
 mod ask;
 pub mod debug;
+mod dialect;
 mod erased;
 mod explore;
 pub(crate) mod face;
@@ -32,10 +33,10 @@ use std::sync::Arc;
 
 pub use actors::AMBIENT_TALK;
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
+pub use dialect::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use erased::Erased;
 pub use explore::{Explore, Job, Kept, Order, Progress, Reduction};
 pub use goal::{Finding, Goal};
-pub use language::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
 pub use report::{Datum, End, Met, Report, Step, Why};

@@ -1,9 +1,9 @@
 //! Which other message could have been received, in words.
 
 use borges_multiverse::causality::{Race, races};
+use borges_multiverse::language::Language;
 use serde::Serialize;
 
-use super::reported::Reported;
 use crate::source;
 
 /// A message that was received, and what could have been received instead.
@@ -31,15 +31,18 @@ pub struct RaceStep {
 }
 
 /// The races of a way, with the way.
-pub(super) struct Found<L: Reported> {
-    language: L,
+pub(super) struct Found<'l, L: Language> {
+    language: &'l L,
     choices: Vec<L::Choice>,
     races: Vec<Race>,
 }
 
-/// The races of a way; none if there is no such way.
-pub(super) fn of<P: Reported>(language: &P, options: &[u32]) -> Option<Found<P>> {
-    let language = language.exact();
+/// The races of a way; `message` says which message a resource is, as [`races`] takes it. None if there is no such way.
+pub(super) fn of<'l, L: Language>(
+    language: &'l L,
+    message: impl Fn(&L::Resource) -> Option<(L::Resource, u32)>,
+    options: &[u32],
+) -> Option<Found<'l, L>> {
     let start = language.initial();
     let (mut state, mut choices, mut enabled) = (start.clone(), Vec::new(), Vec::new());
     for option in options {
@@ -49,9 +52,7 @@ pub(super) fn of<P: Reported>(language: &P, options: &[u32]) -> Option<Found<P>>
         state = language.apply(&state, &choice)?.state;
         choices.push(choice);
     }
-    let races = races(&language, &start, &choices, |resource| {
-        language.message(resource)
-    })?;
+    let races = races(language, &start, &choices, message)?;
     Some(Found {
         language,
         choices,
@@ -59,7 +60,7 @@ pub(super) fn of<P: Reported>(language: &P, options: &[u32]) -> Option<Found<P>>
     })
 }
 
-impl<L: Reported> Found<L> {
+impl<L: Language> Found<'_, L> {
     /// In words; `text` is the program's source.
     pub(super) fn told(&self, text: &str) -> Vec<RaceRow> {
         let mut state = self.language.initial();

@@ -75,6 +75,8 @@ pub enum Why {
     Depth,
     /// It was cancelled.
     Cancelled,
+    /// The time was used up.
+    Time,
     /// It came to the breakpoint that it looked for.
     Met,
 }

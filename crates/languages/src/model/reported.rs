@@ -65,7 +65,9 @@ pub trait Reported:
     /// The races of a way, given by its options; `text` is the program's source. None if there is no
     /// such way.
     fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>> {
-        Some(races::of(self, options)?.told(text))
+        let exact = self.exact();
+        let message = |resource: &_| exact.message(resource);
+        Some(races::of(&exact, message, options)?.told(text))
     }
 
     /// How near a state is to a breakpoint: more is nearer.

@@ -2,7 +2,7 @@
 
 use borges_multiverse::language::Span;
 
-use super::parse::{ParseError, ParseErrorKind};
+use super::error::{ParseError, ParseErrorKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {

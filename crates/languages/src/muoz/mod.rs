@@ -22,6 +22,7 @@
 //! a number; [`Names`] makes the names that people see.
 
 pub mod caredeb;
+mod error;
 mod event;
 mod lex;
 mod machine;
@@ -40,12 +41,12 @@ mod state;
 mod wait;
 mod words;
 
+pub use error::{ParseError, ParseErrorKind};
 pub use event::{Act, Event};
 pub use machine::{EventId, Machine, NoStep, Refusal, Reversible};
 pub use name::{NoThreadName, ThreadName, VariableName};
 pub use names::Names;
 pub use outcome::{Message, Remains};
-pub use parse::{ParseError, ParseErrorKind};
 pub use print::{Notation, Pretty, format};
 pub use race::Rival;
 pub use recipe::Resource;

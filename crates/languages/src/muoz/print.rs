@@ -4,9 +4,10 @@ use std::fmt::{self, Write};
 
 use borges_multiverse::language::Span;
 
+use super::error::ParseError;
 use super::lex::{Token, lex};
 use super::names::Names;
-use super::parse::{ParseError, parse};
+use super::parse::parse;
 use super::program::{Block, Bound, Guard, Line, Program, Statement, Term, Use};
 use super::state::{Environment, Frame};
 use crate::layout;

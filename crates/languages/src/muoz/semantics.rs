@@ -4,8 +4,9 @@ use std::fmt;
 
 use borges_multiverse::language::Span;
 
+use super::error::ParseError;
 use super::name::{ThreadName, VariableName};
-use super::parse::{ParseError, parse};
+use super::parse::parse;
 use super::print::{Notation, Pretty};
 use super::program::{
     Block, Bound, Comparison, Expr, Guard, Ident, Operator, Program, Statement, Term, Use,

@@ -11,7 +11,7 @@ use borges_vm::{CodeOffset, Trap};
 
 use super::cuts::Asked;
 use crate::command::UniverseId;
-use crate::command::question::{Question, Turn, Within};
+use crate::command::question::{Question, SuggestionListing, Turn, Within};
 use crate::look::moments::MomentText;
 
 /// Time without a bound of the caller's.
@@ -94,6 +94,17 @@ pub(super) struct Evaluated {
 }
 
 impl Inquiry {
+    /// The listing before anything was looked at.
+    #[must_use]
+    pub fn begun(&self) -> SuggestionListing {
+        SuggestionListing {
+            question: self.words.clone(),
+            from: Some(self.from),
+            working: true,
+            ..SuggestionListing::default()
+        }
+    }
+
     /// What was asked for, as far as it matters for what is left out.
     pub(super) fn asked(&self) -> Asked {
         let time = self.within.time_ms;

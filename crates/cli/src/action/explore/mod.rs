@@ -120,6 +120,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
         order,
         states: options.states.unwrap_or(default.states),
         depth: options.depth.unwrap_or(default.depth),
+        time: options.time,
         ..default
     })
 }

@@ -71,6 +71,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
             Some(Why::States) => "there are more states: --states raises the limit",
             Some(Why::Depth) => "some paths are longer: --depth raises the limit",
             Some(Why::Cancelled) => "it was cancelled",
+            Some(Why::Time) => "the time is used up: --time gives more",
             Some(Why::Met) => "it stopped where the breakpoint was met; without --first it goes on",
             None => "some universes were left out",
         };

@@ -1,0 +1,293 @@
+//! A model language as one object, and its programs as another. Nobody else asks of which language a program is.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use borges_multiverse::adapt::Runs;
+use borges_multiverse::language::Span;
+
+use super::ask::Multiverse;
+use super::debug::{Debugger, Refused};
+use super::erased::{Erased, erased};
+use super::explore::{Explore, Job, Kept};
+use super::face::Face;
+use super::lead::Lead;
+use super::plain::Plain;
+use super::reported::Reported;
+use crate::amb::{self, Amb};
+use crate::ambienttalk::Grain;
+use crate::muoz::{self, MuOz};
+use crate::predicate::{Predicate, PredicateError};
+use crate::source::{Fault, ParseError};
+
+/// Where our languages are described.
+const SHOWN: &str = "docs/languages.md shows how programs are written";
+
+/// A model language.
+pub trait Dialect: fmt::Debug + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The extension of its files, without a dot.
+    fn extension(&self) -> &'static str;
+
+    /// What its programs look like, for somebody whose text is none.
+    fn shape(&self) -> &'static str {
+        SHOWN
+    }
+
+    /// Reads a program.
+    ///
+    /// # Errors
+    /// [`ModelError`] with the place where the text stops making sense.
+    fn parse(&'static self, text: &str) -> Result<Arc<dyn Program>, ModelError>;
+
+    /// The text of a program in the usual layout, with its comments.
+    ///
+    /// # Errors
+    /// The text is none.
+    fn format(&self, text: &str) -> Result<String, ModelError>;
+}
+
+/// What a program offers at the prompt if nobody asks for anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prompt {
+    /// A walk through one universe at a time.
+    Walk,
+    /// The debugger of all universes.
+    Universes,
+    /// CaReDeb, for threads that can be undone.
+    CareDeb,
+}
+
+/// A program of a model language.
+pub trait Program: fmt::Debug + Send + Sync {
+    /// Explores it.
+    fn explore(&self, job: Job<'_>) -> Kept;
+
+    /// Its graph, to be explored when it is asked.
+    fn multiverse(&self, job: Job<'_>) -> Box<dyn Multiverse>;
+
+    /// A debugger at its start; `text` is what was parsed.
+    fn debugger(&self, text: &str, options: &Explore) -> Box<dyn Debugger>;
+
+    /// Reads a breakpoint as its debugger does.
+    ///
+    /// # Errors
+    /// [`Refused`] says what is known instead.
+    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused>;
+
+    /// Reads a predicate about its states.
+    ///
+    /// # Errors
+    /// What is wrong, or which name it does not have.
+    fn predicate(&self, text: &str) -> Result<Predicate, PredicateError>;
+
+    /// Its steps, to be walked through.
+    fn steps(&self, options: &Explore) -> Erased;
+
+    /// What it offers at the prompt.
+    fn prompt(&self) -> Prompt;
+
+    /// Whether it can have agents that are alike but for their names.
+    fn has_symmetry(&self) -> bool {
+        false
+    }
+
+    /// The program as its own language has it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The longest deterministic run that is one visible step.
+const RUN: u64 = 100_000;
+
+/// A language without options: its states are the same however they are explored.
+pub struct Simple<L> {
+    name: &'static str,
+    extension: &'static str,
+    shape: &'static str,
+    parse: fn(&str) -> Result<L, ModelError>,
+    format: fn(&str) -> Result<String, ModelError>,
+    prompt: Prompt,
+}
+
+impl<L> Simple<L> {
+    /// A language of which programs are read by `parse`, and laid out as they are; the debugger of all universes is what
+    /// the prompt offers.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        extension: &'static str,
+        parse: fn(&str) -> Result<L, ModelError>,
+    ) -> Self {
+        Self {
+            name,
+            extension,
+            shape: "",
+            parse,
+            format: |text| Ok(text.to_owned()),
+            prompt: Prompt::Universes,
+        }
+    }
+
+    /// With a layout.
+    #[must_use]
+    pub const fn laid_out(mut self, format: fn(&str) -> Result<String, ModelError>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// What its programs look like, for somebody whose text is none.
+    #[must_use]
+    pub const fn shaped(mut self, shape: &'static str) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// What its programs offer at the prompt.
+    #[must_use]
+    pub const fn offering(mut self, prompt: Prompt) -> Self {
+        self.prompt = prompt;
+        self
+    }
+}
+
+impl<L> fmt::Debug for Simple<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl<L> Dialect for Simple<L>
+where
+    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn extension(&self) -> &'static str {
+        self.extension
+    }
+
+    fn shape(&self) -> &'static str {
+        self.shape
+    }
+
+    fn parse(&'static self, text: &str) -> Result<Arc<dyn Program>, ModelError> {
+        let program = (self.parse)(text)?;
+        Ok(Arc::new(Of {
+            program,
+            dialect: self,
+        }))
+    }
+
+    fn format(&self, text: &str) -> Result<String, ModelError> {
+        (self.format)(text)
+    }
+}
+
+/// A program of a language without options.
+#[derive(Debug)]
+struct Of<L: 'static> {
+    program: L,
+    dialect: &'static Simple<L>,
+}
+
+impl<L> Program for Of<L>
+where
+    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
+{
+    fn explore(&self, mut job: Job<'_>) -> Kept {
+        let (program, exact) = (self.program.clone(), self.program.exact());
+        match job.grain() {
+            Grain::Visible => job.start(Runs::new(program, RUN), &exact),
+            Grain::Rule => job.start(program, &exact),
+        }
+    }
+
+    fn multiverse(&self, job: Job<'_>) -> Box<dyn Multiverse> {
+        let program = self.program.clone();
+        match job.grain() {
+            Grain::Visible => job.hold(Runs::new(program, RUN)),
+            Grain::Rule => job.hold(program),
+        }
+    }
+
+    fn debugger(&self, text: &str, _: &Explore) -> Box<dyn Debugger> {
+        let plain = Plain::new(self.program.clone(), self.dialect.parse);
+        Box::new(Face::new(text, plain))
+    }
+
+    fn lead(&self, _: &str, spec: &str) -> Result<Lead, Refused> {
+        Lead::of_text(&self.program, spec)
+    }
+
+    fn predicate(&self, text: &str) -> Result<Predicate, PredicateError> {
+        Predicate::of(&self.program, text)
+    }
+
+    fn steps(&self, options: &Explore) -> Erased {
+        let program = self.program.clone();
+        match options.grain {
+            Grain::Visible => erased(Runs::new(program, RUN)),
+            Grain::Rule => erased(program),
+        }
+    }
+
+    fn prompt(&self) -> Prompt {
+        self.dialect.prompt
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        &self.program
+    }
+}
+
+/// λ_amb.
+pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
+    .laid_out(|text| Ok(amb::format(text)?))
+    .shaped("expressions are numbers, (+ …) and (amb …)")
+    .offering(Prompt::Walk);
+
+/// μOz.
+pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))
+    .laid_out(|text| Ok(muoz::format(text)?))
+    .shaped(SHOWN)
+    .offering(Prompt::CareDeb);
+
+/// Why a text is no program, and where.
+#[derive(Clone, Debug)]
+pub struct ModelError(ParseError<Arc<dyn Fault>>);
+
+impl<K: Fault + 'static> From<ParseError<K>> for ModelError {
+    fn from(ParseError { kind, span }: ParseError<K>) -> Self {
+        let kind: Arc<dyn Fault> = Arc::new(kind);
+        Self(ParseError { kind, span })
+    }
+}
+
+impl ModelError {
+    /// The error with its line, column and a caret under the place; `text` is what was parsed.
+    #[must_use]
+    pub fn explain(&self, text: &str) -> String {
+        self.0.explain(text)
+    }
+
+    /// The place of the mistake.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ModelError {}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# The house stays in order: no two files of a crate need each other, and one word names one thing (ARCHITECTURE.md says
+# where neither can be, and why).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Folders whose files are one thing in several parts.
+together="
+vm/machine
+vm/fast
+"
+
+# What the files of a crate need of one another: two files a line, without the tests inside them.
+needs() {
+    find "crates/$1/src" -name '*.rs' | sort | awk -v crate="$1" -v together="$together" '
+        function module(file) {
+            sub(/.*\/src\//, "", file)
+            sub(/(\/mod)?\.rs$/, "", file)
+            return file
+        }
+        function folder(name) { return match(name, /.*\//) ? substr(name, 1, RLENGTH - 1) : "" }
+        function need(from, path,    part) {
+            gsub("::", "/", path)
+            # The longest beginning of the path that is a file.
+            while (path != "" && !(path in known)) path = folder(path)
+            part = folder(from)
+            if (path == "" || path == from || (part != "" && part == folder(path) && index(together, "\n" crate "/" part "\n"))) return
+            # A folder and what is in it belong together.
+            if (index(path "/", from "/") == 1 || index(from "/", path "/") == 1) return
+            print from, path
+        }
+        { files[NR] = $0; known[module($0)] = 1 }
+        END {
+            for (nth = 1; nth <= NR; nth++) {
+                from = module(files[nth])
+                while ((getline line < files[nth]) > 0) {
+                    if (line ~ /^mod tests \{/) break
+                    if (line ~ /^ *\/\//) continue
+                    while (match(line, /(crate|super)::[a-z_][A-Za-z_0-9:]*/)) {
+                        path = substr(line, RSTART, RLENGTH)
+                        line = substr(line, RSTART + RLENGTH)
+                        at = from
+                        if (path ~ /^crate/) { sub(/^crate::/, "", path); need(from, path); continue }
+                        while (sub(/^super::/, "", path)) at = folder(at)
+                        need(from, (at == "" ? "" : at "::") path)
+                    }
+                }
+                close(files[nth])
+            }
+        }'
+}
+
+# Public types that crates share a name for, each with its crates. The command is nobody'"'"'s library.
+shared_words() {
+    for crate in crates/*/; do
+        crate=$(basename "$crate")
+        [ "$crate" = cli ] && continue
+        grep -rhoE '^pub (struct|enum|trait|type|union) [A-Za-z0-9]+' "crates/$crate/src" | awk '{ print $3 }' | sort -u |
+            sed "s/\$/ $crate/"
+    done | sort | awk '{ count[$1]++; crates[$1] = crates[$1] " " $2 }
+        END { for (word in count) if (count[word] > 1) print word crates[word] }' | sort
+}
+
+# The words that ARCHITECTURE.md explains for each of several crates.
+explained_words() {
+    awk '/^### Words of several crates/ { on = 1; next } /^##/ { on = 0 }
+        on && /^\| `/ { split($0, part, "`"); print part[2] }' ARCHITECTURE.md | sort
+}
+
+bad=0
+for crate in crates/*/; do
+    crate=$(basename "$crate")
+    if ! circle=$(needs "$crate" | sort -u | tsort 2>&1 >/dev/null); then
+        echo "house: files of '$crate' need each other:" >&2
+        sed -n 's/^tsort: \(-: \)\?/  /p' <<<"$circle" | grep -v 'contains a loop' >&2
+        bad=1
+    fi
+done
+while read -r word crates; do
+    [ -n "$word" ] || continue
+    echo "house: '$word' is the name of public types of several crates ($crates): give them names of their own, or explain it in ARCHITECTURE.md, 'Words of several crates'" >&2
+    bad=1
+done < <(join -v 1 <(shared_words) <(explained_words))
+while read -r word; do
+    [ -n "$word" ] || continue
+    echo "house: '$word' is explained as a word of several crates in ARCHITECTURE.md, and is none" >&2
+    bad=1
+done < <(join -v 1 <(explained_words) <(shared_words))
+[ $bad = 0 ] && echo "house: no circles of files, and no word without its explanation"
+exit $bad
