@@ -23,6 +23,7 @@ mod program;
 mod record;
 mod scene;
 mod session;
+mod stage;
 pub mod suggest;
 mod upload;
 pub mod values;

@@ -9,12 +9,11 @@ use crate::command::unobserved;
 use crate::device::simulated::simulated;
 use crate::device::{Device, DeviceError, Task};
 use crate::error::CommandError;
-use crate::history::History;
 use crate::history::entry::Moment;
-use crate::history::twin::Twin;
 use crate::options::Options;
 use crate::program::{Board, OpenError, Opened, read};
 use crate::session::Session;
+use crate::stage::Stage;
 
 impl Session {
     /// Opens a program for debugging; it stands at its start.
@@ -27,22 +26,21 @@ impl Session {
         if options.device.is_some() {
             board.shrink();
         }
-        let mut session = Self::start(options, board, &bytes)?;
+        let mut session = Self::start(options, board, &bytes, 0)?;
         session.create_file(&bytes)?;
         Ok(session)
     }
 
-    /// A session without a file.
-    pub(crate) fn start(options: Options, board: Board, bytes: &[u8]) -> Result<Self, OpenError> {
+    /// A session without a file, of a program before which `version` others were uploaded.
+    pub(crate) fn start(
+        options: Options,
+        board: Board,
+        bytes: &[u8],
+        version: u32,
+    ) -> Result<Self, OpenError> {
         let opened = Opened::on(board, &options.program, bytes, options.entry.as_deref())?;
-        let history = History::new(Twin::new(opened.program, opened.machine), &options);
-        Ok(Self::assemble(
-            options,
-            opened.board,
-            opened.entry,
-            opened.info,
-            history,
-        ))
+        let stage = Stage::new(opened, version, &options);
+        Ok(Self::assemble(options, stage))
     }
 
     /// Runs a session that was kept on this device: the one it was on, at another address or with its key, or another of
@@ -67,7 +65,7 @@ impl Session {
         }
         match &self.options.device {
             None => {
-                let (link, handle) = simulated(&self.options, &self.board);
+                let (link, handle) = simulated(&self.options, self.stage.loaded.board_file());
                 self.connect(link, observer)?;
                 self.simulated = Some(handle);
             }
@@ -85,20 +83,20 @@ impl Session {
         link: Box<dyn Link>,
         observer: Observer<'_>,
     ) -> Result<(), CommandError> {
-        let here = self.history.hold();
-        self.history.seek(Moment::START, &mut unobserved)?;
+        let here = self.stage.history.hold();
+        self.stage.history.seek(Moment::START, &mut unobserved)?;
         let faults = self.options.faults.as_ref();
         let seed = faults.map_or_else(std::process::id, |(_, seed)| *seed as u32);
-        let program = self.history.twin.program().clone();
+        let loaded = &self.stage.loaded;
         let task = Task {
-            program: &program,
-            board: &self.board.portable(),
-            entry: self.entry.clone(),
+            program: loaded.program(),
+            board: &loaded.board_file().portable(),
+            entry: loaded.entry().clone(),
         };
         let left = self.left_device;
-        let connected = Device::connect(link, seed, task, &mut self.history, left, observer);
-        let back = self.history.seek(here, &mut unobserved);
-        self.history.release();
+        let connected = Device::connect(link, seed, task, &mut self.stage.history, left, observer);
+        let back = self.stage.history.seek(here, &mut unobserved);
+        self.stage.history.release();
         back?;
         if !matches!(connected, Err(DeviceError::Paused)) {
             self.left_device = None;

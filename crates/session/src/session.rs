@@ -1,21 +1,18 @@
 //! The session: one command at a time, carried out on twin and device.
 
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use borges_board::{Board, BoardState};
-use borges_debuginfo::DebugInfo;
-use borges_multiverse::tree::End;
 use borges_sim::{SimBoard, SimHandle};
-use borges_stub::{Mocks, Program};
-use borges_vm::{CodeOffset, FuncIdx, Machine, Outcome, Value};
+use borges_stub::Mocks;
+use borges_vm::{CodeOffset, Machine};
 use borges_wire::Mock;
 
-use crate::command::Observer;
 use crate::command::listing::{PlaceView, Variable};
-use crate::command::unobserved;
-use crate::command::{Act, Command, Direction, Event, Flow, Reply, StepSize, Stop, StopReason};
+use crate::command::question::{Question, Within};
+use crate::command::{
+    Act, Command, Direction, Event, Flow, Observer, Reply, StepSize, Stop, StopReason, unobserved,
+};
 use crate::device::{Device, DeviceError, LiveStops, Paused};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
@@ -23,10 +20,10 @@ use crate::history::{History, SeekError, Stops};
 use crate::motion::breakpoints::Breakpoints;
 use crate::motion::paused::PausedSearch;
 use crate::options::Options;
-use crate::program::Board as OpenedBoard;
 use crate::record::file::Record;
 use crate::record::notes::Notes;
-use crate::scene::Scene;
+use crate::stage::Stage;
+use crate::suggest::{Inquiry, ask};
 
 /// A live session with one program.
 ///
@@ -34,10 +31,7 @@ use crate::scene::Scene;
 /// the past move only the first; the device follows when the program has to go on from there, or when it is asked to.
 pub struct Session {
     pub(crate) options: Options,
-    pub(crate) board: OpenedBoard,
-    pub(crate) entry: (FuncIdx, Vec<Value>),
-    pub(crate) info: Arc<DebugInfo>,
-    pub(crate) history: History,
+    pub(crate) stage: Stage,
     /// Made when it is first needed: a recording can be looked at without one.
     pub(crate) device: Option<Device>,
     /// The same from behind, if it is a simulated one.
@@ -58,29 +52,17 @@ pub struct Session {
     /// What of the session file is damaged, and what that means.
     pub(crate) damage: Vec<String>,
     pub(crate) record: Option<Record>,
-    /// How often a changed program was uploaded.
-    pub(crate) version: u32,
     /// Variables at the last stop, to tell what changed.
     pub(crate) last_variables: Vec<Variable>,
     /// The search backwards that was paused last.
     pub(crate) paused_search: Option<PausedSearch>,
-    line_begins: OnceCell<Vec<CodeOffset>>,
 }
 
 impl Session {
-    pub(crate) fn assemble(
-        options: Options,
-        board: OpenedBoard,
-        entry: (FuncIdx, Vec<Value>),
-        info: DebugInfo,
-        history: History,
-    ) -> Self {
+    pub(crate) fn assemble(options: Options, stage: Stage) -> Self {
         Self {
             options,
-            board,
-            entry,
-            info: Arc::new(info),
-            history,
+            stage,
             device: None,
             left_device: None,
             notice: None,
@@ -93,10 +75,8 @@ impl Session {
             notes: Notes::default(),
             damage: Vec::new(),
             record: None,
-            version: 0,
             last_variables: Vec::new(),
             paused_search: None,
-            line_begins: OnceCell::new(),
         }
     }
 
@@ -126,26 +106,27 @@ impl Session {
     /// The moment shown.
     #[must_use]
     pub fn here(&self) -> PlaceView {
-        self.view(self.history.here())
+        self.stage
+            .view(self.stage.history.here(), self.device_state())
     }
 
     /// The program's board.
     #[must_use]
     pub fn board(&self) -> &Board {
-        &self.program().board
+        self.stage.board()
     }
 
     /// What the program has done to the board, at the moment shown.
     #[must_use]
     pub fn board_state(&self) -> &BoardState {
-        &self.history.twin.board
+        &self.stage.history.twin.board
     }
 
     /// The program's state at the moment shown, to compare in full.
     #[doc(hidden)]
     #[must_use]
     pub fn machine(&self) -> &Machine {
-        &self.history.twin.machine
+        &self.stage.history.twin.machine
     }
 
     /// The file of the program.
@@ -169,8 +150,22 @@ impl Session {
     /// What of the session file is damaged, and what was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let broken = self.info.warnings().iter().map(ToString::to_string);
+        let broken = self.stage.info().warnings().iter().map(ToString::to_string);
         self.damage.iter().cloned().chain(broken).collect()
+    }
+
+    /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
+    /// session changes, neither now nor then. `observer` hears of replays on the way, and may pause them.
+    ///
+    /// # Errors
+    /// [`CommandError`]: it cannot be asked here, names something that is not there, or was paused.
+    pub fn inquire(
+        &mut self,
+        question: Question,
+        within: Within,
+        observer: Observer<'_>,
+    ) -> Result<Inquiry, CommandError> {
+        ask::inquire(&mut self.stage, question, within, observer)
     }
 
     fn carry_out(&mut self, act: Act, observer: Observer<'_>) -> Result<Reply, CommandError> {
@@ -189,14 +184,14 @@ impl Session {
                 session.steps(direction, size, count, observer)
             }),
             Act::RunTo { place, direction } => {
-                let (offsets, _) = self.resolve(&place)?;
+                let (offsets, _) = self.stage.resolve(&place)?;
                 self.moved(observer, |session, observer| match direction {
                     Direction::Forward => session.run_to(offsets, observer),
                     Direction::Backward => session.run_back_to(offsets, observer),
                 })
             }
             Act::Restart => self.moved(observer, |session, _| {
-                session.history.seek(Moment::START, &mut unobserved)?;
+                session.stage.history.seek(Moment::START, &mut unobserved)?;
                 Ok(StopReason::Start)
             }),
             Act::Jump { target } => {
@@ -205,14 +200,14 @@ impl Session {
             }
             Act::Follow { always } => self.follow(always, observer),
             Act::Fork => {
-                self.live_from = Some(self.history.here());
-                Ok(done(
+                self.live_from = Some(self.stage.history.here());
+                Ok(Reply::done(
                     "the next step forward is taken live, as a branch of its own",
                 ))
             }
             Act::Mock { call, values } => self.add_mock(&call, &values),
             Act::Unmock { call } => self.remove_mock(call.as_deref()),
-            Act::Branches { values } => self.add_branches(&values),
+            Act::Branches { values } => self.stage.add_branches(&values),
             Act::Break(spec) => self.add_breakpoint(spec),
             Act::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
             Act::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
@@ -220,16 +215,16 @@ impl Session {
             Act::Verify => self.verify(observer),
             Act::Upload { program } => self.upload(Path::new(&program), observer),
             Act::Note { text } => {
-                self.notes.write(self.history.here(), &text);
-                Ok(done(if text.is_empty() {
+                self.notes.write(self.stage.history.here(), &text);
+                Ok(Reply::done(if text.is_empty() {
                     "the note is gone"
                 } else {
                     "noted"
                 }))
             }
             Act::Bookmark { name } => {
-                self.notes.name(self.history.here(), &name);
-                Ok(done(&format!("'jump {name}' comes back here")))
+                self.notes.name(self.stage.history.here(), &name);
+                Ok(Reply::done(&format!("'jump {name}' comes back here")))
             }
         }
     }
@@ -240,25 +235,25 @@ impl Session {
         observer: Observer<'_>,
         motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
-        let before = self.history.hold();
-        let scene = self.scene();
+        let before = self.stage.history.hold();
+        let scene = self.stage.scene();
         self.last_variables = scene.locals(scene.own_frame()).unwrap_or_default();
-        let (line, live_from) = (self.history.line(), self.live_from);
+        let (line, live_from) = (self.stage.history.line(), self.live_from);
         let result = motion(self, observer);
         let back = match &result {
             Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
-                self.history.seek(before, &mut unobserved)
+                self.stage.history.seek(before, &mut unobserved)
             }
             _ => Ok(()),
         };
-        self.history.release();
+        self.stage.history.release();
         back?;
         if matches!(result, Err(CommandError::Divergence(_))) {
             // What fails changes nothing.
-            self.history.set_line(line);
+            self.stage.history.set_line(line);
             self.live_from = live_from;
         }
-        let here = self.history.here();
+        let here = self.stage.history.here();
         if self.live_from.is_some_and(|from| from != here) {
             self.live_from = None;
         }
@@ -287,10 +282,10 @@ impl Session {
     ) -> Result<StopReason, CommandError> {
         let mut reason = StopReason::Done;
         for number in 0..count.max(1) {
-            if number > 0 && observer(self.progress("stepping")) == Flow::Pause {
+            if number > 0 && observer(self.stage.progress("stepping")) == Flow::Pause {
                 return Ok(StopReason::Paused);
             }
-            let before = self.history.hold();
+            let before = self.stage.history.hold();
             let stepped = match direction {
                 Direction::Forward => self.step_forward(size, observer),
                 Direction::Backward => self.step_backward(size, observer),
@@ -298,10 +293,10 @@ impl Session {
             let paused = matches!(stepped, Err(CommandError::Paused));
             let back = match paused {
                 // A step is taken whole or not at all; those before it were taken.
-                true => self.history.seek(before, &mut unobserved),
+                true => self.stage.history.seek(before, &mut unobserved),
                 false => Ok(()),
             };
-            self.history.release();
+            self.stage.history.release();
             back?;
             if paused {
                 return Ok(StopReason::Paused);
@@ -317,17 +312,17 @@ impl Session {
     fn jump(&mut self, target: Moment, observer: Observer<'_>) -> Result<StopReason, CommandError> {
         self.replay_to(target, observer)?;
         // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
-        self.history.face_forward();
-        Ok(self.ended().unwrap_or(StopReason::Done))
+        self.stage.history.face_forward();
+        Ok(self.stage.ended().unwrap_or(StopReason::Done))
     }
 
     /// Shows `target`; if the replay is paused, the user hears how far it came.
     fn replay_to(&mut self, target: Moment, observer: Observer<'_>) -> Result<(), CommandError> {
-        let sought = self.history.seek(target, observer);
+        let sought = self.stage.history.seek(target, observer);
         if sought == Err(SeekError::Paused) {
             let text = format!(
                 "the replay came to step {} of {}: say it again, and it goes on from there",
-                self.history.twin.steps(),
+                self.stage.history.twin.steps(),
                 target.steps
             );
             observer(Event::Warning { text });
@@ -335,17 +330,31 @@ impl Session {
         Ok(sought?)
     }
 
-    /// Looks elsewhere and comes back to where the user is, whatever comes of it.
-    pub(crate) fn elsewhere<T>(
+    /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn device_moment(&self) -> Option<String> {
+        let device = self.device.as_ref()?;
+        (device.effects == device.state.place).then(|| self.stage.moment_text(device.state))
+    }
+
+    /// Where the device stands, if there is one.
+    pub(crate) fn device_state(&self) -> Option<Moment> {
+        self.device.as_ref().map(|device| device.state)
+    }
+
+    /// The moment that a user names: a bookmark, `device`, or what [`Stage::moment_named`] knows.
+    pub(crate) fn moment_named(
         &mut self,
-        look: impl FnOnce(&mut Self) -> Result<T, CommandError>,
-    ) -> Result<T, CommandError> {
-        let here = self.history.hold();
-        let seen = look(self);
-        let back = self.history.seek(here, &mut unobserved);
-        self.history.release();
-        back?;
-        seen
+        name: &str,
+        observer: Observer<'_>,
+    ) -> Result<Moment, CommandError> {
+        let name = name.trim();
+        match self.notes.named(name) {
+            Some(at) => Ok(at),
+            None if name == "device" => Ok(self.device_state().unwrap_or(Moment::START)),
+            None => self.stage.moment_named(name, observer),
+        }
     }
 
     fn follow(
@@ -357,18 +366,18 @@ impl Session {
             self.follows = always;
         }
         if always == Some(false) {
-            return Ok(done(
+            return Ok(Reply::done(
                 "the device stays where it is until the program goes on or you say 'follow'",
             ));
         }
         let undone = self.bring_device(observer)?;
-        Ok(done(&format!("the device is here: {undone}")))
+        Ok(Reply::done(&format!("the device is here: {undone}")))
     }
 
     /// Brings the device to the moment shown; what was done, in words.
     pub(crate) fn bring_device(&mut self, observer: Observer<'_>) -> Result<String, CommandError> {
         self.ensure_device(observer)?;
-        let here = self.history.here();
+        let here = self.stage.history.here();
         let Some(device) = &mut self.device else {
             return Ok(String::new());
         };
@@ -377,16 +386,17 @@ impl Session {
             entries.filter(|(_, entry)| entry.is_output()).count()
         };
         let join = self
+            .stage
             .history
             .tree
             .join(device.effects, here.place)
             .unwrap_or(here.place);
         let (undo, redo) = (
-            outputs(&self.history, join, device.effects),
-            outputs(&self.history, join, here.place),
+            outputs(&self.stage.history, join, device.effects),
+            outputs(&self.stage.history, join, here.place),
         );
         let was = (device.state, device.effects);
-        let brought = device.bring(&mut self.history, here, observer);
+        let brought = device.bring(&mut self.stage.history, here, observer);
         self.unless_gone(brought)?;
         if was == (here, here.place) {
             return Ok("it was already".to_owned());
@@ -422,6 +432,7 @@ impl Session {
         self.bring_device(observer)?;
         self.tell(observer);
         let printed_before = self
+            .stage
             .history
             .twin
             .board
@@ -442,14 +453,14 @@ impl Session {
             }
         };
         let paused = device.run(
-            &mut self.history,
+            &mut self.stage.history,
             until,
             self.options.live_entries,
             &live,
             observer,
             &mut keep,
         );
-        let printed = self.history.twin.board.console().map(|console| {
+        let printed = self.stage.history.twin.board.console().map(|console| {
             // What was printed since is the end of what is kept.
             let bytes = console.bytes();
             let fresh = console.printed().saturating_sub(printed_before);
@@ -470,56 +481,16 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
-        let verified = device.verify(&mut self.history, observer);
+        let verified = device.verify(&mut self.stage.history, observer);
         let (steps, hash) = self.unless_gone(verified)?;
-        Ok(done(&format!(
+        Ok(Reply::done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
         )))
     }
 
-    pub(crate) fn program(&self) -> &Program {
-        self.history.twin.program()
-    }
-
-    pub(crate) fn scene(&self) -> Scene<'_> {
-        Scene {
-            program: self.program(),
-            info: &self.info,
-            machine: &self.history.twin.machine,
-        }
-    }
-
     /// Whether the next step forward is the device's.
     pub(crate) fn at_live_edge(&self) -> bool {
-        self.history.at_tip() || self.live_from == Some(self.history.here())
-    }
-
-    /// How the program ended, if it has ended here.
-    pub(crate) fn ended(&self) -> Option<StopReason> {
-        let here = self.history.here();
-        let at_tip = self.history.tip_of(here.place.branch) == here;
-        let end = self.history.tree.end(here.place.branch);
-        match end.filter(|_| at_tip) {
-            Some(End::Finished(_)) => Some(self.finished()),
-            Some(End::Trapped(trap)) => Some(self.trapped(trap)),
-            // The branch may go on with an event that did not come this time.
-            _ => match self.history.twin.machine.outcome()? {
-                Outcome::Finished(_) => Some(self.finished()),
-                Outcome::Trapped(trap) => Some(self.trapped(&trap.to_string())),
-            },
-        }
-    }
-
-    fn finished(&self) -> StopReason {
-        StopReason::Finished {
-            results: self.scene().results(),
-        }
-    }
-
-    fn trapped(&self, trap: &str) -> StopReason {
-        let said = self.scene().said();
-        let trap = said.map_or_else(|| trap.to_owned(), |said| format!("{trap}: {said}"));
-        StopReason::Trapped { trap }
+        self.stage.history.at_tip() || self.live_from == Some(self.stage.history.here())
     }
 
     /// The mocks with how much of each is used up.
@@ -532,17 +503,18 @@ impl Session {
 
     /// Whether the program is about to read an input for which a mock says something else than the recording.
     pub(crate) fn mock_awaits(&self) -> bool {
-        let Some(call) = self.history.twin.machine.pending() else {
+        let Some(call) = self.stage.history.twin.machine.pending() else {
             return false;
         };
-        let Some(primitive) = self.program().primitive(call.func.0) else {
+        let Some(primitive) = self.stage.program().primitive(call.func.0) else {
             return false;
         };
         let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
             return false;
         };
-        let (here, tip) = (self.history.here(), self.history.tip());
+        let (here, tip) = (self.stage.history.here(), self.stage.history.tip());
         let next = self
+            .stage
             .history
             .tree
             .between(here.place, tip.place)
@@ -553,49 +525,5 @@ impl Session {
             }) => *recorded != value,
             _ => false,
         }
-    }
-
-    /// All places where a source line begins.
-    pub(crate) fn all_line_begins(&self) -> Vec<CodeOffset> {
-        let find = || {
-            let module = &self.program().module;
-            let functions = self
-                .info
-                .functions()
-                .into_iter()
-                .filter(|function| !function.imported);
-            let starts = functions.flat_map(|function| module.instr_starts(function.index));
-            starts
-                .filter(|offset| self.info.line_begins(*offset))
-                .collect()
-        };
-        self.line_begins.get_or_init(find).clone()
-    }
-
-    /// The places in a function where a source line begins.
-    pub(crate) fn line_begins_of(&self, func: FuncIdx) -> Vec<CodeOffset> {
-        let starts = self.program().module.instr_starts(func);
-        starts
-            .filter(|offset| self.info.line_begins(*offset))
-            .collect()
-    }
-
-    pub(crate) fn forget_line_begins(&mut self) {
-        self.line_begins = OnceCell::new();
-    }
-
-    pub(crate) fn progress(&self, what: &str) -> Event {
-        Event::Progress {
-            what: what.to_owned(),
-            done: self.history.twin.steps(),
-            total: None,
-        }
-    }
-}
-
-/// A reply in words.
-pub(crate) fn done(message: &str) -> Reply {
-    Reply::Done {
-        message: message.to_owned(),
     }
 }

@@ -1,18 +1,16 @@
 //! Uploading a rebuilt program: the multiverse so far is kept, marked as another version's.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::command::Observer;
 use crate::command::unobserved;
 use crate::command::{Reply, StopKind};
 use crate::error::CommandError;
-use crate::history::History;
 use crate::history::entry::Moment;
-use crate::history::twin::Twin;
 use crate::motion::breakpoints::Target;
 use crate::program::{Opened, read};
-use crate::session::{Session, done};
+use crate::session::Session;
+use crate::stage::Stage;
 
 impl Session {
     /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.
@@ -25,40 +23,38 @@ impl Session {
             CommandError::Invalid(format!("nothing was uploaded: {error}"))
         };
         let bytes = read(path).map_err(|e| invalid(&e))?;
-        if bytes == self.program().module.bytes() {
-            return Ok(done("it is the same program: nothing to do"));
+        if bytes == self.stage.program().module.bytes() {
+            return Ok(Reply::done("it is the same program: nothing to do"));
         }
         let entry = self.options.entry.as_deref();
-        let opened =
-            Opened::on(self.board.clone(), path, &bytes, entry).map_err(|e| invalid(&e))?;
+        let opened = Opened::on(self.stage.loaded.board_file().clone(), path, &bytes, entry)
+            .map_err(|e| invalid(&e))?;
         // The old program's outputs are undone before the new one begins: the board is as it was at the start.
-        let here = self.history.hold();
-        let brought = self.history.seek(Moment::START, &mut unobserved);
+        let here = self.stage.history.hold();
+        let brought = self.stage.history.seek(Moment::START, &mut unobserved);
         let brought = match (&self.device, brought) {
             (Some(_), Ok(())) => self.bring_device(observer).map(drop),
             (_, brought) => brought.map_err(CommandError::from),
         };
         let back = match &brought {
-            Err(_) => self.history.seek(here, &mut unobserved),
+            Err(_) => self.stage.history.seek(here, &mut unobserved),
             Ok(()) => Ok(()),
         };
-        self.history.release();
+        self.stage.history.release();
         brought?;
         back?;
         (self.device, self.simulated) = (None, None);
-        self.history = History::new(Twin::new(opened.program, opened.machine), &self.options);
-        (self.entry, self.info, self.live_from) = (opened.entry, Arc::new(opened.info), None);
+        let version = self.stage.loaded.version() + 1;
+        self.stage = Stage::new(opened, version, &self.options);
+        self.live_from = None;
         self.options.program = path.to_owned();
-        self.version += 1;
         self.notes.clear();
         self.damage.clear();
         self.last_variables.clear();
-        self.forget_line_begins();
         let lost = self.find_breakpoints_again();
         self.record_upload(&bytes)?;
         let mut message = format!(
-            "version {} of the program stands at its start; the old multiverse is kept in the session file",
-            self.version
+            "version {version} of the program stands at its start; the old multiverse is kept in the session file"
         );
         if !lost.is_empty() {
             message.push_str(&format!(
@@ -66,7 +62,7 @@ impl Session {
                 lost.join(", ")
             ));
         }
-        Ok(done(&message))
+        Ok(Reply::done(&message))
     }
 
     /// Resolves all breakpoints in a new program; what was not found, in words.

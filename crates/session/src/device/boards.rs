@@ -68,14 +68,15 @@ fn a_board_that_wants_more_than_the_device_has_is_refused() {
 #[test]
 fn what_is_no_board_is_refused() {
     let mut session = connect(NARROW, NARROW).unwrap();
-    let program = session.history.twin.program().clone();
-    let entry = session.entry.clone();
+    let program = session.stage.history.twin.program().clone();
+    let entry = session.stage.loaded.entry().clone();
     session
+        .stage
         .history
         .seek(crate::history::entry::Moment::START, &mut unobserved)
         .unwrap();
     for bytes in [&b""[..], b"no board", &[0xff; 300]] {
-        let (link, _) = simulated(&session.options, &session.board);
+        let (link, _) = simulated(&session.options, session.stage.loaded.board_file());
         let refused = Device::connect(
             link,
             1,
@@ -84,7 +85,7 @@ fn what_is_no_board_is_refused() {
                 board: bytes,
                 entry: entry.clone(),
             },
-            &mut session.history,
+            &mut session.stage.history,
             None,
             &mut unobserved,
         );

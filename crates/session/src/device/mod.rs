@@ -34,7 +34,7 @@ use borges_wire::{
 
 use arrive::Found;
 pub use error::DeviceError;
-pub(crate) use live::{Live, Paused};
+pub(crate) use live::Paused;
 pub(crate) use told::LiveStops;
 use told::Told;
 

@@ -5,23 +5,19 @@ mod compare;
 pub(crate) mod course;
 mod find;
 mod layout;
-pub(crate) mod moments;
 mod outline;
 mod paths;
-mod places;
 mod state;
 
-pub(crate) use paths::event_text;
-
-use borges_multiverse::tree::{BranchId, Place};
-
 use crate::command::Observer;
-use crate::command::listing::{BoardListing, NoteListing, PlaceView};
-use crate::command::{Look, Reply, UniverseId};
+use crate::command::listing::{BoardListing, Info, NoteListing};
+use crate::command::{Look, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::record::notes::Note;
 use crate::session::Session;
+use crate::stage::universe_id;
+use crate::suggest::ask;
 
 impl Session {
     /// Looks. The view may go elsewhere for it, and comes back.
@@ -32,21 +28,27 @@ impl Session {
     ) -> Result<Reply, CommandError> {
         match look {
             Look::Print { expression, frame } => {
-                let (value, type_name) = self.scene().print(&expression, frame)?;
+                let (value, type_name) = self.stage.scene().print(&expression, frame)?;
                 Ok(Reply::Value {
                     expression,
                     value,
                     type_name,
                 })
             }
-            Look::Variables { frame } => self.variables(frame),
-            Look::Stack => Ok(Reply::Stack(self.scene().stack())),
-            Look::Memory { address, length } => self.memory(&address, length),
-            Look::Examine { layout, address } => self.examine(&layout, &address),
-            Look::List { place, around } => self.source(place.as_ref(), around),
-            Look::Disassemble { place, around } => self.disassemble(place.as_ref(), around),
-            Look::Functions { containing } => Ok(self.functions(&containing)),
-            Look::Tree { lines } => Ok(self.tree(lines)),
+            Look::Variables { frame } => state::variables(&self.stage, &self.last_variables, frame),
+            Look::Stack => Ok(Reply::Stack(self.stage.scene().stack())),
+            Look::Memory { address, length } => state::memory(&self.stage, &address, length),
+            Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),
+            Look::List { place, around } => {
+                let broken = self.breakpoints.stops().code;
+                code::source(&self.stage, &broken, place.as_ref(), around)
+            }
+            Look::Disassemble { place, around } => {
+                let broken = self.breakpoints.stops().code;
+                code::disassemble(&self.stage, &broken, place.as_ref(), around)
+            }
+            Look::Functions { containing } => Ok(code::functions(&self.stage, &containing)),
+            Look::Tree { lines } => Ok(paths::tree(&self.stage, self.device_state(), lines)),
             Look::Mocks => Ok(Reply::Mocks {
                 mocks: self.mock_listings(),
             }),
@@ -60,7 +62,7 @@ impl Session {
                 Ok(Reply::Breakpoints { breakpoints })
             }
             Look::Board => {
-                let (board, state) = (self.board(), &self.history.twin.board);
+                let (board, state) = (self.stage.board(), &self.stage.history.twin.board);
                 let view = state.view(board, 20);
                 let data = serde_json::to_value(&view).unwrap_or_default();
                 Ok(Reply::Board(BoardListing {
@@ -70,6 +72,7 @@ impl Session {
             }
             Look::Console => {
                 let text = self
+                    .stage
                     .history
                     .twin
                     .board
@@ -88,7 +91,7 @@ impl Session {
                         Note::Name(name) => (Some(name), String::new()),
                     };
                     NoteListing {
-                        universe: universe_id(&self.history, at),
+                        universe: universe_id(&self.stage.history, at),
                         steps: at.steps,
                         name,
                         text,
@@ -99,79 +102,97 @@ impl Session {
                 })
             }
             Look::Moment => {
-                let here = self.history.here();
-                let universe = universe_id(&self.history, here);
+                let here = self.stage.history.here();
+                let universe = universe_id(&self.stage.history, here);
                 Ok(Reply::Moment {
-                    moment: self.moment_text(here),
+                    moment: self.stage.moment_text(here),
                     universe,
                 })
             }
-            Look::Compare { left, right } => self.compare(&left, &right, observer),
+            Look::Compare { left, right } => {
+                let device = self.device_state();
+                let moments = (
+                    self.moment_named(&left, observer)?,
+                    self.moment_named(&right, observer)?,
+                );
+                compare::compare(&mut self.stage, moments, device, observer)
+            }
             Look::Query { sql } => self.query(&sql, observer),
-            Look::Multiverse => Ok(self.multiverse()),
+            Look::Multiverse => Ok(outline::multiverse(&self.stage)),
             Look::Entries {
                 branch,
                 from,
                 count,
                 calls,
-            } => self.entries(branch, from, count, calls, observer),
-            Look::Find { text, most } => self.find(&text, most, observer),
-            Look::Calls { universes } => self.calls(&universes, observer),
-            Look::Inputs => Ok(self.inputs()),
-            Look::Path { around } => self.path(around, observer),
+            } => outline::entries(&mut self.stage, branch, from, count, calls, observer),
+            Look::Find { text, most } => find::find(&mut self.stage, &text, most, observer),
+            Look::Calls { universes } => outline::calls(&mut self.stage, &universes, observer),
+            Look::Inputs => Ok(outline::inputs(
+                &self.stage,
+                &outline::Mocked {
+                    list: &self.mocks,
+                    listings: self.mock_listings(),
+                },
+            )),
+            Look::Path { around } => paths::path(&mut self.stage, around, observer),
             Look::Series {
                 expressions,
                 samples,
-            } => self.series(&expressions, samples, observer),
-            Look::Suggest { question, within } => self.suggest(question, within, observer),
+            } => course::series(&mut self.stage, &expressions, samples, observer),
+            Look::Suggest { question, within } => {
+                ask::suggest(&mut self.stage, question, within, observer)
+            }
         }
     }
 
-    /// A moment with its place in the source. `at` must be where the twin stands for the call to be known.
-    pub(crate) fn view(&self, at: Moment) -> PlaceView {
-        let location = self.history.twin.machine.location();
-        let offset = location.map(|location| location.offset);
-        let scene = self.scene();
-        let frame = scene.own_frame();
-        let shown = scene.shown_frame();
-        let place = shown.as_ref().and_then(|shown| shown.place);
-        let file = place.and_then(|place| self.info.file(place.file));
-        let text = file
-            .zip(place)
-            .and_then(|(file, place)| file.line(place.line));
-        let device = self.device.as_ref();
-        PlaceView {
-            universe: universe_id(&self.history, at),
-            steps: at.steps,
-            frame,
-            function: shown.map(|shown| shown.function),
-            file: file.map(|file| file.path.clone()),
-            line: place.map(|place| place.line),
-            text: text.map(|text| text.trim_end().to_owned()),
-            offset: offset.map(|offset| offset.0),
-            call: self.scene().pending_call(),
-            device_elsewhere: device.is_some_and(|device| device.state != at),
-            futures: self.history.tree.children(at.place).count() as u32,
+    /// The branch that motions forward follow: its tip is the end of the current path.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.stage.history.tip().place.branch.0
+    }
+
+    fn facts(&mut self) -> Info {
+        let here = self.here();
+        let at = self
+            .device
+            .as_ref()
+            .map_or(Moment::START, |device| device.state);
+        let device_at = match self.stage.history.here() {
+            now if now == at => here.clone(),
+            _ => {
+                // A device stands where the twin has been: the way there and back cannot diverge.
+                let device = self.device_state();
+                let there = self.stage.elsewhere(|stage| {
+                    stage.history.seek(at, &mut unobserved)?;
+                    Ok(stage.view(at, device))
+                });
+                there.unwrap_or_else(|_| here.clone())
+            }
+        };
+        let (sent_bytes, received_bytes, retransmissions) = self
+            .device
+            .as_mut()
+            .map_or((0, 0, 0), |device| device.traffic());
+        Info {
+            program: self.options.program.display().to_string(),
+            program_hash: format!("{:016x}", self.stage.program().module.hash()),
+            version: self.stage.loaded.version(),
+            board: self.stage.board().name.clone(),
+            device: self.device.as_ref().map_or_else(
+                || "not connected yet".to_owned(),
+                |device| device.name.clone(),
+            ),
+            file: self.session_file().map(|path| path.display().to_string()),
+            here,
+            device_at,
+            follows: self.follows,
+            branches: self.stage.history.tree.branches().count() as u32,
+            entries: self.stage.history.tree.entry_count(),
+            snapshots: self.stage.history.keyframes.len() as u32,
+            snapshot_bytes: self.stage.history.keyframes.bytes() as u64,
+            sent_bytes,
+            received_bytes,
+            retransmissions,
         }
     }
-}
-
-/// The number of a moment in this session.
-pub(crate) fn universe_id(history: &crate::history::History, at: Moment) -> UniverseId {
-    let since = history.tree.step_of(at.place).unwrap_or(0);
-    UniverseId {
-        branch: at.place.branch.0,
-        index: at.place.index,
-        offset: at.steps.saturating_sub(since),
-    }
-}
-
-/// The moment that a number names.
-pub(crate) fn moment_of_id(history: &crate::history::History, id: UniverseId) -> Option<Moment> {
-    let place = history.tree.canonical(Place {
-        branch: BranchId(id.branch),
-        index: id.index,
-    })?;
-    let steps = history.tree.step_of(place)?.checked_add(id.offset)?;
-    Some(Moment { place, steps })
 }

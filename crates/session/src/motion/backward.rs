@@ -2,7 +2,7 @@
 //!
 //! A search backward replays stretches of the past, the nearest first, and takes the last stop that it met.
 
-use borges_vm::{CodeOffset, FuncIdx};
+use borges_vm::CodeOffset;
 
 use crate::command::Observer;
 use crate::command::{Event, NewBreakpoint, StepSize, StopReason};
@@ -47,14 +47,14 @@ impl Session {
     /// *play*, backwards: to the last breakpoint before here, or the start.
     pub(crate) fn go_back(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
         let stops = self.breakpoints.stops();
-        let here = self.history.here();
+        let here = self.stage.history.here();
         let mut back_to = self.looked_back_to(here, &stops);
         while stops != Stops::default() {
             let found = self.last_stop(&mut back_to, here, &stops, observer)?;
             let Some(hit) = found else {
                 break;
             };
-            self.history.seek(hit.moment, observer)?;
+            self.stage.history.seek(hit.moment, observer)?;
             for id in self.breakpoints.waiting_for(&hit.found, &stops) {
                 if self.condition_holds(id, observer)? {
                     return Ok(StopReason::Breakpoint { id });
@@ -62,7 +62,7 @@ impl Session {
             }
             back_to = hit.moment;
         }
-        self.history.seek(Moment::START, observer)?;
+        self.stage.history.seek(Moment::START, observer)?;
         Ok(StopReason::Start)
     }
 
@@ -122,10 +122,10 @@ impl Session {
             code: offsets,
             ..Stops::default()
         };
-        let here = self.history.here();
+        let here = self.stage.history.here();
         let mut back_to = self.looked_back_to(here, &stops);
         match self.last_stop(&mut back_to, here, &stops, observer)? {
-            Some(hit) => self.arrive(hit.moment, observer),
+            Some(hit) => self.stage.arrive(hit.moment, observer),
             None => Ok(StopReason::NotFound),
         }
     }
@@ -136,12 +136,12 @@ impl Session {
         size: StepSize,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
-        let here = self.history.here();
-        let Some(before) = self.history.before(here) else {
+        let here = self.stage.history.here();
+        let Some(before) = self.stage.history.before(here) else {
             return Ok(StopReason::Start);
         };
         match size {
-            StepSize::Instruction => self.arrive(before, observer),
+            StepSize::Instruction => self.stage.arrive(before, observer),
             StepSize::Entry => self.back_over_entry(here, observer),
             StepSize::Into | StepSize::Over => self.back_over_line(here, size, observer),
             StepSize::Out => self.back_out(here, observer),
@@ -153,13 +153,13 @@ impl Session {
         here: Moment,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
-        let entry = self.history.tree.entry(here.place).cloned();
-        match (entry, self.history.tree.parent(here.place)) {
+        let entry = self.stage.history.tree.entry(here.place).cloned();
+        match (entry, self.stage.history.tree.parent(here.place)) {
             (Some(entry), Some(place)) => {
                 let steps = entry.step_before();
-                self.arrive(Moment { place, steps }, observer)
+                self.stage.arrive(Moment { place, steps }, observer)
             }
-            _ => self.arrive(Moment::START, observer),
+            _ => self.stage.arrive(Moment::START, observer),
         }
     }
 
@@ -169,8 +169,8 @@ impl Session {
         size: StepSize,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
-        let origin = self.origin();
-        let mut code = self.all_line_begins();
+        let origin = self.stage.origin();
+        let mut code = self.stage.loaded.all_line_begins().to_vec();
         // Where calls begin, all that is as deep and lies before belongs to other calls.
         code.extend(self.call_begins());
         code.sort_unstable();
@@ -181,16 +181,16 @@ impl Session {
         };
         let deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
         match self.last_line(here, &stops, deepest, observer)? {
-            Some(moment) => self.arrive(moment, observer),
-            None => self.arrive(Moment::START, observer),
+            Some(moment) => self.stage.arrive(moment, observer),
+            None => self.stage.arrive(Moment::START, observer),
         }
     }
 
     /// The first instructions of all functions.
     fn call_begins(&self) -> Vec<CodeOffset> {
-        let functions = self.info.functions().into_iter();
+        let functions = self.stage.info().functions().into_iter();
         let own = functions.filter(|function| !function.imported);
-        own.filter_map(|function| self.first_instruction(function.index))
+        own.filter_map(|function| self.stage.loaded.first_instruction(function.index))
             .collect()
     }
 
@@ -199,14 +199,10 @@ impl Session {
         here: Moment,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
-        let depth = self.origin().depth;
+        let depth = self.stage.origin().depth;
         let begin = self.call_begin(here, depth, observer)?;
-        let call = begin.and_then(|begin| self.history.before(begin));
-        self.arrive(call.unwrap_or(Moment::START), observer)
-    }
-
-    fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
-        self.program().module.instr_starts(func).next()
+        let call = begin.and_then(|begin| self.stage.history.before(begin));
+        self.stage.arrive(call.unwrap_or(Moment::START), observer)
     }
 
     /// The last stop before (or at) `back_to` and not before `floor` that `accept` takes. The twin is somewhere before
@@ -230,7 +226,7 @@ impl Session {
                 return Ok(Some(hit));
             }
             (*back_to, included) = (start, End::Excluded);
-            self.history.look_up("looking back", None, observer)?;
+            self.stage.history.look_up("looking back", None, observer)?;
         }
         Ok(None)
     }
@@ -244,7 +240,7 @@ impl Session {
         depth: Option<usize>,
         observer: Observer<'_>,
     ) -> Result<Option<Moment>, CommandError> {
-        let here = self.history.here();
+        let here = self.stage.history.here();
         // A local lives no longer than its call: look no further back than the call's beginning.
         let begin = match depth {
             Some(depth) => self.call_begin(here, depth, observer)?,
@@ -268,15 +264,15 @@ impl Session {
         depth: usize,
         observer: Observer<'_>,
     ) -> Result<Option<Moment>, CommandError> {
-        let machine = &self.history.twin.machine;
+        let machine = &self.stage.history.twin.machine;
         let frame = machine.depth().checked_sub(depth);
         let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
         // Below the outermost call is nothing but the start of the program, if there is no start function.
-        let outermost = depth <= 1 && func == Some(self.entry.0);
-        if outermost && self.program().module.start().is_none() {
+        let outermost = depth <= 1 && func == Some(self.stage.loaded.entry().0);
+        if outermost && self.stage.program().module.start().is_none() {
             return Ok(Some(Moment::START));
         }
-        let first = func.and_then(|func| self.first_instruction(func));
+        let first = func.and_then(|func| self.stage.loaded.first_instruction(func));
         let stops = Stops {
             code: first.into_iter().collect(),
             ..Stops::default()
@@ -330,19 +326,19 @@ impl Session {
                 }
             }
             end = start;
-            self.history.look_up("looking back", None, observer)?;
+            self.stage.history.look_up("looking back", None, observer)?;
         }
         Ok(chosen.map(|hit| hit.moment))
     }
 
     fn is_line_begin(&self, hit: &Hit) -> bool {
-        matches!(hit.found, Found::Code(offset) if self.info.line_begins(offset))
+        matches!(hit.found, Found::Code(offset) if self.stage.info().line_begins(offset))
     }
 
     /// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
     /// nothing if `end` is the start of the program.
     fn window_before(&self, end: Moment, limit: Moment) -> Option<Moment> {
-        let history = &self.history;
+        let history = &self.stage.history;
         // What is sought is mostly near: look there before going to the next keyframe.
         let near = NEAR.into_iter().find_map(|distance| {
             let steps = limit.steps.checked_sub(distance)?;
@@ -367,8 +363,9 @@ impl Session {
     ) -> Result<Vec<Hit>, CommandError> {
         let mut hits = Vec::new();
         // A walk does not stop where it begins: look there first.
-        self.history.seek(start, observer)?;
+        self.stage.history.seek(start, observer)?;
         if let Some(offset) = self
+            .stage
             .history
             .twin
             .machine
@@ -379,9 +376,9 @@ impl Session {
         {
             hits.push(self.hit(Found::Code(offset)));
         }
-        self.history.arm(stops);
+        self.stage.history.arm(stops);
         let met = self.hits_up_to(end, included, stops, &mut hits, observer);
-        self.history.disarm(stops);
+        self.stage.history.disarm(stops);
         met.map(|()| hits)
     }
 
@@ -396,17 +393,17 @@ impl Session {
     ) -> Result<(), CommandError> {
         let mut met: u32 = 0;
         loop {
-            let found = self.history.walk_armed(end, stops, None, observer)?;
+            let found = self.stage.history.walk_armed(end, stops, None, observer)?;
             met = met.wrapping_add(1);
             if met.is_multiple_of(STOPS_BETWEEN_LOOKS) {
-                self.history.look_up("looking back", None, observer)?;
+                self.stage.history.look_up("looking back", None, observer)?;
             }
-            let here = self.history.here();
+            let here = self.stage.history.here();
             let ended = here == end || matches!(found, Found::Finished | Found::Trapped(_));
             if ended && included == End::Excluded {
                 return Ok(());
             }
-            match (found, self.history.twin.machine.location()) {
+            match (found, self.stage.history.twin.machine.location()) {
                 // The walk ends before it looks at the instruction there.
                 (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
                     hits.push(self.hit(Found::Code(location.offset)));
@@ -421,9 +418,10 @@ impl Session {
     }
 
     fn hit(&self, found: Found) -> Hit {
-        let origin = self.origin();
-        let location = self.history.twin.machine.location();
-        let first = location.and_then(|location| self.first_instruction(location.func));
+        let origin = self.stage.origin();
+        let location = self.stage.history.twin.machine.location();
+        let first =
+            location.and_then(|location| self.stage.loaded.first_instruction(location.func));
         Hit {
             moment: origin.moment,
             found,

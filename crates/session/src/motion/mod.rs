@@ -9,9 +9,10 @@ pub(crate) mod breakpoints;
 mod mocks;
 pub(crate) mod paused;
 mod stopping;
+mod writes;
 
 use borges_stub::Halt;
-use borges_vm::{CodeOffset, Exit, Machine};
+use borges_vm::{CodeOffset, Exit};
 use borges_wire::PauseReason;
 
 use crate::command::{Flow, Observer, StepSize, StopReason};
@@ -20,26 +21,10 @@ use crate::history::entry::Moment;
 use crate::history::twin::Probe;
 use crate::history::{Found, SeekError, Stops};
 use crate::session::Session;
+use crate::stage::Origin;
 
 /// How far the twin leads before the device follows, in steps.
 const LEAD: u64 = 4_000_000;
-
-/// Where a step by line began.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
-    pub(crate) line: Option<(u32, u32)>,
-    pub(crate) depth: usize,
-    /// How many calls around the place were inlined into its function.
-    pub(crate) inlined: usize,
-    pub(crate) moment: Moment,
-}
-
-impl Origin {
-    /// How deep the source says that it is: calls that were inlined are calls.
-    pub(crate) fn source_depth(&self) -> (usize, usize) {
-        (self.depth, self.inlined)
-    }
-}
 
 impl Session {
     /// *play*: until a breakpoint, the end, or a pause. From the past, the end of the recorded path is a stop too.
@@ -49,7 +34,10 @@ impl Session {
             let found = self.walk_recorded(&stops, observer)?;
             match found {
                 Some(reason) => return Ok(reason),
-                None if self.at_live_edge() && self.ended().is_none() && !self.mock_awaits() => {
+                None if self.at_live_edge()
+                    && self.stage.ended().is_none()
+                    && !self.mock_awaits() =>
+                {
                     return Ok(StopReason::Tip);
                 }
                 None => {}
@@ -68,7 +56,7 @@ impl Session {
             StepSize::Instruction => self.step_instruction(observer),
             StepSize::Entry => self.step_entry(observer),
             StepSize::Into | StepSize::Over => {
-                let origin = self.origin();
+                let origin = self.stage.origin();
                 let stops = self.line_stops(size);
                 let over = size == StepSize::Over;
                 self.advance(stops, observer, |now| {
@@ -86,7 +74,7 @@ impl Session {
                 })
             }
             StepSize::Out => {
-                let depth = self.origin().depth;
+                let depth = self.stage.origin().depth;
                 let stops = self.return_stops();
                 self.advance(stops, observer, |now| now.depth < depth)
             }
@@ -122,14 +110,14 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Option<StopReason>, CommandError> {
         loop {
-            let tip = self.history.tip();
+            let tip = self.stage.history.tip();
             let mocks = self.mocks_in_force();
-            match self.history.walk(tip, stops, Some(&mocks), observer) {
+            match self.stage.history.walk(tip, stops, Some(&mocks), observer) {
                 Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
                 Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
-                Ok(Found::Target) => return Ok(self.ended()),
+                Ok(Found::Target) => return Ok(self.stage.ended()),
                 Ok(Found::Mocked) => {
-                    self.live_from = Some(self.history.here());
+                    self.live_from = Some(self.stage.history.here());
                     return Ok(None);
                 }
                 Ok(found) => {
@@ -138,7 +126,7 @@ impl Session {
                     }
                 }
             }
-            if observer(self.progress("replaying")) == Flow::Pause {
+            if observer(self.stage.progress("replaying")) == Flow::Pause {
                 return Ok(Some(StopReason::Paused));
             }
         }
@@ -152,10 +140,10 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
         loop {
-            if let Some(reason) = self.ended() {
+            if let Some(reason) = self.stage.ended() {
                 return Ok(reason);
             }
-            let begun_at = self.history.here();
+            let begun_at = self.stage.history.here();
             let paused = self.device_run(stops, until, observer)?;
             let found = match paused.reason {
                 PauseReason::Requested => {
@@ -164,8 +152,12 @@ impl Session {
                         false => StopReason::Paused,
                     };
                     // Right before a stop, which the device would pass when it goes on.
-                    let here = self.history.here();
-                    let stop = self.history.stop_here(stops).filter(|_| here != begun_at);
+                    let here = self.stage.history.here();
+                    let stop = self
+                        .stage
+                        .history
+                        .stop_here(stops)
+                        .filter(|_| here != begun_at);
                     let reason = match stop {
                         Some(found) => self.verdict(&found, stops, observer)?,
                         None => None,
@@ -188,7 +180,7 @@ impl Session {
                 return Ok(reason);
             }
             // Where a breakpoint's condition is seldom true, the device never runs for long.
-            if observer(self.progress("running")) == Flow::Pause {
+            if observer(self.stage.progress("running")) == Flow::Pause {
                 return Ok(StopReason::Paused);
             }
         }
@@ -208,7 +200,7 @@ impl Session {
         }
         for id in self.breakpoints.waiting_for(found, stops) {
             if self.fires(id, observer)? {
-                let reason = match (found, self.ended()) {
+                let reason = match (found, self.stage.ended()) {
                     (Found::Trapped(_), Some(ended)) => ended,
                     _ => StopReason::Breakpoint { id },
                 };
@@ -216,7 +208,7 @@ impl Session {
             }
         }
         match found {
-            Found::Finished | Found::Trapped(_) => Ok(self.ended()),
+            Found::Finished | Found::Trapped(_) => Ok(self.stage.ended()),
             _ => Ok(None),
         }
     }
@@ -225,13 +217,13 @@ impl Session {
         if !self.at_live_edge()
             && let Some(next) = self.next_recorded()
         {
-            return self.arrive(next, observer);
+            return self.stage.arrive(next, observer);
         }
-        let here = self.history.here();
+        let here = self.stage.history.here();
         if self.awaits_events() {
             // An event that is due is a step of its own: a run of no steps delivers it.
             let reason = self.run_live(&Stops::default(), Some(here.steps), observer)?;
-            if self.history.here() != here || reason != StopReason::Done {
+            if self.stage.history.here() != here || reason != StopReason::Done {
                 return Ok(reason);
             }
         }
@@ -241,11 +233,16 @@ impl Session {
     /// One step forward on the recorded path, unless a mock says something else than the recording.
     fn next_recorded(&mut self) -> Option<Moment> {
         if self.mock_awaits() {
-            self.live_from = Some(self.history.here());
+            self.live_from = Some(self.stage.history.here());
             return None;
         }
-        let (here, tip) = (self.history.here(), self.history.tip());
-        let next = self.history.tree.between(here.place, tip.place)?.next();
+        let (here, tip) = (self.stage.history.here(), self.stage.history.tip());
+        let next = self
+            .stage
+            .history
+            .tree
+            .between(here.place, tip.place)?
+            .next();
         match next {
             Some((place, entry)) if entry.step_before() == here.steps => Some(Moment {
                 place,
@@ -260,27 +257,29 @@ impl Session {
 
     fn step_entry(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
         if !self.at_live_edge() {
-            let (here, tip) = (self.history.here(), self.history.tip());
+            let (here, tip) = (self.stage.history.here(), self.stage.history.tip());
             let next = self
+                .stage
                 .history
                 .tree
                 .between(here.place, tip.place)
                 .and_then(|mut path| path.next())
-                .and_then(|(place, _)| self.history.moment_of(place));
+                .and_then(|(place, _)| self.stage.history.moment_of(place));
             let mocks = self.mocks_in_force();
             let goal = next.unwrap_or(tip);
             let found = self
+                .stage
                 .history
                 .walk(goal, &Stops::default(), Some(&mocks), observer)?;
             if found == Found::Mocked {
-                self.live_from = Some(self.history.here());
+                self.live_from = Some(self.stage.history.here());
             } else if next.is_some() {
-                return self.arrive(goal, observer);
+                return self.stage.arrive(goal, observer);
             }
         }
         // Live: stop before every call and event; the next entry is the first that makes the path longer.
-        let origin = self.history.here().place;
-        let every = self.program().board.ids().collect();
+        let origin = self.stage.history.here().place;
+        let every = self.stage.program().board.ids().collect();
         let stops = Stops {
             primitives: every,
             events: true,
@@ -288,11 +287,11 @@ impl Session {
         };
         // Once it stands before something, it goes over that, by as little as possible.
         let mut past = match self.awaits_events() {
-            true => Some(self.history.here().steps),
+            true => Some(self.stage.history.here().steps),
             false => self.past_call(),
         };
-        while self.history.here().place == origin {
-            if let Some(reason) = self.ended() {
+        while self.stage.history.here().place == origin {
+            if let Some(reason) = self.stage.ended() {
                 return Ok(reason);
             }
             let (stops, until) = match past {
@@ -302,30 +301,30 @@ impl Session {
             let paused = self.device_run(stops, until, observer)?;
             past = match paused.reason {
                 PauseReason::Requested => return Ok(StopReason::Paused),
-                PauseReason::Event { .. } => Some(self.history.here().steps),
+                PauseReason::Event { .. } => Some(self.stage.history.here().steps),
                 _ => self.past_call(),
             };
         }
         // An event that came where the program stood may have been followed by more.
-        let here = self.history.here();
-        let first = self.history.tree.between(origin, here.place);
+        let here = self.stage.history.here();
+        let first = self.stage.history.tree.between(origin, here.place);
         let first = first
             .and_then(|mut path| path.next())
             .map(|(place, _)| place);
-        let moment = first.and_then(|place| self.history.moment_of(place));
-        self.arrive(moment.unwrap_or(here), observer)
+        let moment = first.and_then(|place| self.stage.history.moment_of(place));
+        self.stage.arrive(moment.unwrap_or(here), observer)
     }
 
     /// Whether an event may come here.
     fn awaits_events(&self) -> bool {
-        let board = &self.history.twin.board;
+        let board = &self.stage.history.twin.board;
         board.timer().is_some() || board.subscriptions().next().is_some()
     }
 
     /// The step count after the call of a primitive that comes next, if one does.
     fn past_call(&self) -> Option<u64> {
-        let call = self.history.twin.machine.pending();
-        call.map(|_| self.history.here().steps + 1)
+        let call = self.stage.history.twin.machine.pending();
+        call.map(|_| self.stage.history.here().steps + 1)
     }
 
     /// Goes forward until a stop that `accept` takes, or a breakpoint; the twin leads where nothing is recorded.
@@ -341,32 +340,32 @@ impl Session {
         stops.code.extend(&own);
         loop {
             let found = if self.at_live_edge() {
-                if let Some(reason) = self.ended() {
+                if let Some(reason) = self.stage.ended() {
                     return Ok(reason);
                 }
                 self.lead(&stops, &own, observer, &accept)?
             } else {
-                let (tip, mocks) = (self.history.tip(), self.mocks_in_force());
-                let found = match self.history.walk(tip, &stops, Some(&mocks), observer) {
+                let (tip, mocks) = (self.stage.history.tip(), self.mocks_in_force());
+                let found = match self.stage.history.walk(tip, &stops, Some(&mocks), observer) {
                     Err(SeekError::Paused) => return Ok(StopReason::Paused),
                     found => found?,
                 };
                 if found == Found::Mocked {
-                    self.live_from = Some(self.history.here());
+                    self.live_from = Some(self.stage.history.here());
                 }
                 Some(found)
             };
             match found {
                 None => return Ok(StopReason::Paused),
                 Some(Found::Target | Found::Mocked) => {
-                    if let Some(reason) = self.ended() {
+                    if let Some(reason) = self.stage.ended() {
                         return Ok(reason);
                     }
                 }
                 Some(found) => {
                     if let Found::Code(offset) = found
                         && own.contains(&offset)
-                        && accept(&self.origin())
+                        && accept(&self.stage.origin())
                     {
                         return Ok(StopReason::Done);
                     }
@@ -375,7 +374,7 @@ impl Session {
                     }
                 }
             }
-            if observer(self.progress("stepping")) == Flow::Pause {
+            if observer(self.stage.progress("stepping")) == Flow::Pause {
                 return Ok(StopReason::Paused);
             }
         }
@@ -390,20 +389,24 @@ impl Session {
         observer: Observer<'_>,
         accept: &impl Fn(&Origin) -> bool,
     ) -> Result<Option<Found>, CommandError> {
-        let here = self.history.here();
-        let frame = self.history.twin.frame(None);
+        let here = self.stage.history.here();
+        let frame = self.stage.history.twin.frame(None);
         let until = here.steps + LEAD;
         let mut probe = Probe::default();
-        self.history.arm(stops);
+        self.stage.history.arm(stops);
         let mut looked = here.steps;
         let mut paused = false;
         let (found, target) = loop {
-            let look = looked.saturating_add(self.history.look_every);
-            let halt = self.history.twin.run(&mut probe, until.min(look));
-            let steps = self.history.twin.steps();
+            let look = looked.saturating_add(self.stage.history.look_every);
+            let halt = self.stage.history.twin.run(&mut probe, until.min(look));
+            let steps = self.stage.history.twin.steps();
             if steps >= look {
                 looked = steps;
-                paused = self.history.look_up("stepping", None, observer).is_err();
+                paused = self
+                    .stage
+                    .history
+                    .look_up("stepping", None, observer)
+                    .is_err();
             }
             match halt {
                 _ if paused => break (Found::Target, steps),
@@ -411,7 +414,8 @@ impl Session {
                 // A stop where we stand does not count.
                 Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
                 Halt::Stop(Exit::Breakpoint(offset)) => {
-                    if self.breakpoint_at(offset) || own.contains(&offset) && accept(&self.origin())
+                    if self.breakpoint_at(offset)
+                        || own.contains(&offset) && accept(&self.stage.origin())
                     {
                         break (Found::Code(offset), steps);
                     }
@@ -426,15 +430,15 @@ impl Session {
                 _ => break (Found::Target, steps.max(here.steps + 1)),
             }
         };
-        self.history.disarm(stops);
-        self.history.twin.restore(&frame);
+        self.stage.history.disarm(stops);
+        self.stage.history.twin.restore(&frame);
         if paused {
             return Ok(None);
         }
         // What an event that nobody foresees leads to stops there as well.
         let users = self.breakpoints.stops();
         let paused = self.device_run(&users, Some(target), observer)?;
-        let foreseen = self.history.here().place.index == here.place.index + probe.entries;
+        let foreseen = self.stage.history.here().place.index == here.place.index + probe.entries;
         Ok(match paused.reason {
             PauseReason::Requested => None,
             PauseReason::Primitive { primitive } => {
@@ -448,32 +452,22 @@ impl Session {
         })
     }
 
-    pub(crate) fn origin(&self) -> Origin {
-        let machine: &Machine = &self.history.twin.machine;
-        let offset = machine.location().map(|location| location.offset);
-        let place = offset.and_then(|offset| self.info.place_at(offset));
-        Origin {
-            line: place.map(|place| (place.file.0, place.line)),
-            depth: machine.depth(),
-            inlined: offset.map_or(0, |offset| self.info.inlined_at(offset)),
-            moment: self.history.here(),
-        }
-    }
-
     /// Where a step by line may end.
     fn line_stops(&self, size: StepSize) -> Stops {
         let mut stops = self.return_stops();
-        let Some(location) = self.history.twin.machine.location() else {
+        let Some(location) = self.stage.history.twin.machine.location() else {
             return stops;
         };
-        if self.origin().line.is_none() {
+        if self.stage.origin().line.is_none() {
             stops
                 .code
-                .extend(self.program().module.instr_starts(location.func));
+                .extend(self.stage.program().module.instr_starts(location.func));
         }
         match size {
-            StepSize::Over => stops.code.extend(self.line_begins_of(location.func)),
-            _ => stops.code.extend(self.all_line_begins()),
+            StepSize::Over => stops
+                .code
+                .extend(self.stage.loaded.line_begins_of(location.func)),
+            _ => stops.code.extend(self.stage.loaded.all_line_begins()),
         }
         stops
     }
@@ -481,23 +475,13 @@ impl Session {
     /// Where the current call returns to.
     fn return_stops(&self) -> Stops {
         // An outer frame stands at its call; it goes on behind it.
-        let behind = self.history.twin.machine.frame(1).and_then(|caller| {
-            let mut starts = self.program().module.instr_starts(caller.func);
+        let behind = self.stage.history.twin.machine.frame(1).and_then(|caller| {
+            let mut starts = self.stage.program().module.instr_starts(caller.func);
             starts.find(|start| *start > caller.offset)
         });
         Stops {
             code: behind.into_iter().collect(),
             ..Stops::default()
         }
-    }
-
-    /// Shows a moment on the current path.
-    pub(crate) fn arrive(
-        &mut self,
-        moment: Moment,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        self.history.seek(moment, observer)?;
-        Ok(self.ended().unwrap_or(StopReason::Done))
     }
 }

@@ -5,7 +5,7 @@ use crate::command::{Event, NewBreakpoint, Reply, StopKind};
 use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::motion::breakpoints::Target;
-use crate::session::{Session, done};
+use crate::session::Session;
 use borges_board::PrimitiveId;
 use borges_debuginfo::Known;
 use borges_vm::CodeOffset;
@@ -28,11 +28,11 @@ impl Session {
     ) -> Result<(Target, String), CommandError> {
         match kind {
             StopKind::Code(place) => {
-                let (offsets, words) = self.resolve(place)?;
+                let (offsets, words) = self.stage.resolve(place)?;
                 Ok((Target::Code(offsets), words))
             }
             StopKind::Write(what) => {
-                let scene = self.scene();
+                let scene = self.stage.scene();
                 let watches = scene.watches(what, scene.own_frame())?;
                 let local = watches
                     .iter()
@@ -41,7 +41,7 @@ impl Session {
                 Ok((Target::Write(watches), call.to_owned()))
             }
             StopKind::Primitive(name) => {
-                let board = self.board();
+                let board = self.stage.board();
                 let named = |id: &PrimitiveId| {
                     board
                         .primitive(*id)
@@ -74,7 +74,7 @@ impl Session {
             )));
         }
         let removed = self.breakpoints.remove(ids);
-        Ok(done(&format!(
+        Ok(Reply::done(&format!(
             "{removed} breakpoint{} removed",
             if removed == 1 { "" } else { "s" }
         )))
@@ -126,7 +126,7 @@ impl Session {
         if log.is_some() {
             return Ok(false);
         }
-        match condition.map(|condition| self.scene().holds(&condition)) {
+        match condition.map(|condition| self.stage.scene().holds(&condition)) {
             None => Ok(true),
             Some(Ok(holds)) => Ok(holds),
             Some(Err(error)) => {
@@ -158,7 +158,7 @@ impl Session {
         }
         match log {
             Some(message) => {
-                let text = self.scene().fill_in(&message);
+                let text = self.stage.scene().fill_in(&message);
                 // Nothing is shown that is not on disk.
                 self.save()?;
                 observer(Event::Log { id, text });

@@ -88,10 +88,26 @@ impl Record {
         Ok(())
     }
 
+    /// The step count and hash of the state at the end of a branch, if they were kept.
+    pub(super) fn hash_of(&self, branch: BranchId) -> Result<Option<(u64, u64)>, CommandError> {
+        let kept = self.store.setting(&hash_key(self.upload, branch));
+        let kept = kept
+            .map_err(|error| CommandError::Invalid(format!("{}: {error}", self.path.display())))?;
+        Ok(kept.and_then(|kept| {
+            let (steps, hash) = kept.split_once(' ')?;
+            Some((steps.parse().ok()?, u64::from_str_radix(hash, 16).ok()?))
+        }))
+    }
+
     pub(super) fn unwritten(&self, error: &StoreError) -> CommandError {
         CommandError::File(format!(
             "{} cannot be written: {error}",
             self.path.display()
         ))
     }
+}
+
+/// The setting that keeps the state at the end of a branch.
+pub(super) fn hash_key(upload: Upload, branch: BranchId) -> String {
+    format!("state {}.{}", upload.0, branch.0)
 }

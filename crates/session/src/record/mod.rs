@@ -58,7 +58,7 @@ impl Session {
 
     /// Writes what is new. When this returns, a kill of the process loses nothing of it.
     pub(crate) fn save(&mut self) -> Result<(), CommandError> {
-        let fresh = self.history.take_fresh();
+        let fresh = self.stage.history.take_fresh();
         let Some(mut record) = self.record.take() else {
             return Ok(());
         };
@@ -69,11 +69,11 @@ impl Session {
     }
 
     fn write(&self, record: &mut Record, fresh: &Fresh) -> Result<(), StoreError> {
-        record.write_branches(&self.history, fresh)?;
+        record.write_branches(&self.stage.history, fresh)?;
         self.write_notes(record)?;
         self.write_stops(record)?;
         let device = self.device.as_ref().map(|device| device.state);
-        let places = [Some(self.history.here()), device];
+        let places = [Some(self.stage.history.here()), device];
         for (who, (new, old)) in [Who::User, Who::Device]
             .into_iter()
             .zip(places.iter().zip(&record.places))
@@ -90,7 +90,7 @@ impl Session {
             .filter(|kept| record.hash != Some(*kept))
         {
             record.store.set_setting(
-                &hash_key(record.upload, branch),
+                &file::hash_key(record.upload, branch),
                 &format!("{steps} {hash:016x}"),
             )?;
             record.hash = Some((branch, steps, hash));
@@ -177,24 +177,6 @@ impl Session {
         added.map(|_| ())
     }
 
-    /// The step count and hash of the state at the end of a branch, if they were kept.
-    pub(crate) fn recorded_hash(
-        &self,
-        branch: BranchId,
-    ) -> Result<Option<(u64, u64)>, CommandError> {
-        let Some(record) = &self.record else {
-            return Ok(None);
-        };
-        let kept = record.store.setting(&hash_key(record.upload, branch));
-        let kept = kept.map_err(|error| {
-            CommandError::Invalid(format!("{}: {error}", record.path.display()))
-        })?;
-        Ok(kept.and_then(|kept| {
-            let (steps, hash) = kept.split_once(' ')?;
-            Some((steps.parse().ok()?, u64::from_str_radix(hash, 16).ok()?))
-        }))
-    }
-
     /// Answers a question in SQL about the session file.
     pub(crate) fn query(
         &mut self,
@@ -226,11 +208,6 @@ impl Session {
     }
 }
 
-/// The setting that keeps the state at the end of a branch.
-fn hash_key(upload: Upload, branch: BranchId) -> String {
-    format!("state {}.{}", upload.0, branch.0)
-}
-
 fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload, StoreError> {
     let primitives: Vec<Primitive> = session
         .board()
@@ -248,7 +225,7 @@ fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload,
     let upload = store.add_program(&NewProgram {
         name: &name,
         bytes,
-        board: &session.board.text,
+        board: &session.stage.loaded.board_file().text,
         primitives: &primitives,
         at_ms: now_ms(),
     })?;
@@ -358,6 +335,7 @@ mod tests {
 
     fn captured(session: &Session, at: Place) -> Option<&Captured> {
         match session
+            .stage
             .history
             .tree
             .entry(at)
@@ -387,7 +365,10 @@ mod tests {
         // One that is saved already, and one that is saved together with its change.
         let fresh = add_unsaved_output(&mut session);
         for (at, level) in [(outputs[1], true), (fresh, true), (outputs[2], false)] {
-            session.history.amend_captured(at, Captured::Level(level));
+            session
+                .stage
+                .history
+                .amend_captured(at, Captured::Level(level));
         }
         session.save().expect("it is saved");
         drop(session);
@@ -400,14 +381,17 @@ mod tests {
 
     /// Adds an output that is not in the file yet, after all others.
     fn add_unsaved_output(session: &mut Session) -> Place {
-        let here = session.history.here();
+        let here = session.stage.history.here();
         let kind = EntryKind::Output {
             primitive: borges_board::PrimitiveId(0),
             captured: Captured::Nothing,
         };
         let step = here.steps + 1;
         let entry = Entry { step, kind };
-        let added = session.history.add_edge(here.place, entry, Vec::new());
+        let added = session
+            .stage
+            .history
+            .add_edge(here.place, entry, Vec::new());
         added.expect("it fits").place
     }
 }

@@ -7,7 +7,9 @@ use crate::command::Observer;
 use crate::command::{Event, Flow, StopReason};
 use crate::error::CommandError;
 use crate::history::{SeekError, Stops};
+use crate::record::file::Record;
 use crate::session::Session;
+use crate::stage::Stage;
 
 /// A recording that was reproduced.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -36,11 +38,11 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
         loop {
-            if let Some(ended) = self.ended() {
+            if let Some(ended) = self.stage.ended() {
                 self.save()?;
                 return Ok(ended);
             }
-            if until.is_some_and(|until| self.history.here().steps >= until) {
+            if until.is_some_and(|until| self.stage.history.here().steps >= until) {
                 return Ok(StopReason::Bound);
             }
             let paused = self.device_run(&Stops::default(), until, observer)?;
@@ -65,59 +67,64 @@ impl Session {
             compared: 0,
             states: Vec::new(),
         };
-        self.elsewhere(|session| session.replay_branches(&mut replayed, observer))?;
+        let record = self.record.as_ref();
+        self.stage
+            .elsewhere(|stage| replay_branches(stage, record, &mut replayed, observer))?;
         Ok(replayed)
-    }
-
-    fn replay_branches(
-        &mut self,
-        replayed: &mut Replayed,
-        observer: Observer<'_>,
-    ) -> Result<(), CommandError> {
-        let branches: Vec<BranchId> = self.history.tree.branches().collect();
-        for branch in branches {
-            let tip = self.history.tip_of(branch);
-            // Branches that were added but never taken have nothing to replay to.
-            let total = Some(tip.steps);
-            let progress = Event::Progress {
-                what: format!("replaying branch {}", branch.0),
-                done: 0,
-                total,
-            };
-            let sought = match observer(progress) {
-                Flow::Pause => Err(SeekError::Paused),
-                Flow::Continue => self.history.seek_afresh(tip, observer),
-            };
-            if sought == Err(SeekError::Paused) {
-                replayed.complete = false;
-                return Ok(());
-            }
-            sought?;
-            let StateHash(state) = self.history.twin.hash();
-            if let Some((steps, recorded)) = self.recorded_hash(branch)? {
-                if steps == tip.steps && recorded != state {
-                    let text = format!(
-                        "branch {} ends in state {state:016x} at step {steps}, recorded was {recorded:016x}: \
-                         another version of Borges, or a damaged file",
-                        branch.0
-                    );
-                    return Err(CommandError::Invalid(text));
-                }
-                replayed.compared += u32::from(steps == tip.steps);
-            }
-            replayed.branches += 1;
-            replayed.steps += tip.steps;
-            replayed.states.push(format!("{state:016x}"));
-        }
-        Ok(())
     }
 
     /// The hash of the state here, if here is the end of a branch: what a later replay is compared with.
     pub(crate) fn hash_to_keep(&self) -> Option<(BranchId, u64, u64)> {
-        let here = self.history.here();
+        let here = self.stage.history.here();
         let branch = here.place.branch;
         // Where a damaged file cuts a branch short, it did not end.
-        let at_end = self.history.tip_of(branch) == here && !self.history.tree.is_closed(branch);
-        at_end.then(|| (branch, here.steps, self.history.twin.hash().0))
+        let at_end =
+            self.stage.history.tip_of(branch) == here && !self.stage.history.tree.is_closed(branch);
+        at_end.then(|| (branch, here.steps, self.stage.history.twin.hash().0))
     }
+}
+
+fn replay_branches(
+    stage: &mut Stage,
+    record: Option<&Record>,
+    replayed: &mut Replayed,
+    observer: Observer<'_>,
+) -> Result<(), CommandError> {
+    let recorded_hash = |branch| record.map_or(Ok(None), |record| record.hash_of(branch));
+    let branches: Vec<BranchId> = stage.history.tree.branches().collect();
+    for branch in branches {
+        let tip = stage.history.tip_of(branch);
+        // Branches that were added but never taken have nothing to replay to.
+        let total = Some(tip.steps);
+        let progress = Event::Progress {
+            what: format!("replaying branch {}", branch.0),
+            done: 0,
+            total,
+        };
+        let sought = match observer(progress) {
+            Flow::Pause => Err(SeekError::Paused),
+            Flow::Continue => stage.history.seek_afresh(tip, observer),
+        };
+        if sought == Err(SeekError::Paused) {
+            replayed.complete = false;
+            return Ok(());
+        }
+        sought?;
+        let StateHash(state) = stage.history.twin.hash();
+        if let Some((steps, recorded)) = recorded_hash(branch)? {
+            if steps == tip.steps && recorded != state {
+                let text = format!(
+                    "branch {} ends in state {state:016x} at step {steps}, recorded was {recorded:016x}: \
+                     another version of Borges, or a damaged file",
+                    branch.0
+                );
+                return Err(CommandError::Invalid(text));
+            }
+            replayed.compared += u32::from(steps == tip.steps);
+        }
+        replayed.branches += 1;
+        replayed.steps += tip.steps;
+        replayed.states.push(format!("{state:016x}"));
+    }
+    Ok(())
 }

@@ -17,11 +17,11 @@ use crate::command::{MockValues, NewBreakpoint};
 use crate::error::CommandError;
 use crate::history::SeekError;
 use crate::history::entry::{Entry, Moment};
-use crate::look::universe_id;
 use crate::motion::breakpoints::{Breakpoint, Target};
 use crate::options::Options;
 use crate::program::{Board, OpenError};
 use crate::session::Session;
+use crate::stage::universe_id;
 
 impl Session {
     /// Goes on with a session that was kept: the last version of the program, its multiverse, and where the user was.
@@ -63,8 +63,7 @@ impl Session {
         if options.device.is_some() {
             board.shrink();
         }
-        let mut session = Self::start(options, board, &program.bytes)?;
-        session.version = upload.0;
+        let mut session = Self::start(options, board, &program.bytes, upload.0)?;
         session.damage = told(&store);
         session.read_tree(&store, upload).map_err(wrong)?;
         let user = store
@@ -78,7 +77,7 @@ impl Session {
         let notes = store.notes().map_err(stored)?;
         for note in notes.into_iter().filter(|note| note.place.upload == upload) {
             let at = moment(note.place);
-            if session.history.tree.contains(at.place) {
+            if session.stage.history.tree.contains(at.place) {
                 match &note.name {
                     Some(name) => session.notes.name(at, name),
                     None => session.notes.write(at, &note.text),
@@ -88,13 +87,16 @@ impl Session {
         session.read_stops(&store).map_err(stored)?;
         if let Some(place) = user {
             let at = moment(place);
-            if session.damage.is_empty() || session.history.tree.contains(at.place) {
-                match session.history.seek(at, observer) {
+            if session.damage.is_empty() || session.stage.history.tree.contains(at.place) {
+                match session.stage.history.seek(at, observer) {
                     Err(SeekError::Paused) => session.notice = Some(session.opened_before(at)),
                     sought => sought.map_err(|error| wrong(error.to_string()))?,
                 }
-                let place = session.history.tree.canonical(at.place);
-                session.history.set_line(place.unwrap_or(at.place).branch);
+                let place = session.stage.history.tree.canonical(at.place);
+                session
+                    .stage
+                    .history
+                    .set_line(place.unwrap_or(at.place).branch);
             }
         }
         let notes = session.notes.all();
@@ -111,7 +113,7 @@ impl Session {
                 .into_iter()
                 .map(stored_mock)
                 .collect(),
-            places: [Some(session.history.here()), None],
+            places: [Some(session.stage.history.here()), None],
             hash: None,
             store,
             path: path.to_owned(),
@@ -123,10 +125,10 @@ impl Session {
 
     /// Where the view stands, in words, if the replay to where the user was did not come so far.
     fn opened_before(&self, was: Moment) -> String {
-        let universe = universe_id(&self.history, was);
+        let universe = universe_id(&self.stage.history, was);
         format!(
             "paused on the way to where you were: this is step {} of {}; 'jump {universe}' goes on",
-            self.history.here().steps,
+            self.stage.history.here().steps,
             was.steps
         )
     }
@@ -144,7 +146,7 @@ impl Session {
                 branch: BranchId(fork.parent),
                 index: fork.position,
             });
-            let tree: &mut Tree<Entry> = &mut self.history.tree;
+            let tree: &mut Tree<Entry> = &mut self.stage.history.tree;
             let (reader, number) = (reader.clone(), branch.branch);
             // Branches that are lost keep their numbers.
             tree.skip_to(BranchId(number));
@@ -167,11 +169,11 @@ impl Session {
             };
             ended.map_err(|_| damaged())?;
             if !branch.whole {
-                self.history.tree.close(id).map_err(|_| damaged())?;
+                self.stage.history.tree.close(id).map_err(|_| damaged())?;
             }
         }
         let next = store.branch_numbers(upload).map_err(|e| e.to_string())?;
-        self.history.tree.skip_to(BranchId(next));
+        self.stage.history.tree.skip_to(BranchId(next));
         Ok(())
     }
 

@@ -1,0 +1,217 @@
+//! The inputs that a user names, the values that they may have, and branches for values that were not read.
+
+use borges_board::PrimitiveId;
+use borges_vm::Value;
+
+use super::Stage;
+use crate::command::Reply;
+use crate::error::{CommandError, at_most};
+use crate::history::entry::{Entry, EntryKind};
+use crate::values::parse;
+
+/// So many values are tried at a time.
+const MOST: usize = 4_096;
+
+/// The word for every value that an input can have.
+const ALL: &str = "all";
+
+/// So many values are tried one by one; of more, those that stand for them.
+const ALL_OF_THEM: u64 = 256;
+
+/// An input with the arguments of the calls that are meant; nothing for all calls.
+pub(crate) type MockedCall = (PrimitiveId, Option<Vec<Value>>);
+
+impl Stage {
+    /// The input primitives that `name(arguments)` means, with the arguments if they are all given.
+    pub(crate) fn inputs_named(&self, call: &str) -> Result<Vec<MockedCall>, CommandError> {
+        let (name, arguments) = match call.trim().split_once('(') {
+            Some((name, rest)) => {
+                let inside = rest.trim_end().strip_suffix(')').ok_or_else(|| {
+                    CommandError::Invalid(format!("'{call}' lacks a closing parenthesis"))
+                })?;
+                let list: Vec<&str> = inside
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|text| !text.is_empty())
+                    .collect();
+                let any = list.contains(&"_");
+                (name.trim(), (!any).then_some(list))
+            }
+            None => (call.trim(), None),
+        };
+        let board = self.board();
+        let mut found = Vec::new();
+        for id in board.ids() {
+            let Some(primitive) = board
+                .primitive(id)
+                .filter(|primitive| primitive.name == name)
+            else {
+                continue;
+            };
+            if primitive.kind != borges_board::Kind::Input {
+                return Err(CommandError::Invalid(format!(
+                    "'{name}' is no input: only inputs can be mocked"
+                )));
+            }
+            match &arguments {
+                None => found.push((id, None)),
+                Some(list) if list.len() == primitive.params.len() => {
+                    let values: Result<Vec<Value>, String> = list
+                        .iter()
+                        .zip(primitive.params.iter())
+                        .map(|(text, ty)| parse(text, *ty))
+                        .collect();
+                    found.push((id, Some(values.map_err(CommandError::Invalid)?)));
+                }
+                Some(_) => {}
+            }
+        }
+        if found.is_empty() {
+            let inputs = board.ids().filter_map(|id| board.primitive(id));
+            let mut names: Vec<&str> = inputs
+                .filter(|primitive| primitive.kind == borges_board::Kind::Input)
+                .map(|primitive| &*primitive.name)
+                .collect();
+            names.dedup();
+            let text = format!(
+                "no input '{call}' with as many arguments; the inputs are {}",
+                names.join(", ")
+            );
+            return Err(CommandError::NoSuch(text));
+        }
+        Ok(found)
+    }
+
+    /// A value that the input may have *there*: its range, narrowed by the board's rules.
+    pub(crate) fn in_codomain(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        text: &str,
+    ) -> Result<Value, CommandError> {
+        let codomain = self.board().codomain_at(id, args, &self.history.twin.board);
+        let value = parse(text, codomain.ty()).map_err(CommandError::Invalid)?;
+        if !codomain.contains(value) {
+            let call = self.scene().call_text(id, args);
+            let text = format!(
+                "{call} cannot be {text} here: it is {}",
+                codomain.describe()
+            );
+            return Err(CommandError::Invalid(text));
+        }
+        Ok(value)
+    }
+
+    pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
+        let pending = self.history.twin.machine.pending().and_then(|call| {
+            let id = self.program().primitive(call.func.0)?;
+            let input = self.board().primitive(id)?.kind == borges_board::Kind::Input;
+            input.then_some((id, call.args))
+        });
+        let Some((id, args)) = pending else {
+            let text = "the program is not about to read an input here: go to one first ('break call PRIMITIVE' and 'continue', or 'reverse-entry')";
+            return Err(CommandError::Invalid(text.to_owned()));
+        };
+        let here = self.history.here();
+        let (mut added, mut known) = (0_u32, 0_u32);
+        for value in self.expand(id, &args, values)? {
+            let kind = EntryKind::Input {
+                primitive: id,
+                value,
+                mocked: true,
+            };
+            let entry = Entry {
+                step: here.steps + 1,
+                kind,
+            };
+            let edge = self
+                .history
+                .add_edge(here.place, entry, args.clone())
+                .map_err(|e| CommandError::Invalid(e.to_string()))?;
+            match edge.growth {
+                borges_multiverse::tree::Growth::Followed => known += 1,
+                _ => added += 1,
+            }
+        }
+        let call = self.scene().call_text(id, &args);
+        let state = &self.history.twin.board;
+        let count = self.board().codomain_at(id, &args, state).count();
+        let tried = u64::from(added + known);
+        let stand = if values.trim() == ALL && count.is_none_or(|count| count > tried) {
+            let count = count.map_or("countless".to_owned(), |count| count.to_string());
+            format!("; they stand for {count} values: [sampling] in a board file says which")
+        } else {
+            String::new()
+        };
+        Ok(Reply::done(&format!(
+            "{added} branches added at {call}, {known} were there already{stand}; 'tree' shows them, 'jump' goes there"
+        )))
+    }
+
+    /// The values that `lo..hi`, `a, b`, a mixture or `all` mean, each inside the codomain.
+    fn expand(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        text: &str,
+    ) -> Result<Vec<Value>, CommandError> {
+        let list = match text.trim() {
+            ALL => {
+                let state = &self.history.twin.board;
+                self.board().representatives(id, args, state, ALL_OF_THEM)
+            }
+            text => self.listed(id, args, text)?,
+        };
+        at_most(list.len(), MOST, "values", "given")?;
+        Ok(list)
+    }
+
+    /// [`Self::expand`] for values that are written out.
+    fn listed(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        text: &str,
+    ) -> Result<Vec<Value>, CommandError> {
+        let mut list = Vec::new();
+        for part in text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
+            let Some((low, high)) = part.split_once("..") else {
+                list.push(self.in_codomain(id, args, part)?);
+                continue;
+            };
+            let (low, high) = (
+                self.in_codomain(id, args, low)?,
+                self.in_codomain(id, args, high)?,
+            );
+            let number = |value| match value {
+                Value::I32(v) => Some(i64::from(v)),
+                Value::I64(v) => Some(v),
+                _ => None,
+            };
+            let (Some(low), Some(high)) = (number(low), number(high)) else {
+                return Err(CommandError::Invalid(
+                    "ranges are for whole numbers; list the values instead".to_owned(),
+                ));
+            };
+            if high.abs_diff(low) as usize >= MOST || low > high {
+                let text =
+                    format!("'{part}' is no range of at most {MOST} values, the lower one first");
+                return Err(CommandError::Invalid(text));
+            }
+            for value in low..=high {
+                // A rule may leave holes in the range.
+                list.extend(self.in_codomain(id, args, &value.to_string()));
+            }
+        }
+        if list.is_empty() {
+            return Err(CommandError::Invalid(
+                "give values like 0..10, or 3, 7, or all".to_owned(),
+            ));
+        }
+        Ok(list)
+    }
+}
