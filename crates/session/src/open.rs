@@ -27,7 +27,15 @@ impl Session {
             board.shrink();
         }
         let mut session = Self::start(options, board, &bytes, 0)?;
-        session.create_file(&bytes)?;
+        if let Some(path) = &session.options.session_file {
+            let path = path.clone();
+            let record = &mut session.record;
+            record.create(&path, &session.stage, &session.options, &bytes)?;
+            session.save().map_err(|error| OpenError::Session {
+                path,
+                message: error.to_string(),
+            })?;
+        }
         Ok(session)
     }
 

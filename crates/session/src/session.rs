@@ -20,8 +20,7 @@ use crate::history::{History, SeekError, Stops};
 use crate::motion::breakpoints::Breakpoints;
 use crate::motion::paused::PausedSearch;
 use crate::options::Options;
-use crate::record::file::Record;
-use crate::record::notes::Notes;
+use crate::record::{Record, Replayed};
 use crate::stage::Stage;
 use crate::suggest::{Inquiry, ask};
 
@@ -48,10 +47,7 @@ pub struct Session {
     /// Here, motions forward leave the recorded path.
     pub(crate) live_from: Option<Moment>,
     pub(crate) follows: bool,
-    pub(crate) notes: Notes,
-    /// What of the session file is damaged, and what that means.
-    pub(crate) damage: Vec<String>,
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Record,
     /// Variables at the last stop, to tell what changed.
     pub(crate) last_variables: Vec<Variable>,
     /// The search backwards that was paused last.
@@ -72,9 +68,7 @@ impl Session {
             mocks: Vec::new(),
             live_from: None,
             follows: false,
-            notes: Notes::default(),
-            damage: Vec::new(),
-            record: None,
+            record: Record::default(),
             last_variables: Vec::new(),
             paused_search: None,
         }
@@ -138,20 +132,20 @@ impl Session {
     /// The session file, if one is written.
     #[must_use]
     pub fn session_file(&self) -> Option<PathBuf> {
-        self.record.as_ref().and_then(Record::path)
+        self.record.path().map(Path::to_owned)
     }
 
     /// What of the session file is not as it was written, each with what is lost by it: none of that is shown.
     #[must_use]
     pub fn damage(&self) -> &[String] {
-        &self.damage
+        self.record.damage()
     }
 
     /// What of the session file is damaged, and what was left out of the debug information because it is broken.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let broken = self.stage.info().warnings().iter().map(ToString::to_string);
-        self.damage.iter().cloned().chain(broken).collect()
+        self.record.damage().iter().cloned().chain(broken).collect()
     }
 
     /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
@@ -215,7 +209,7 @@ impl Session {
             Act::Verify => self.verify(observer),
             Act::Upload { program } => self.upload(Path::new(&program), observer),
             Act::Note { text } => {
-                self.notes.write(self.stage.history.here(), &text);
+                self.record.note(self.stage.history.here(), &text);
                 Ok(Reply::done(if text.is_empty() {
                     "the note is gone"
                 } else {
@@ -223,7 +217,7 @@ impl Session {
                 }))
             }
             Act::Bookmark { name } => {
-                self.notes.name(self.stage.history.here(), &name);
+                self.record.bookmark(self.stage.history.here(), &name);
                 Ok(Reply::done(&format!("'jump {name}' comes back here")))
             }
         }
@@ -350,7 +344,7 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Moment, CommandError> {
         let name = name.trim();
-        match self.notes.named(name) {
+        match self.record.named(name) {
             Some(at) => Ok(at),
             None if name == "device" => Ok(self.device_state().unwrap_or(Moment::START)),
             None => self.stage.moment_named(name, observer),
@@ -442,9 +436,9 @@ impl Session {
         let Some(device) = &mut self.device else {
             return Err(CommandError::Invalid("there is no device".to_owned()));
         };
-        let (record, mut unwritten) = (self.record.as_ref(), Ok(()));
+        let (record, mut unwritten) = (&self.record, Ok(()));
         let mut keep = |history: &mut History| {
-            if let Some(record) = record.filter(|_| unwritten.is_ok()) {
+            if unwritten.is_ok() {
                 unwritten = record.follow(history);
             }
             match unwritten {
@@ -474,6 +468,50 @@ impl Session {
         }
         let paused = self.unless_gone(paused)?;
         unwritten.map(|()| paused)
+    }
+
+    /// Runs the program on its device until it ends, until the step count `until`, or until the observer pauses it, and
+    /// saves its trace as it goes.
+    ///
+    /// # Errors
+    /// [`CommandError`] if device or session file fail; what was recorded before is kept.
+    pub fn record(
+        &mut self,
+        until: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        loop {
+            if let Some(ended) = self.stage.ended() {
+                self.save()?;
+                return Ok(ended);
+            }
+            if until.is_some_and(|until| self.stage.history.here().steps >= until) {
+                return Ok(StopReason::Bound);
+            }
+            let paused = self.device_run(&Stops::default(), until, observer)?;
+            self.save()?;
+            if paused.reason == borges_wire::PauseReason::Requested && !paused.full {
+                return Ok(StopReason::Paused);
+            }
+        }
+    }
+
+    /// Replays every branch from the start of the program to its end, on the twin, and compares the last states with the
+    /// recorded hashes.
+    ///
+    /// # Errors
+    /// [`CommandError::Divergence`] names the first step that went another way; [`CommandError::Invalid`] a state that
+    /// differs.
+    pub fn replay(&mut self, observer: Observer<'_>) -> Result<Replayed, CommandError> {
+        self.record.replay(&mut self.stage, observer)
+    }
+
+    /// Writes what is new. When this returns, a kill of the process loses nothing of it.
+    pub(crate) fn save(&mut self) -> Result<(), CommandError> {
+        let mocks = self.mock_listings();
+        self.record.keep_stops(self.breakpoints.stored(), mocks)?;
+        let device = self.device_state();
+        self.record.save(&mut self.stage.history, device)
     }
 
     fn verify(&mut self, observer: Observer<'_>) -> Result<Reply, CommandError> {

@@ -48,11 +48,9 @@ impl Session {
         self.stage = Stage::new(opened, version, &self.options);
         self.live_from = None;
         self.options.program = path.to_owned();
-        self.notes.clear();
-        self.damage.clear();
         self.last_variables.clear();
         let lost = self.find_breakpoints_again();
-        self.record_upload(&bytes)?;
+        self.record.upload(&self.stage, &self.options, &bytes)?;
         let mut message = format!(
             "version {version} of the program stands at its start; the old multiverse is kept in the session file"
         );

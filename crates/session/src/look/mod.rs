@@ -10,11 +10,10 @@ mod paths;
 mod state;
 
 use crate::command::Observer;
-use crate::command::listing::{BoardListing, Info, NoteListing};
+use crate::command::listing::{BoardListing, Info};
 use crate::command::{Look, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::record::notes::Note;
 use crate::session::Session;
 use crate::stage::universe_id;
 use crate::suggest::ask;
@@ -84,23 +83,9 @@ impl Session {
                 })
             }
             Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
-            Look::Notes => {
-                let listing = |(at, note): (Moment, Note)| {
-                    let (name, text) = match note {
-                        Note::Text(text) => (None, text),
-                        Note::Name(name) => (Some(name), String::new()),
-                    };
-                    NoteListing {
-                        universe: universe_id(&self.stage.history, at),
-                        steps: at.steps,
-                        name,
-                        text,
-                    }
-                };
-                Ok(Reply::Notes {
-                    notes: self.notes.all().into_iter().map(listing).collect(),
-                })
-            }
+            Look::Notes => Ok(Reply::Notes {
+                notes: self.record.note_listings(&self.stage.history),
+            }),
             Look::Moment => {
                 let here = self.stage.history.here();
                 let universe = universe_id(&self.stage.history, here);
@@ -117,7 +102,10 @@ impl Session {
                 );
                 compare::compare(&mut self.stage, moments, device, observer)
             }
-            Look::Query { sql } => self.query(&sql, observer),
+            Look::Query { sql } => {
+                self.save()?;
+                self.record.query(&sql, observer)
+            }
             Look::Multiverse => Ok(outline::multiverse(&self.stage)),
             Look::Entries {
                 branch,

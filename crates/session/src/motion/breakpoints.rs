@@ -74,6 +74,16 @@ impl Breakpoints {
         &self.list
     }
 
+    /// All of them, as a session file keeps them.
+    pub(crate) fn stored(&self) -> Vec<borges_store::Breakpoint> {
+        let stored = |breakpoint: &Breakpoint| borges_store::Breakpoint {
+            id: breakpoint.id,
+            enabled: breakpoint.enabled,
+            spec: serde_json::to_string(&breakpoint.spec).unwrap_or_default(),
+        };
+        self.list.iter().map(stored).collect()
+    }
+
     pub(crate) fn add(
         &mut self,
         spec: NewBreakpoint,
