@@ -1,15 +1,7 @@
 //! Opening a session: what the user chose, and the device that it gets, a real one or a simulated one.
 
 use borges_sim::{SimBoard, SimHandle};
-use borges_wire::Overflow;
-use borges_wire::link::Link;
 
-use crate::command::Observer;
-use crate::command::unobserved;
-use crate::device::simulated::simulated;
-use crate::device::{Device, DeviceError, Task};
-use crate::error::CommandError;
-use crate::history::entry::Moment;
 use crate::options::Options;
 use crate::program::{Board, OpenError, Opened, read};
 use crate::session::Session;
@@ -66,66 +58,11 @@ impl Session {
         self.options.stop_recording_when_slow = stop_recording_when_slow;
     }
 
-    /// Connects to the device, or makes a simulated one, if that has not happened yet.
-    pub(crate) fn ensure_device(&mut self, observer: Observer<'_>) -> Result<(), CommandError> {
-        if self.device.is_some() {
-            return Ok(());
-        }
-        match &self.options.device {
-            None => {
-                let (link, handle) = simulated(&self.options, self.stage.loaded.board_file());
-                self.connect(link, observer)?;
-                self.simulated = Some(handle);
-            }
-            Some(address) => {
-                let line = borges_link::open(address, self.options.device_key.as_ref())?;
-                self.connect(line, observer)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Loads the program into the device at the other end of a link.
-    pub(crate) fn connect(
-        &mut self,
-        link: Box<dyn Link>,
-        observer: Observer<'_>,
-    ) -> Result<(), CommandError> {
-        let here = self.stage.history.hold();
-        self.stage.history.seek(Moment::START, &mut unobserved)?;
-        let faults = self.options.faults.as_ref();
-        let seed = faults.map_or_else(std::process::id, |(_, seed)| *seed as u32);
-        let loaded = &self.stage.loaded;
-        let task = Task {
-            program: loaded.program(),
-            board: &loaded.board_file().portable(),
-            entry: loaded.entry().clone(),
-        };
-        let left = self.left_device;
-        let connected = Device::connect(link, seed, task, &mut self.stage.history, left, observer);
-        let back = self.stage.history.seek(here, &mut unobserved);
-        self.stage.history.release();
-        back?;
-        if !matches!(connected, Err(DeviceError::Paused)) {
-            self.left_device = None;
-        }
-        let mut device = connected?;
-        self.notice = device.notice.take();
-        if self.options.stop_recording_when_slow {
-            device.when_slow(Overflow::StopRecording)?;
-        }
-        if !self.mocks.is_empty() {
-            device.set_mocks(self.mocks.clone())?;
-        }
-        self.device = Some(device);
-        Ok(())
-    }
-
     /// The simulated device, once there is one: to draw its hardware, and to turn its knobs.
     ///
     /// An upload puts another in its place.
     #[must_use]
     pub fn simulated(&self) -> Option<&SimHandle<SimBoard>> {
-        self.simulated.as_ref()
+        self.runner.simulated()
     }
 }

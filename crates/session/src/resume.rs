@@ -78,7 +78,10 @@ impl Session {
             let at = moment(place);
             if session.record.damage().is_empty() || session.stage.history.tree.contains(at.place) {
                 match session.stage.history.seek(at, observer) {
-                    Err(SeekError::Paused) => session.notice = Some(session.opened_before(at)),
+                    Err(SeekError::Paused) => {
+                        let text = session.opened_before(at);
+                        session.runner.notice(text);
+                    }
                     sought => sought.map_err(|error| wrong(error.to_string()))?,
                 }
                 let place = session.stage.history.tree.canonical(at.place);
@@ -88,8 +91,8 @@ impl Session {
                     .set_line(place.unwrap_or(at.place).branch);
             }
         }
-        session.left_device = left.map(moment);
-        let mocks = session.mock_listings();
+        session.runner.was_left(left.map(moment));
+        let mocks = session.runner.mock_listings(&session.stage);
         let file = (store, path.to_owned(), upload);
         let breakpoints = session.breakpoints.stored();
         session
@@ -132,7 +135,7 @@ impl Session {
         }
         for stored in store.mocks()? {
             let added = match serde_json::from_str::<MockValues>(&stored.spec) {
-                Ok(values) => self.add_mock(&stored.call, &values),
+                Ok(values) => self.runner.add_mock(&self.stage, &stored.call, &values),
                 Err(error) => Err(CommandError::Invalid(error.to_string())),
             };
             if let Err(error) = added {

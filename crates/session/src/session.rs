@@ -3,21 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use borges_board::{Board, BoardState};
-use borges_sim::{SimBoard, SimHandle};
-use borges_stub::Mocks;
 use borges_vm::{CodeOffset, Machine};
-use borges_wire::Mock;
 
 use crate::command::listing::{PlaceView, Variable};
 use crate::command::question::{Question, Within};
 use crate::command::{
     Act, Command, Direction, Event, Flow, Observer, Reply, StepSize, Stop, StopReason, unobserved,
 };
-use crate::device::{Device, DeviceError, LiveStops, Paused};
+use crate::device::runner::Runner;
 use crate::error::CommandError;
-use crate::history::entry::{EntryKind, Moment};
-use crate::history::{History, SeekError, Stops};
+use crate::history::entry::Moment;
+use crate::history::{SeekError, Stops};
 use crate::motion::breakpoints::Breakpoints;
+use crate::motion::ground::Ground;
 use crate::motion::paused::PausedSearch;
 use crate::options::Options;
 use crate::record::{Record, Replayed};
@@ -31,22 +29,12 @@ use crate::suggest::{Inquiry, ask};
 pub struct Session {
     pub(crate) options: Options,
     pub(crate) stage: Stage,
-    /// Made when it is first needed: a recording can be looked at without one.
-    pub(crate) device: Option<Device>,
-    /// The same from behind, if it is a simulated one.
-    pub(crate) simulated: Option<SimHandle<SimBoard>>,
-    /// Where an earlier session left the device.
-    pub(crate) left_device: Option<Moment>,
-    /// What was found on the device, until the user is told.
-    pub(crate) notice: Option<String>,
+    pub(crate) runner: Runner,
     pub(crate) breakpoints: Breakpoints,
     /// Offsets of a *run to here*.
     pub(crate) temporary: Vec<CodeOffset>,
-    /// The mocks as the device will have them; how much is used up, the device's own list knows.
-    pub(crate) mocks: Vec<Mock>,
     /// Here, motions forward leave the recorded path.
     pub(crate) live_from: Option<Moment>,
-    pub(crate) follows: bool,
     pub(crate) record: Record,
     /// Variables at the last stop, to tell what changed.
     pub(crate) last_variables: Vec<Variable>,
@@ -59,15 +47,10 @@ impl Session {
         Self {
             options,
             stage,
-            device: None,
-            left_device: None,
-            notice: None,
-            simulated: None,
+            runner: Runner::default(),
             breakpoints: Breakpoints::default(),
             temporary: Vec::new(),
-            mocks: Vec::new(),
             live_from: None,
-            follows: false,
             record: Record::default(),
             last_variables: Vec::new(),
             paused_search: None,
@@ -89,7 +72,7 @@ impl Session {
             Command::Look(look) => self.answer(look, observer),
             Command::Act(act) => self.carry_out(act, observer),
         };
-        self.tell(observer);
+        self.runner.tell(observer);
         // Also a command that failed may have recorded something.
         let saved = self.save();
         let reply = result?;
@@ -101,7 +84,7 @@ impl Session {
     #[must_use]
     pub fn here(&self) -> PlaceView {
         self.stage
-            .view(self.stage.history.here(), self.device_state())
+            .view(self.stage.history.here(), self.runner.state())
     }
 
     /// The program's board.
@@ -199,8 +182,8 @@ impl Session {
                     "the next step forward is taken live, as a branch of its own",
                 ))
             }
-            Act::Mock { call, values } => self.add_mock(&call, &values),
-            Act::Unmock { call } => self.remove_mock(call.as_deref()),
+            Act::Mock { call, values } => self.runner.add_mock(&self.stage, &call, &values),
+            Act::Unmock { call } => self.runner.remove_mock(&self.stage, call.as_deref()),
             Act::Branches { values } => self.stage.add_branches(&values),
             Act::Break(spec) => self.add_breakpoint(spec),
             Act::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
@@ -255,8 +238,8 @@ impl Session {
             Err(CommandError::Paused) => StopReason::Paused,
             result => result?,
         };
-        if self.follows && reason != StopReason::Paused {
-            match self.bring_device(observer) {
+        if self.runner.follows() && reason != StopReason::Paused {
+            match self.ground().bring(observer) {
                 Err(CommandError::Paused) => reason = StopReason::Paused,
                 brought => drop(brought?),
             }
@@ -328,13 +311,8 @@ impl Session {
     #[doc(hidden)]
     #[must_use]
     pub fn device_moment(&self) -> Option<String> {
-        let device = self.device.as_ref()?;
-        (device.effects == device.state.place).then(|| self.stage.moment_text(device.state))
-    }
-
-    /// Where the device stands, if there is one.
-    pub(crate) fn device_state(&self) -> Option<Moment> {
-        self.device.as_ref().map(|device| device.state)
+        let at = self.runner.settled()?;
+        Some(self.stage.moment_text(at))
     }
 
     /// The moment that a user names: a bookmark, `device`, or what [`Stage::moment_named`] knows.
@@ -346,7 +324,7 @@ impl Session {
         let name = name.trim();
         match self.record.named(name) {
             Some(at) => Ok(at),
-            None if name == "device" => Ok(self.device_state().unwrap_or(Moment::START)),
+            None if name == "device" => Ok(self.runner.state().unwrap_or(Moment::START)),
             None => self.stage.moment_named(name, observer),
         }
     }
@@ -357,117 +335,25 @@ impl Session {
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         if let Some(always) = always {
-            self.follows = always;
+            self.runner.follow(always);
         }
         if always == Some(false) {
             return Ok(Reply::done(
                 "the device stays where it is until the program goes on or you say 'follow'",
             ));
         }
-        let undone = self.bring_device(observer)?;
+        let undone = self.ground().bring(observer)?;
         Ok(Reply::done(&format!("the device is here: {undone}")))
     }
 
-    /// Brings the device to the moment shown; what was done, in words.
-    pub(crate) fn bring_device(&mut self, observer: Observer<'_>) -> Result<String, CommandError> {
-        self.ensure_device(observer)?;
-        let here = self.stage.history.here();
-        let Some(device) = &mut self.device else {
-            return Ok(String::new());
-        };
-        let outputs = |history: &History, from, to| {
-            let entries = history.tree.between(from, to).into_iter().flatten();
-            entries.filter(|(_, entry)| entry.is_output()).count()
-        };
-        let join = self
-            .stage
-            .history
-            .tree
-            .join(device.effects, here.place)
-            .unwrap_or(here.place);
-        let (undo, redo) = (
-            outputs(&self.stage.history, join, device.effects),
-            outputs(&self.stage.history, join, here.place),
-        );
-        let was = (device.state, device.effects);
-        let brought = device.bring(&mut self.stage.history, here, observer);
-        self.unless_gone(brought)?;
-        if was == (here, here.place) {
-            return Ok("it was already".to_owned());
+    /// What motions go over.
+    pub(crate) fn ground(&mut self) -> Ground<'_> {
+        Ground {
+            options: &self.options,
+            stage: &mut self.stage,
+            runner: &mut self.runner,
+            record: &mut self.record,
         }
-        let plural = if undo == 1 { "" } else { "s" };
-        Ok(format!(
-            "{undo} output{plural} undone, {redo} performed again"
-        ))
-    }
-
-    /// Says what was found on the device, once.
-    fn tell(&mut self, observer: Observer<'_>) {
-        if let Some(text) = self.notice.take() {
-            observer(Event::Warning { text });
-        }
-    }
-
-    /// A device of which nobody knows where it stands is none any more: another connection begins with its start.
-    fn unless_gone<T>(&mut self, result: Result<T, DeviceError>) -> Result<T, CommandError> {
-        if result.as_ref().is_err_and(DeviceError::is_gone) {
-            (self.device, self.simulated) = (None, None);
-        }
-        Ok(result?)
-    }
-
-    /// Runs the device from here, where it is brought first.
-    pub(crate) fn device_run(
-        &mut self,
-        stops: &Stops,
-        until: Option<u64>,
-        observer: Observer<'_>,
-    ) -> Result<Paused, CommandError> {
-        self.bring_device(observer)?;
-        self.tell(observer);
-        let printed_before = self
-            .stage
-            .history
-            .twin
-            .board
-            .console()
-            .map_or(0, |console| console.printed());
-        let live = LiveStops::from(stops.clone());
-        let Some(device) = &mut self.device else {
-            return Err(CommandError::Invalid("there is no device".to_owned()));
-        };
-        let (record, mut unwritten) = (&self.record, Ok(()));
-        let mut keep = |history: &mut History| {
-            if unwritten.is_ok() {
-                unwritten = record.follow(history);
-            }
-            match unwritten {
-                Ok(()) => Flow::Continue,
-                Err(_) => Flow::Pause,
-            }
-        };
-        let paused = device.run(
-            &mut self.stage.history,
-            until,
-            self.options.live_entries,
-            &live,
-            observer,
-            &mut keep,
-        );
-        let printed = self.stage.history.twin.board.console().map(|console| {
-            // What was printed since is the end of what is kept.
-            let bytes = console.bytes();
-            let fresh = console.printed().saturating_sub(printed_before);
-            let fresh = fresh.min(bytes.len() as u64) as usize;
-            String::from_utf8_lossy(&bytes[bytes.len() - fresh..]).into_owned()
-        });
-        if let Some(text) = printed.filter(|text| !text.is_empty()) {
-            // Nothing is shown that is not on disk.
-            self.save()?;
-            observer(Event::Console { text });
-        }
-        let paused = self.unless_gone(paused)?;
-        unwritten.map(|()| paused)
     }
 
     /// Runs the program on its device until it ends, until the step count `until`, or until the observer pauses it, and
@@ -488,7 +374,7 @@ impl Session {
             if until.is_some_and(|until| self.stage.history.here().steps >= until) {
                 return Ok(StopReason::Bound);
             }
-            let paused = self.device_run(&Stops::default(), until, observer)?;
+            let paused = self.ground().run(&Stops::default(), until, observer)?;
             self.save()?;
             if paused.reason == borges_wire::PauseReason::Requested && !paused.full {
                 return Ok(StopReason::Paused);
@@ -508,19 +394,15 @@ impl Session {
 
     /// Writes what is new. When this returns, a kill of the process loses nothing of it.
     pub(crate) fn save(&mut self) -> Result<(), CommandError> {
-        let mocks = self.mock_listings();
+        let mocks = self.runner.mock_listings(&self.stage);
         self.record.keep_stops(self.breakpoints.stored(), mocks)?;
-        let device = self.device_state();
+        let device = self.runner.state();
         self.record.save(&mut self.stage.history, device)
     }
 
     fn verify(&mut self, observer: Observer<'_>) -> Result<Reply, CommandError> {
-        self.ensure_device(observer)?;
-        let Some(device) = &mut self.device else {
-            return Err(CommandError::Invalid("there is no device".to_owned()));
-        };
-        let verified = device.verify(&mut self.stage.history, observer);
-        let (steps, hash) = self.unless_gone(verified)?;
+        let verified = self.runner.verify(&mut self.stage, &self.options, observer);
+        let (steps, hash) = verified?;
         Ok(Reply::done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
         )))
@@ -529,39 +411,5 @@ impl Session {
     /// Whether the next step forward is the device's.
     pub(crate) fn at_live_edge(&self) -> bool {
         self.stage.history.at_tip() || self.live_from == Some(self.stage.history.here())
-    }
-
-    /// The mocks with how much of each is used up.
-    pub(crate) fn mocks_in_force(&self) -> Mocks {
-        match &self.device {
-            Some(device) => device.mocks().clone(),
-            None => Mocks::new(self.mocks.clone()),
-        }
-    }
-
-    /// Whether the program is about to read an input for which a mock says something else than the recording.
-    pub(crate) fn mock_awaits(&self) -> bool {
-        let Some(call) = self.stage.history.twin.machine.pending() else {
-            return false;
-        };
-        let Some(primitive) = self.stage.program().primitive(call.func.0) else {
-            return false;
-        };
-        let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
-            return false;
-        };
-        let (here, tip) = (self.stage.history.here(), self.stage.history.tip());
-        let next = self
-            .stage
-            .history
-            .tree
-            .between(here.place, tip.place)
-            .and_then(|mut path| path.next());
-        match next.map(|(_, entry)| &entry.kind) {
-            Some(EntryKind::Input {
-                value: recorded, ..
-            }) => *recorded != value,
-            _ => false,
-        }
     }
 }

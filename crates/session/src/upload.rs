@@ -32,8 +32,8 @@ impl Session {
         // The old program's outputs are undone before the new one begins: the board is as it was at the start.
         let here = self.stage.history.hold();
         let brought = self.stage.history.seek(Moment::START, &mut unobserved);
-        let brought = match (&self.device, brought) {
-            (Some(_), Ok(())) => self.bring_device(observer).map(drop),
+        let brought = match (self.runner.state(), brought) {
+            (Some(_), Ok(())) => self.ground().bring(observer).map(drop),
             (_, brought) => brought.map_err(CommandError::from),
         };
         let back = match &brought {
@@ -43,7 +43,7 @@ impl Session {
         self.stage.history.release();
         brought?;
         back?;
-        (self.device, self.simulated) = (None, None);
+        self.runner.let_go();
         let version = self.stage.loaded.version() + 1;
         self.stage = Stage::new(opened, version, &self.options);
         self.live_from = None;

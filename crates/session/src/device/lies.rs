@@ -201,7 +201,12 @@ fn session(folder: &tempfile::TempDir, lie: impl Lie + 'static) -> Result<Sessio
     };
     let mut session = Session::open(options).unwrap();
     let (device, _) = simulated(&session.options, session.stage.loaded.board_file());
-    session.connect(Box::new(Liar::new(device, lie)), &mut unobserved)?;
+    session.runner.connect(
+        Box::new(Liar::new(device, lie)),
+        &mut session.stage,
+        &session.options,
+        &mut unobserved,
+    )?;
     Ok(session)
 }
 

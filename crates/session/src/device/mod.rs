@@ -14,7 +14,9 @@ mod error;
 #[cfg(test)]
 mod lies;
 mod live;
+mod mocks;
 pub mod probe;
+pub(crate) mod runner;
 pub(crate) mod serve;
 pub(crate) mod simulated;
 pub(crate) mod survey;

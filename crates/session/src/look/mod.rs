@@ -47,9 +47,9 @@ impl Session {
                 code::disassemble(&self.stage, &broken, place.as_ref(), around)
             }
             Look::Functions { containing } => Ok(code::functions(&self.stage, &containing)),
-            Look::Tree { lines } => Ok(paths::tree(&self.stage, self.device_state(), lines)),
+            Look::Tree { lines } => Ok(paths::tree(&self.stage, self.runner.state(), lines)),
             Look::Mocks => Ok(Reply::Mocks {
-                mocks: self.mock_listings(),
+                mocks: self.runner.mock_listings(&self.stage),
             }),
             Look::Breakpoints => {
                 let breakpoints = self
@@ -95,7 +95,7 @@ impl Session {
                 })
             }
             Look::Compare { left, right } => {
-                let device = self.device_state();
+                let device = self.runner.state();
                 let moments = (
                     self.moment_named(&left, observer)?,
                     self.moment_named(&right, observer)?,
@@ -118,8 +118,8 @@ impl Session {
             Look::Inputs => Ok(outline::inputs(
                 &self.stage,
                 &outline::Mocked {
-                    list: &self.mocks,
-                    listings: self.mock_listings(),
+                    list: self.runner.mocks(),
+                    listings: self.runner.mock_listings(&self.stage),
                 },
             )),
             Look::Path { around } => paths::path(&mut self.stage, around, observer),
@@ -141,15 +141,12 @@ impl Session {
 
     fn facts(&mut self) -> Info {
         let here = self.here();
-        let at = self
-            .device
-            .as_ref()
-            .map_or(Moment::START, |device| device.state);
+        let at = self.runner.state().unwrap_or(Moment::START);
         let device_at = match self.stage.history.here() {
             now if now == at => here.clone(),
             _ => {
                 // A device stands where the twin has been: the way there and back cannot diverge.
-                let device = self.device_state();
+                let device = self.runner.state();
                 let there = self.stage.elsewhere(|stage| {
                     stage.history.seek(at, &mut unobserved)?;
                     Ok(stage.view(at, device))
@@ -157,23 +154,17 @@ impl Session {
                 there.unwrap_or_else(|_| here.clone())
             }
         };
-        let (sent_bytes, received_bytes, retransmissions) = self
-            .device
-            .as_mut()
-            .map_or((0, 0, 0), |device| device.traffic());
+        let (sent_bytes, received_bytes, retransmissions) = self.runner.traffic();
         Info {
             program: self.options.program.display().to_string(),
             program_hash: format!("{:016x}", self.stage.program().module.hash()),
             version: self.stage.loaded.version(),
             board: self.stage.board().name.clone(),
-            device: self.device.as_ref().map_or_else(
-                || "not connected yet".to_owned(),
-                |device| device.name.clone(),
-            ),
+            device: self.runner.name().unwrap_or("not connected yet").to_owned(),
             file: self.session_file().map(|path| path.display().to_string()),
             here,
             device_at,
-            follows: self.follows,
+            follows: self.runner.follows(),
             branches: self.stage.history.tree.branches().count() as u32,
             entries: self.stage.history.tree.entry_count(),
             snapshots: self.stage.history.keyframes.len() as u32,

@@ -5,7 +5,6 @@ use borges_vm::{CodeOffset, Watch};
 
 use crate::command::NewBreakpoint;
 use crate::command::listing::BreakpointListing;
-use crate::device::LiveStops;
 use crate::history::{Found, Stops};
 
 /// What a breakpoint waits for, found in the program.
@@ -147,21 +146,5 @@ impl Breakpoints {
             .filter(|breakpoint| breakpoint.waits_for(found, &stops.watches))
             .map(|breakpoint| breakpoint.id)
             .collect()
-    }
-}
-
-impl From<Stops> for LiveStops {
-    fn from(stops: Stops) -> Self {
-        let primitives = stops
-            .primitives
-            .iter()
-            .map(|id| borges_wire::PrimitiveStop {
-                primitive: id.0,
-                conditions: Vec::new(),
-            });
-        LiveStops {
-            primitives: primitives.collect(),
-            stops,
-        }
     }
 }

@@ -6,7 +6,7 @@
 
 mod backward;
 pub(crate) mod breakpoints;
-mod mocks;
+pub(crate) mod ground;
 pub(crate) mod paused;
 mod stopping;
 mod writes;
@@ -36,7 +36,7 @@ impl Session {
                 Some(reason) => return Ok(reason),
                 None if self.at_live_edge()
                     && self.stage.ended().is_none()
-                    && !self.mock_awaits() =>
+                    && !self.runner.mock_awaits(&self.stage) =>
                 {
                     return Ok(StopReason::Tip);
                 }
@@ -111,7 +111,7 @@ impl Session {
     ) -> Result<Option<StopReason>, CommandError> {
         loop {
             let tip = self.stage.history.tip();
-            let mocks = self.mocks_in_force();
+            let mocks = self.runner.mocks_in_force();
             match self.stage.history.walk(tip, stops, Some(&mocks), observer) {
                 Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
                 Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
@@ -144,7 +144,7 @@ impl Session {
                 return Ok(reason);
             }
             let begun_at = self.stage.history.here();
-            let paused = self.device_run(stops, until, observer)?;
+            let paused = self.ground().run(stops, until, observer)?;
             let found = match paused.reason {
                 PauseReason::Requested => {
                     let how = match paused.full {
@@ -232,7 +232,7 @@ impl Session {
 
     /// One step forward on the recorded path, unless a mock says something else than the recording.
     fn next_recorded(&mut self) -> Option<Moment> {
-        if self.mock_awaits() {
+        if self.runner.mock_awaits(&self.stage) {
             self.live_from = Some(self.stage.history.here());
             return None;
         }
@@ -265,7 +265,7 @@ impl Session {
                 .between(here.place, tip.place)
                 .and_then(|mut path| path.next())
                 .and_then(|(place, _)| self.stage.history.moment_of(place));
-            let mocks = self.mocks_in_force();
+            let mocks = self.runner.mocks_in_force();
             let goal = next.unwrap_or(tip);
             let found = self
                 .stage
@@ -298,7 +298,7 @@ impl Session {
                 Some(until) => (&Stops::default(), Some(until)),
                 None => (&stops, None),
             };
-            let paused = self.device_run(stops, until, observer)?;
+            let paused = self.ground().run(stops, until, observer)?;
             past = match paused.reason {
                 PauseReason::Requested => return Ok(StopReason::Paused),
                 PauseReason::Event { .. } => Some(self.stage.history.here().steps),
@@ -345,7 +345,7 @@ impl Session {
                 }
                 self.lead(&stops, &own, observer, &accept)?
             } else {
-                let (tip, mocks) = (self.stage.history.tip(), self.mocks_in_force());
+                let (tip, mocks) = (self.stage.history.tip(), self.runner.mocks_in_force());
                 let found = match self.stage.history.walk(tip, &stops, Some(&mocks), observer) {
                     Err(SeekError::Paused) => return Ok(StopReason::Paused),
                     found => found?,
@@ -437,7 +437,7 @@ impl Session {
         }
         // What an event that nobody foresees leads to stops there as well.
         let users = self.breakpoints.stops();
-        let paused = self.device_run(&users, Some(target), observer)?;
+        let paused = self.ground().run(&users, Some(target), observer)?;
         let foreseen = self.stage.history.here().place.index == here.place.index + probe.entries;
         Ok(match paused.reason {
             PauseReason::Requested => None,

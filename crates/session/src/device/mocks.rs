@@ -1,19 +1,23 @@
-//! Mocks: values that stand in for inputs, and branches for values that were not read.
+//! Mocks: values that stand in for inputs.
 
 use borges_board::PrimitiveId;
 use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
 use borges_wire::{Mock, MockEnd};
 
+use super::runner::Runner;
+
 use crate::command::listing::MockListing;
 use crate::command::{MockValues, Reply};
 use crate::error::CommandError;
-use crate::session::Session;
+use crate::history::entry::EntryKind;
+use crate::stage::Stage;
 use crate::values::show;
 
-impl Session {
+impl Runner {
     pub(crate) fn add_mock(
         &mut self,
+        stage: &Stage,
         call: &str,
         values: &MockValues,
     ) -> Result<Reply, CommandError> {
@@ -27,11 +31,11 @@ impl Session {
             ));
         }
         let mut fresh = Vec::new();
-        for (primitive, arguments) in self.stage.inputs_named(call)? {
+        for (primitive, arguments) in stage.inputs_named(call)? {
             let wanted = arguments.clone().unwrap_or_default();
             let mut checked = Vec::new();
             for text in list {
-                checked.push(to_wire(self.stage.in_codomain(primitive, &wanted, text)?));
+                checked.push(to_wire(stage.in_codomain(primitive, &wanted, text)?));
             }
             fresh.push(Mock {
                 primitive: primitive.0,
@@ -49,7 +53,7 @@ impl Session {
         });
         let listing: Vec<String> = fresh
             .iter()
-            .map(|mock| self.mock_listing(mock).call)
+            .map(|mock| Self::mock_listing(stage, mock).call)
             .collect();
         mocks.extend(fresh);
         self.adopt_mocks(mocks)?;
@@ -65,13 +69,17 @@ impl Session {
         )))
     }
 
-    pub(crate) fn remove_mock(&mut self, call: Option<&str>) -> Result<Reply, CommandError> {
+    pub(crate) fn remove_mock(
+        &mut self,
+        stage: &Stage,
+        call: Option<&str>,
+    ) -> Result<Reply, CommandError> {
         let mut mocks = self.mocks_in_force().list().to_vec();
         let before = mocks.len();
         match call {
             None => mocks.clear(),
             Some(call) => {
-                let named = self.stage.inputs_named(call)?;
+                let named = stage.inputs_named(call)?;
                 mocks.retain(|mock| {
                     !named.iter().any(|(primitive, arguments)| {
                         let own: Option<Vec<Value>> = mock
@@ -91,25 +99,16 @@ impl Session {
         )))
     }
 
-    fn adopt_mocks(&mut self, mocks: Vec<Mock>) -> Result<(), CommandError> {
-        if let Some(device) = &mut self.device {
-            device.set_mocks(mocks.clone())?;
-        }
-        self.mocks = mocks;
-        Ok(())
-    }
-
-    pub(crate) fn mock_listings(&self) -> Vec<MockListing> {
-        self.mocks
+    pub(crate) fn mock_listings(&self, stage: &Stage) -> Vec<MockListing> {
+        self.mocks()
             .iter()
-            .map(|mock| self.mock_listing(mock))
+            .map(|mock| Self::mock_listing(stage, mock))
             .collect()
     }
 
-    fn mock_listing(&self, mock: &Mock) -> MockListing {
+    fn mock_listing(stage: &Stage, mock: &Mock) -> MockListing {
         let id = PrimitiveId(mock.primitive);
-        let name = self
-            .stage
+        let name = stage
             .board()
             .primitive(id)
             .map_or("?", |primitive| &primitive.name);
@@ -117,7 +116,7 @@ impl Session {
             None => name.to_owned(),
             Some(list) => {
                 let arguments: Vec<Value> = list.iter().map(|value| from_wire(*value)).collect();
-                self.stage.scene().call_text(id, &arguments)
+                stage.scene().call_text(id, &arguments)
             }
         };
         let values = mock
@@ -130,5 +129,30 @@ impl Session {
             MockEnd::RepeatLast => MockValues::Sequence(values),
         };
         MockListing { call, values }
+    }
+
+    /// Whether the program is about to read an input for which a mock says something else than the recording.
+    pub(crate) fn mock_awaits(&self, stage: &Stage) -> bool {
+        let history = &stage.history;
+        let Some(call) = history.twin.machine.pending() else {
+            return false;
+        };
+        let Some(primitive) = stage.program().primitive(call.func.0) else {
+            return false;
+        };
+        let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
+            return false;
+        };
+        let (here, tip) = (history.here(), history.tip());
+        let path = history.tree.between(here.place, tip.place);
+        match path
+            .and_then(|mut path| path.next())
+            .map(|(_, entry)| &entry.kind)
+        {
+            Some(EntryKind::Input {
+                value: recorded, ..
+            }) => *recorded != value,
+            _ => false,
+        }
     }
 }
