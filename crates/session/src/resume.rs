@@ -10,7 +10,6 @@ use crate::command::{MockValues, NewBreakpoint};
 use crate::error::CommandError;
 use crate::history::SeekError;
 use crate::history::entry::Moment;
-use crate::motion::breakpoints::{Breakpoint, Target};
 use crate::options::Options;
 use crate::program::{Board, OpenError};
 use crate::record::{fatal, moment, read_tree, told};
@@ -94,7 +93,7 @@ impl Session {
         session.runner.was_left(left.map(moment));
         let mocks = session.runner.mock_listings(&session.stage);
         let file = (store, path.to_owned(), upload);
-        let breakpoints = session.breakpoints.stored();
+        let breakpoints = session.motion.breakpoints().stored();
         session
             .record
             .go_on(file, &session.stage, breakpoints, mocks);
@@ -121,17 +120,8 @@ impl Session {
                 )]);
                 continue;
             };
-            let found = self.breakpoint_target(&spec.kind);
-            let (id, enabled) = (stored.id, stored.enabled && found.is_ok());
-            let (target, resolved) = found.unwrap_or((Target::Nowhere, String::new()));
-            self.breakpoints.restore(Breakpoint {
-                id,
-                spec,
-                resolved,
-                target,
-                enabled,
-                count: 0,
-            });
+            self.motion
+                .restore_breakpoint(&self.stage, stored.id, spec, stored.enabled);
         }
         for stored in store.mocks()? {
             let added = match serde_json::from_str::<MockValues>(&stored.spec) {

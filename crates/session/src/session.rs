@@ -3,20 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use borges_board::{Board, BoardState};
-use borges_vm::{CodeOffset, Machine};
+use borges_vm::Machine;
 
 use crate::command::listing::{PlaceView, Variable};
 use crate::command::question::{Question, Within};
 use crate::command::{
-    Act, Command, Direction, Event, Flow, Observer, Reply, StepSize, Stop, StopReason, unobserved,
+    Act, Command, Direction, Event, Flow, Observer, Reply, Stop, StopReason, unobserved,
 };
 use crate::device::runner::Runner;
 use crate::error::CommandError;
+use crate::history::Stops;
 use crate::history::entry::Moment;
-use crate::history::{SeekError, Stops};
-use crate::motion::breakpoints::Breakpoints;
-use crate::motion::ground::Ground;
-use crate::motion::paused::PausedSearch;
+use crate::motion::{self, Ground, Motion};
 use crate::options::Options;
 use crate::record::{Record, Replayed};
 use crate::stage::Stage;
@@ -30,16 +28,10 @@ pub struct Session {
     pub(crate) options: Options,
     pub(crate) stage: Stage,
     pub(crate) runner: Runner,
-    pub(crate) breakpoints: Breakpoints,
-    /// Offsets of a *run to here*.
-    pub(crate) temporary: Vec<CodeOffset>,
-    /// Here, motions forward leave the recorded path.
-    pub(crate) live_from: Option<Moment>,
+    pub(crate) motion: Motion,
     pub(crate) record: Record,
     /// Variables at the last stop, to tell what changed.
     pub(crate) last_variables: Vec<Variable>,
-    /// The search backwards that was paused last.
-    pub(crate) paused_search: Option<PausedSearch>,
 }
 
 impl Session {
@@ -48,12 +40,9 @@ impl Session {
             options,
             stage,
             runner: Runner::default(),
-            breakpoints: Breakpoints::default(),
-            temporary: Vec::new(),
-            live_from: None,
+            motion: Motion::default(),
             record: Record::default(),
             last_variables: Vec::new(),
-            paused_search: None,
         }
     }
 
@@ -147,37 +136,39 @@ impl Session {
 
     fn carry_out(&mut self, act: Act, observer: Observer<'_>) -> Result<Reply, CommandError> {
         match act {
-            Act::Continue {
-                direction: Direction::Forward,
-            } => self.moved(observer, Self::go_on),
-            Act::Continue {
-                direction: Direction::Backward,
-            } => self.moved(observer, Self::go_back),
+            Act::Continue { direction } => {
+                self.moved(observer, |motion, ground, observer| match direction {
+                    Direction::Forward => motion.go_on(ground, observer),
+                    Direction::Backward => motion.go_back(ground.stage, observer),
+                })
+            }
             Act::Step {
                 direction,
                 size,
                 count,
-            } => self.moved(observer, |session, observer| {
-                session.steps(direction, size, count, observer)
+            } => self.moved(observer, |motion, ground, observer| {
+                motion.steps(ground, (direction, size, count), observer)
             }),
             Act::RunTo { place, direction } => {
                 let (offsets, _) = self.stage.resolve(&place)?;
-                self.moved(observer, |session, observer| match direction {
-                    Direction::Forward => session.run_to(offsets, observer),
-                    Direction::Backward => session.run_back_to(offsets, observer),
+                self.moved(observer, |motion, ground, observer| match direction {
+                    Direction::Forward => motion.run_to(ground, offsets, observer),
+                    Direction::Backward => motion.run_back_to(ground.stage, offsets, observer),
                 })
             }
-            Act::Restart => self.moved(observer, |session, _| {
-                session.stage.history.seek(Moment::START, &mut unobserved)?;
+            Act::Restart => self.moved(observer, |_, ground, _| {
+                ground.stage.history.seek(Moment::START, &mut unobserved)?;
                 Ok(StopReason::Start)
             }),
             Act::Jump { target } => {
                 let moment = self.moment_named(&target, observer)?;
-                self.moved(observer, |session, observer| session.jump(moment, observer))
+                self.moved(observer, |_, ground, observer| {
+                    motion::jump(ground.stage, moment, observer)
+                })
             }
             Act::Follow { always } => self.follow(always, observer),
             Act::Fork => {
-                self.live_from = Some(self.stage.history.here());
+                self.motion.fork(self.stage.history.here());
                 Ok(Reply::done(
                     "the next step forward is taken live, as a branch of its own",
                 ))
@@ -185,10 +176,15 @@ impl Session {
             Act::Mock { call, values } => self.runner.add_mock(&self.stage, &call, &values),
             Act::Unmock { call } => self.runner.remove_mock(&self.stage, call.as_deref()),
             Act::Branches { values } => self.stage.add_branches(&values),
-            Act::Break(spec) => self.add_breakpoint(spec),
-            Act::DeleteBreakpoints { ids } => self.delete_breakpoints(&ids),
-            Act::EnableBreakpoint { id, enabled } => self.enable_breakpoint(id, enabled),
-            Act::Who { what } => self.who(&what, observer),
+            Act::Break(spec) => self.motion.add_breakpoint(&self.stage, spec),
+            Act::DeleteBreakpoints { ids } => self.motion.delete_breakpoints(&ids),
+            Act::EnableBreakpoint { id, enabled } => {
+                self.motion.enable_breakpoint(&self.stage, id, enabled)
+            }
+            Act::Who { what } => {
+                self.motion
+                    .who(&mut self.stage, self.runner.state(), &what, observer)
+            }
             Act::Verify => self.verify(observer),
             Act::Upload { program } => self.upload(Path::new(&program), observer),
             Act::Note { text } => {
@@ -210,36 +206,14 @@ impl Session {
     fn moved(
         &mut self,
         observer: Observer<'_>,
-        motion: impl FnOnce(&mut Self, Observer<'_>) -> Result<StopReason, CommandError>,
+        go: impl FnOnce(&mut Motion, &mut Ground<'_>, Observer<'_>) -> Result<StopReason, CommandError>,
     ) -> Result<Reply, CommandError> {
-        let before = self.stage.history.hold();
         let scene = self.stage.scene();
         self.last_variables = scene.locals(scene.own_frame()).unwrap_or_default();
-        let (line, live_from) = (self.stage.history.line(), self.live_from);
-        let result = motion(self, observer);
-        let back = match &result {
-            Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
-                self.stage.history.seek(before, &mut unobserved)
-            }
-            _ => Ok(()),
-        };
-        self.stage.history.release();
-        back?;
-        if matches!(result, Err(CommandError::Divergence(_))) {
-            // What fails changes nothing.
-            self.stage.history.set_line(line);
-            self.live_from = live_from;
-        }
-        let here = self.stage.history.here();
-        if self.live_from.is_some_and(|from| from != here) {
-            self.live_from = None;
-        }
-        let mut reason = match result {
-            Err(CommandError::Paused) => StopReason::Paused,
-            result => result?,
-        };
-        if self.runner.follows() && reason != StopReason::Paused {
-            match self.ground().bring(observer) {
+        let (motion, mut ground) = self.parts();
+        let mut reason = motion.moved(&mut ground, observer, go)?;
+        if ground.runner.follows() && reason != StopReason::Paused {
+            match ground.bring(observer) {
                 Err(CommandError::Paused) => reason = StopReason::Paused,
                 brought => drop(brought?),
             }
@@ -248,63 +222,6 @@ impl Session {
             reason,
             at: self.here(),
         }))
-    }
-
-    fn steps(
-        &mut self,
-        direction: Direction,
-        size: StepSize,
-        count: u64,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let mut reason = StopReason::Done;
-        for number in 0..count.max(1) {
-            if number > 0 && observer(self.stage.progress("stepping")) == Flow::Pause {
-                return Ok(StopReason::Paused);
-            }
-            let before = self.stage.history.hold();
-            let stepped = match direction {
-                Direction::Forward => self.step_forward(size, observer),
-                Direction::Backward => self.step_backward(size, observer),
-            };
-            let paused = matches!(stepped, Err(CommandError::Paused));
-            let back = match paused {
-                // A step is taken whole or not at all; those before it were taken.
-                true => self.stage.history.seek(before, &mut unobserved),
-                false => Ok(()),
-            };
-            self.stage.history.release();
-            back?;
-            if paused {
-                return Ok(StopReason::Paused);
-            }
-            reason = stepped?;
-            if reason != StopReason::Done {
-                break;
-            }
-        }
-        Ok(reason)
-    }
-
-    fn jump(&mut self, target: Moment, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        self.replay_to(target, observer)?;
-        // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
-        self.stage.history.face_forward();
-        Ok(self.stage.ended().unwrap_or(StopReason::Done))
-    }
-
-    /// Shows `target`; if the replay is paused, the user hears how far it came.
-    fn replay_to(&mut self, target: Moment, observer: Observer<'_>) -> Result<(), CommandError> {
-        let sought = self.stage.history.seek(target, observer);
-        if sought == Err(SeekError::Paused) {
-            let text = format!(
-                "the replay came to step {} of {}: say it again, and it goes on from there",
-                self.stage.history.twin.steps(),
-                target.steps
-            );
-            observer(Event::Warning { text });
-        }
-        Ok(sought?)
     }
 
     /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
@@ -342,18 +259,19 @@ impl Session {
                 "the device stays where it is until the program goes on or you say 'follow'",
             ));
         }
-        let undone = self.ground().bring(observer)?;
+        let undone = self.parts().1.bring(observer)?;
         Ok(Reply::done(&format!("the device is here: {undone}")))
     }
 
-    /// What motions go over.
-    pub(crate) fn ground(&mut self) -> Ground<'_> {
-        Ground {
+    /// What moves, and what it goes over.
+    pub(crate) fn parts(&mut self) -> (&mut Motion, Ground<'_>) {
+        let ground = Ground {
             options: &self.options,
             stage: &mut self.stage,
             runner: &mut self.runner,
             record: &mut self.record,
-        }
+        };
+        (&mut self.motion, ground)
     }
 
     /// Runs the program on its device until it ends, until the step count `until`, or until the observer pauses it, and
@@ -374,7 +292,7 @@ impl Session {
             if until.is_some_and(|until| self.stage.history.here().steps >= until) {
                 return Ok(StopReason::Bound);
             }
-            let paused = self.ground().run(&Stops::default(), until, observer)?;
+            let paused = self.parts().1.run(&Stops::default(), until, observer)?;
             self.save()?;
             if paused.reason == borges_wire::PauseReason::Requested && !paused.full {
                 return Ok(StopReason::Paused);
@@ -395,7 +313,8 @@ impl Session {
     /// Writes what is new. When this returns, a kill of the process loses nothing of it.
     pub(crate) fn save(&mut self) -> Result<(), CommandError> {
         let mocks = self.runner.mock_listings(&self.stage);
-        self.record.keep_stops(self.breakpoints.stored(), mocks)?;
+        self.record
+            .keep_stops(self.motion.breakpoints().stored(), mocks)?;
         let device = self.runner.state();
         self.record.save(&mut self.stage.history, device)
     }
@@ -406,10 +325,5 @@ impl Session {
         Ok(Reply::done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
         )))
-    }
-
-    /// Whether the next step forward is the device's.
-    pub(crate) fn at_live_edge(&self) -> bool {
-        self.stage.history.at_tip() || self.live_from == Some(self.stage.history.here())
     }
 }

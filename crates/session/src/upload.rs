@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use crate::command::Observer;
+use crate::command::Reply;
 use crate::command::unobserved;
-use crate::command::{Reply, StopKind};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::motion::breakpoints::Target;
 use crate::program::{Opened, read};
 use crate::session::Session;
 use crate::stage::Stage;
@@ -33,7 +32,7 @@ impl Session {
         let here = self.stage.history.hold();
         let brought = self.stage.history.seek(Moment::START, &mut unobserved);
         let brought = match (self.runner.state(), brought) {
-            (Some(_), Ok(())) => self.ground().bring(observer).map(drop),
+            (Some(_), Ok(())) => self.parts().1.bring(observer).map(drop),
             (_, brought) => brought.map_err(CommandError::from),
         };
         let back = match &brought {
@@ -46,10 +45,9 @@ impl Session {
         self.runner.let_go();
         let version = self.stage.loaded.version() + 1;
         self.stage = Stage::new(opened, version, &self.options);
-        self.live_from = None;
         self.options.program = path.to_owned();
         self.last_variables.clear();
-        let lost = self.find_breakpoints_again();
+        let lost = self.motion.begin_anew(&self.stage);
         self.record.upload(&self.stage, &self.options, &bytes)?;
         let mut message = format!(
             "version {version} of the program stands at its start; the old multiverse is kept in the session file"
@@ -61,36 +59,5 @@ impl Session {
             ));
         }
         Ok(Reply::done(&message))
-    }
-
-    /// Resolves all breakpoints in a new program; what was not found, in words.
-    fn find_breakpoints_again(&mut self) -> Vec<String> {
-        let kinds: Vec<(u32, StopKind)> = self
-            .breakpoints
-            .list()
-            .iter()
-            .map(|breakpoint| (breakpoint.id, breakpoint.spec.kind.clone()))
-            .collect();
-        let mut lost = Vec::new();
-        for (id, kind) in kinds {
-            let found = self.breakpoint_target(&kind);
-            let Some(breakpoint) = self.breakpoints.find(id) else {
-                continue;
-            };
-            match found {
-                Ok((target, resolved)) => {
-                    (breakpoint.target, breakpoint.resolved) = (target, resolved)
-                }
-                Err(_) => {
-                    (breakpoint.enabled, breakpoint.target) = (false, Target::Nowhere);
-                    let what = match &kind {
-                        StopKind::Write(what) | StopKind::Primitive(what) => what,
-                        _ => &breakpoint.resolved,
-                    };
-                    lost.push(format!("{id} ({what})"));
-                }
-            }
-        }
-        lost
     }
 }

@@ -39,11 +39,11 @@ impl Session {
             Look::Memory { address, length } => state::memory(&self.stage, &address, length),
             Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),
             Look::List { place, around } => {
-                let broken = self.breakpoints.stops().code;
+                let broken = self.motion.breakpoints().stops().code;
                 code::source(&self.stage, &broken, place.as_ref(), around)
             }
             Look::Disassemble { place, around } => {
-                let broken = self.breakpoints.stops().code;
+                let broken = self.motion.breakpoints().stops().code;
                 code::disassemble(&self.stage, &broken, place.as_ref(), around)
             }
             Look::Functions { containing } => Ok(code::functions(&self.stage, &containing)),
@@ -53,7 +53,8 @@ impl Session {
             }),
             Look::Breakpoints => {
                 let breakpoints = self
-                    .breakpoints
+                    .motion
+                    .breakpoints()
                     .list()
                     .iter()
                     .map(|breakpoint| breakpoint.listing())

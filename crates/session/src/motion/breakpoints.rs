@@ -108,8 +108,16 @@ impl Breakpoints {
         self.list.push(breakpoint);
     }
 
-    pub(crate) fn find(&mut self, id: u32) -> Option<&mut Breakpoint> {
+    pub(super) fn find(&self, id: u32) -> Option<&Breakpoint> {
+        self.list.iter().find(|breakpoint| breakpoint.id == id)
+    }
+
+    pub(super) fn find_mut(&mut self, id: u32) -> Option<&mut Breakpoint> {
         self.list.iter_mut().find(|breakpoint| breakpoint.id == id)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
+        self.list.iter_mut()
     }
 
     /// Removes those named, or all; how many there were.
