@@ -17,16 +17,13 @@ pub mod headless;
 mod history;
 mod look;
 mod motion;
-mod open;
 mod options;
 mod program;
 mod record;
-mod resume;
 mod scene;
 mod session;
 mod stage;
 pub mod suggest;
-mod upload;
 pub mod values;
 
 #[cfg(feature = "typescript")]

@@ -11,8 +11,6 @@ mod boards;
 pub(crate) mod bring;
 pub(crate) mod client;
 mod error;
-#[cfg(test)]
-mod lies;
 mod live;
 mod mocks;
 pub mod probe;

@@ -9,7 +9,7 @@ use crate::command::{CodePlace, Reply};
 use crate::error::CommandError;
 use crate::stage::Stage;
 
-pub(super) fn source(
+pub(crate) fn source(
     stage: &Stage,
     broken: &[CodeOffset],
     place: Option<&CodePlace>,
@@ -62,7 +62,7 @@ pub(super) fn source(
     }))
 }
 
-pub(super) fn disassemble(
+pub(crate) fn disassemble(
     stage: &Stage,
     broken: &[CodeOffset],
     place: Option<&CodePlace>,
@@ -118,7 +118,7 @@ pub(super) fn disassemble(
     }))
 }
 
-pub(super) fn functions(stage: &Stage, containing: &str) -> Reply {
+pub(crate) fn functions(stage: &Stage, containing: &str) -> Reply {
     let listed = stage
         .info()
         .functions()

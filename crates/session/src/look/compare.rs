@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::stage::Stage;
 
-pub(super) fn compare(
+pub(crate) fn compare(
     stage: &mut Stage,
     (left_at, right_at): (Moment, Moment),
     device: Option<Moment>,

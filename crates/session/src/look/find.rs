@@ -14,7 +14,7 @@ const MOST_FOUND: u32 = 1_000;
 const BETWEEN_LOOKS: u32 = 4_096;
 
 /// Lists the universes right after an entry, or at a trap, whose words contain a text, whatever its case.
-pub(super) fn find(
+pub(crate) fn find(
     stage: &mut Stage,
     text: &str,
     most: u32,

@@ -26,15 +26,15 @@ const FEW_VALUES: u64 = 12;
 /// A slider is no use for more values.
 const SLIDER: f64 = 1e6;
 /// The mocks, and how they are listed.
-pub(super) struct Mocked<'a> {
-    pub(super) list: &'a [Mock],
-    pub(super) listings: Vec<MockListing>,
+pub(crate) struct Mocked<'a> {
+    pub(crate) list: &'a [Mock],
+    pub(crate) listings: Vec<MockListing>,
 }
 
 /// How far back the last reading of an input is looked for.
 const RECENT: usize = 4_096;
 
-pub(super) fn multiverse(stage: &Stage) -> Reply {
+pub(crate) fn multiverse(stage: &Stage) -> Reply {
     let tree = &stage.history.tree;
     let branches = tree.branches().map(|id| {
         let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
@@ -59,7 +59,7 @@ pub(super) fn multiverse(stage: &Stage) -> Reply {
     })
 }
 
-pub(super) fn entries(
+pub(crate) fn entries(
     stage: &mut Stage,
     branch: u32,
     from: u32,
@@ -101,7 +101,7 @@ pub(super) fn entries(
     }))
 }
 
-pub(super) fn calls(
+pub(crate) fn calls(
     stage: &mut Stage,
     universes: &[UniverseId],
     observer: Observer<'_>,
@@ -140,7 +140,7 @@ fn call_at(
     Ok(stage.scene().pending_call())
 }
 
-pub(super) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {
+pub(crate) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {
     let pending = stage.history.twin.machine.pending().and_then(|call| {
         let id = stage.program().primitive(call.func.0)?;
         Some((id, call.args))

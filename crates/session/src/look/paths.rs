@@ -11,7 +11,7 @@ use crate::stage::Stage;
 use crate::stage::universe_id;
 use crate::values::show;
 
-pub(super) fn tree(stage: &Stage, device: Option<Moment>, rows: u32) -> Reply {
+pub(crate) fn tree(stage: &Stage, device: Option<Moment>, rows: u32) -> Reply {
     let here = stage.history.here();
     let mut markers = vec![(here.place, here.steps, "here")];
     if let Some(device) = device.filter(|device| *device != here) {
@@ -42,7 +42,7 @@ pub(super) fn tree(stage: &Stage, device: Option<Moment>, rows: u32) -> Reply {
     })
 }
 
-pub(super) fn path(
+pub(crate) fn path(
     stage: &mut Stage,
     around: u32,
     observer: Observer<'_>,

@@ -8,7 +8,7 @@ use crate::command::listing::{
 use crate::error::CommandError;
 use crate::stage::Stage;
 
-pub(super) fn variables(
+pub(crate) fn variables(
     stage: &Stage,
     last: &[Variable],
     frame: u32,
@@ -28,7 +28,7 @@ pub(super) fn variables(
     }))
 }
 
-pub(super) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {
+pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {
     let number = stage.scene().number(address)?;
     let object_bytes = stage.scene().object_bytes(address);
     let memory = stage.history.twin.machine.memory();
@@ -51,7 +51,7 @@ pub(super) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply,
     }))
 }
 
-pub(super) fn examine(stage: &Stage, layout: &str, address: &str) -> Result<Reply, CommandError> {
+pub(crate) fn examine(stage: &Stage, layout: &str, address: &str) -> Result<Reply, CommandError> {
     let layout = Layout::read(layout)?;
     let scene = stage.scene();
     let start = scene.number(address)?;

@@ -156,3 +156,94 @@ pub(crate) fn jump(
     stage.history.face_forward();
     Ok(stage.ended().unwrap_or(StopReason::Done))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use borges_board::Captured;
+    use borges_stub::Call;
+    use borges_vm::Value;
+
+    use super::*;
+    use crate::command::StopKind;
+    use crate::device::runner::Runner;
+    use crate::history::Source;
+    use crate::history::twin::Feed;
+    use crate::options::Options;
+    use crate::program::{Board, Opened};
+    use crate::record::Record;
+
+    const READER: &str = r#"(module
+        (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+        (func (export "main")
+            (loop $again
+                (br_if $again (call $read (i32.const 10))))))"#;
+
+    /// What inputs answered.
+    struct Answers(std::ops::Range<i32>);
+
+    impl Feed for Answers {
+        fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
+            Some((Value::I32(self.0.next()?), false))
+        }
+
+        fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {
+            None
+        }
+    }
+
+    /// A program that was recorded up to its fourth reading, where it stands.
+    fn recorded(options: &Options) -> Stage {
+        let path = Path::new("reader.wasm");
+        let bytes = wat::parse_str(READER).expect("it is a module");
+        let board = Board::parse(String::new(), path).expect("the default board");
+        let opened = Opened::on(board, path, &bytes, None).expect("it opens");
+        let mut stage = Stage::new(opened, 0, options);
+        let halt = stage
+            .history
+            .extend(&mut Answers(1..4), Source::Told, 1_000);
+        halt.expect("it is recorded");
+        stage
+    }
+
+    #[test]
+    fn over_what_is_recorded_motions_need_no_device() {
+        let options = Options::new("reader.wasm");
+        let mut stage = recorded(&options);
+        let mut motion = Motion::default();
+        let reads = NewBreakpoint {
+            kind: StopKind::Primitive("chip_analog_read".to_owned()),
+            condition: Some("arg0 == 10".to_owned()),
+            hits: 1,
+            log: None,
+        };
+        motion.add_breakpoint(&stage, reads).expect("it is set");
+        let mut stops = Vec::new();
+        while let StopReason::Breakpoint { id: 1 } = motion
+            .go_back(&mut stage, &mut unobserved)
+            .expect("it goes back")
+        {
+            stops.push(stage.history.here().place.index);
+        }
+        assert_eq!(stops, [2, 1, 0]);
+        assert_eq!(stage.history.here(), Moment::START);
+
+        let (mut runner, mut record) = (Runner::default(), Record::default());
+        let mut ground = Ground {
+            options: &options,
+            stage: &mut stage,
+            runner: &mut runner,
+            record: &mut record,
+        };
+        for read in 0..3 {
+            let stopped = motion.go_on(&mut ground, &mut unobserved);
+            let reason = stopped.expect("it goes on");
+            assert_eq!(reason, StopReason::Breakpoint { id: 1 });
+            assert_eq!(ground.stage.history.here().place.index, read);
+        }
+        let stopped = motion.go_on(&mut ground, &mut unobserved);
+        assert_eq!(stopped.expect("it goes on"), StopReason::Tip);
+        assert_eq!(runner.state(), None);
+    }
+}

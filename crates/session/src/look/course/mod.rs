@@ -202,7 +202,7 @@ fn as_float(number: Number) -> f64 {
     }
 }
 
-pub(super) fn series(
+pub(crate) fn series(
     stage: &mut Stage,
     expressions: &[String],
     samples: u32,

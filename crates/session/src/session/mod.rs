@@ -1,4 +1,13 @@
-//! The session: one command at a time, carried out on twin and device.
+//! The session: one command at a time, carried out by the parts that it joins.
+//!
+//! A part owns its fields and knows those that stand before it in [`Session`], no others.
+
+#[cfg(test)]
+mod lies;
+mod looks;
+mod open;
+mod resume;
+mod upload;
 
 use std::path::{Path, PathBuf};
 
@@ -25,17 +34,17 @@ use crate::suggest::{Inquiry, ask};
 /// The user looks at a universe ([`Session::here`]); the device stands at another, or at the same. Commands that look at
 /// the past move only the first; the device follows when the program has to go on from there, or when it is asked to.
 pub struct Session {
-    pub(crate) options: Options,
-    pub(crate) stage: Stage,
-    pub(crate) runner: Runner,
-    pub(crate) motion: Motion,
-    pub(crate) record: Record,
+    options: Options,
+    stage: Stage,
+    runner: Runner,
+    record: Record,
+    motion: Motion,
     /// Variables at the last stop, to tell what changed.
-    pub(crate) last_variables: Vec<Variable>,
+    last_variables: Vec<Variable>,
 }
 
 impl Session {
-    pub(crate) fn assemble(options: Options, stage: Stage) -> Self {
+    fn assemble(options: Options, stage: Stage) -> Self {
         Self {
             options,
             stage,
@@ -74,6 +83,12 @@ impl Session {
     pub fn here(&self) -> PlaceView {
         self.stage
             .view(self.stage.history.here(), self.runner.state())
+    }
+
+    /// The branch that motions forward follow: its tip is the end of the current path.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.stage.history.tip().place.branch.0
     }
 
     /// The program's board.
@@ -233,11 +248,7 @@ impl Session {
     }
 
     /// The moment that a user names: a bookmark, `device`, or what [`Stage::moment_named`] knows.
-    pub(crate) fn moment_named(
-        &mut self,
-        name: &str,
-        observer: Observer<'_>,
-    ) -> Result<Moment, CommandError> {
+    fn moment_named(&mut self, name: &str, observer: Observer<'_>) -> Result<Moment, CommandError> {
         let name = name.trim();
         match self.record.named(name) {
             Some(at) => Ok(at),
@@ -264,7 +275,7 @@ impl Session {
     }
 
     /// What moves, and what it goes over.
-    pub(crate) fn parts(&mut self) -> (&mut Motion, Ground<'_>) {
+    fn parts(&mut self) -> (&mut Motion, Ground<'_>) {
         let ground = Ground {
             options: &self.options,
             stage: &mut self.stage,
@@ -311,7 +322,7 @@ impl Session {
     }
 
     /// Writes what is new. When this returns, a kill of the process loses nothing of it.
-    pub(crate) fn save(&mut self) -> Result<(), CommandError> {
+    fn save(&mut self) -> Result<(), CommandError> {
         let mocks = self.runner.mock_listings(&self.stage);
         self.record
             .keep_stops(self.motion.breakpoints().stored(), mocks)?;

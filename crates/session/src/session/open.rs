@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// A session without a file, of a program before which `version` others were uploaded.
-    pub(crate) fn start(
+    pub(super) fn start(
         options: Options,
         board: Board,
         bytes: &[u8],

@@ -13,7 +13,7 @@ use crate::stage::Stage;
 
 impl Session {
     /// Replaces the program. Breakpoints are found again in it; those that cannot be are named and switched off.
-    pub(crate) fn upload(
+    pub(super) fn upload(
         &mut self,
         path: &Path,
         observer: Observer<'_>,
