@@ -17,14 +17,13 @@ pub mod headless;
 mod history;
 mod look;
 mod motion;
-mod open;
 mod options;
 mod program;
 mod record;
 mod scene;
 mod session;
+mod stage;
 pub mod suggest;
-mod upload;
 pub mod values;
 
 #[cfg(feature = "typescript")]
@@ -38,6 +37,6 @@ pub use error::CommandError;
 pub use history::Divergence;
 pub use options::Options;
 pub use program::{OpenError, contents};
+pub use record::Replayed;
 pub use record::model;
-pub use record::replay::Replayed;
 pub use session::Session;

@@ -537,6 +537,15 @@ pub enum Reply {
     Suggestions(Box<SuggestionListing>),
 }
 
+impl Reply {
+    /// A reply in words.
+    pub(crate) fn done(message: &str) -> Self {
+        Self::Done {
+            message: message.to_owned(),
+        }
+    }
+}
+
 /// What happens while a command is carried out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -3,12 +3,14 @@
 
 use borges_sim::Faults;
 
-use super::{Device, Task};
-use crate::command::unobserved;
-use crate::command::{Act, Direction, Flow, StepSize};
+use super::runner::Runner;
+use super::{Device, LiveStops, Task};
+use crate::command::{Flow, unobserved};
 use crate::device::simulated::simulated;
-use crate::program::Board;
-use crate::{Options, Session};
+use crate::history::entry::Moment;
+use crate::options::Options;
+use crate::program::{Board, Opened};
+use crate::stage::Stage;
 
 const PROGRAM: &str = r#"(module
     (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
@@ -16,8 +18,8 @@ const PROGRAM: &str = r#"(module
         (loop $again
             (br_if $again (call $read (i32.const 10))))))"#;
 
-/// A session whose board file is `wanted`, and a device that was made for the board file `made_for`.
-fn connect(wanted: &str, made_for: &str) -> Result<Session, String> {
+/// A program whose board file is `wanted`, and what runs it: a device that was made for the board file `made_for`.
+fn connect(wanted: &str, made_for: &str) -> Result<(Stage, Options, Runner), String> {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &[u8]| {
         let path = folder.path().join(name);
@@ -31,12 +33,14 @@ fn connect(wanted: &str, made_for: &str) -> Result<Session, String> {
         ..Options::new(program.clone())
     };
     let theirs = Board::find(&program, Some(&file("theirs.toml", made_for.as_bytes()))).unwrap();
-    let mut session = Session::open(options).unwrap();
-    let (device, _) = simulated(&session.options, &theirs);
-    session
-        .connect(device, &mut unobserved)
+    let opened = Opened::read(&program, options.board.as_deref(), None).unwrap();
+    let mut stage = Stage::new(opened, 0, &options);
+    let (device, _) = simulated(&options, &theirs);
+    let mut runner = Runner::default();
+    runner
+        .connect(device, &mut stage, &options, &mut unobserved)
         .map_err(|error| error.to_string())?;
-    Ok(session)
+    Ok((stage, options, runner))
 }
 
 const NARROW: &str = "name = \"narrow\"\n[limits]\nmemory_pages = 2\n";
@@ -44,16 +48,24 @@ const WIDE: &str = "name = \"wide\"\n[limits]\nmemory_pages = 3\n";
 
 #[test]
 fn a_device_goes_on_with_the_board_of_the_host() {
-    let mut session = connect(NARROW, WIDE).unwrap();
-    let step = Act::Step {
-        direction: Direction::Forward,
-        size: StepSize::Entry,
-        count: 3,
-    };
-    session.execute(step, &mut |_| Flow::Continue).unwrap();
-    session
-        .execute(Act::Verify, &mut |_| Flow::Continue)
-        .unwrap();
+    let (mut stage, options, mut runner) = connect(NARROW, WIDE).unwrap();
+    let history = &mut stage.history;
+    let device = runner.device().unwrap();
+    let mut keep = |_: &mut _| Flow::Continue;
+    let ran = device.run(
+        history,
+        None,
+        3,
+        &LiveStops::default(),
+        &mut unobserved,
+        &mut keep,
+    );
+    assert!(ran.unwrap().full);
+    let here = history.here();
+    assert!(here.place.index >= 3, "{here:?}");
+    assert_eq!(runner.state(), Some(here));
+    let verified = runner.verify(&mut stage, &options, &mut unobserved);
+    assert_eq!(verified.unwrap().0, here.steps);
 }
 
 #[test]
@@ -67,24 +79,20 @@ fn a_board_that_wants_more_than_the_device_has_is_refused() {
 
 #[test]
 fn what_is_no_board_is_refused() {
-    let mut session = connect(NARROW, NARROW).unwrap();
-    let program = session.history.twin.program().clone();
-    let entry = session.entry.clone();
-    session
-        .history
-        .seek(crate::history::entry::Moment::START, &mut unobserved)
-        .unwrap();
+    let (mut stage, options, _) = connect(NARROW, NARROW).unwrap();
+    let (loaded, history) = (&stage.loaded, &mut stage.history);
+    history.seek(Moment::START, &mut unobserved).unwrap();
     for bytes in [&b""[..], b"no board", &[0xff; 300]] {
-        let (link, _) = simulated(&session.options, &session.board);
+        let (link, _) = simulated(&options, loaded.board_file());
         let refused = Device::connect(
             link,
             1,
             Task {
-                program: &program,
+                program: loaded.program(),
                 board: bytes,
-                entry: entry.clone(),
+                entry: loaded.entry().clone(),
             },
-            &mut session.history,
+            history,
             None,
             &mut unobserved,
         );

@@ -1,19 +1,15 @@
 //! A running device: what it says of its way, and the twin that follows.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use borges_board::{Captured, Event as BoardEvent};
-use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
-use borges_vm::{StateHash, Value};
-use borges_wire::{Command, PauseReason, Record, RecordKind, Report, TraceDecoder};
+use borges_vm::StateHash;
+use borges_wire::{Command, PauseReason, Report, TraceDecoder};
 
 use super::told::LiveStops;
 use super::{Course, Device, DeviceError, Intent};
 use crate::command::{Event, Flow};
 use crate::device::client::Sign;
-use crate::history::twin::Feed;
-use crate::history::{History, Source};
+use crate::history::{History, Live, Source};
 
 /// Steps that no device takes in a millisecond. One that says so would keep the twin busy for ever.
 const FASTEST: u64 = 10_000_000;
@@ -272,56 +268,5 @@ fn running(done: u64, total: Option<u64>) -> Event {
         what: "running".to_owned(),
         done,
         total,
-    }
-}
-
-/// Feeds the twin with what a device reported.
-pub(crate) struct Live<'a> {
-    records: &'a mut VecDeque<Record>,
-    mocks: &'a mut Mocks,
-}
-
-impl<'a> Live<'a> {
-    pub(crate) fn new(records: &'a mut VecDeque<Record>, mocks: &'a mut Mocks) -> Self {
-        Self { records, mocks }
-    }
-}
-
-impl Feed for Live<'_> {
-    fn event_due(&self) -> Option<u64> {
-        let record = self.records.front()?;
-        matches!(record.kind, RecordKind::Event { .. }).then_some(record.steps)
-    }
-
-    fn event(&mut self) -> Option<BoardEvent> {
-        match self.records.pop_front()?.kind {
-            RecordKind::Event { kind, payload } => decode_event(kind, &payload),
-            _ => None,
-        }
-    }
-
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
-        let value = match self.records.front() {
-            Some(Record {
-                steps,
-                kind: RecordKind::Input(value),
-            }) if *steps == call.steps => from_wire(*value),
-            _ => return None,
-        };
-        self.records.pop_front();
-        let mocked = self.mocks.take(call.primitive, call.args) == Some(value);
-        Some((value, mocked))
-    }
-
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
-        let captured = match self.records.front() {
-            Some(Record {
-                steps,
-                kind: RecordKind::Captured(bytes),
-            }) if *steps == call.steps => decode_captured(bytes)?,
-            _ => return Some(Captured::Nothing),
-        };
-        self.records.pop_front();
-        Some(captured)
     }
 }

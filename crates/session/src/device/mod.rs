@@ -11,10 +11,10 @@ mod boards;
 pub(crate) mod bring;
 pub(crate) mod client;
 mod error;
-#[cfg(test)]
-mod lies;
 mod live;
+mod mocks;
 pub mod probe;
+pub(crate) mod runner;
 pub(crate) mod serve;
 pub(crate) mod simulated;
 pub(crate) mod survey;
@@ -34,7 +34,7 @@ use borges_wire::{
 
 use arrive::Found;
 pub use error::DeviceError;
-pub(crate) use live::{Live, Paused};
+pub(crate) use live::Paused;
 pub(crate) use told::LiveStops;
 use told::Told;
 

@@ -15,6 +15,19 @@ pub(crate) struct LiveStops {
     pub(crate) primitives: Vec<PrimitiveStop>,
 }
 
+impl From<Stops> for LiveStops {
+    fn from(stops: Stops) -> Self {
+        let primitives = stops.primitives.iter().map(|id| PrimitiveStop {
+            primitive: id.0,
+            conditions: Vec::new(),
+        });
+        LiveStops {
+            primitives: primitives.collect(),
+            stops,
+        }
+    }
+}
+
 /// What the device was told about when to stop and what to read; nothing where that is not certain.
 #[derive(Debug, Default)]
 pub(super) struct Told {

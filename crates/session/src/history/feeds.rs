@@ -1,9 +1,12 @@
 //! Where the twin on the way through a history gets its inputs and events from.
 
+use std::collections::VecDeque;
+
 use borges_board::{Captured, Event};
 use borges_multiverse::tree::{Path, Place};
-use borges_stub::{Call, Mocks};
+use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
 use borges_vm::Value;
+use borges_wire::{Record, RecordKind};
 
 use super::{Found, Stops};
 use crate::history::entry::{Entry, EntryKind, Moment};
@@ -156,5 +159,56 @@ impl<F: Feed> Feed for Recorder<'_, F> {
         self.feed.happened(entry.clone(), before);
         let args = before.call.map_or_else(Vec::new, |call| call.args.to_vec());
         self.entries.push((entry, args));
+    }
+}
+
+/// Feeds the twin with what a device reported.
+pub(crate) struct Live<'a> {
+    records: &'a mut VecDeque<Record>,
+    mocks: &'a mut Mocks,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(records: &'a mut VecDeque<Record>, mocks: &'a mut Mocks) -> Self {
+        Self { records, mocks }
+    }
+}
+
+impl Feed for Live<'_> {
+    fn event_due(&self) -> Option<u64> {
+        let record = self.records.front()?;
+        matches!(record.kind, RecordKind::Event { .. }).then_some(record.steps)
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        match self.records.pop_front()?.kind {
+            RecordKind::Event { kind, payload } => decode_event(kind, &payload),
+            _ => None,
+        }
+    }
+
+    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+        let value = match self.records.front() {
+            Some(Record {
+                steps,
+                kind: RecordKind::Input(value),
+            }) if *steps == call.steps => from_wire(*value),
+            _ => return None,
+        };
+        self.records.pop_front();
+        let mocked = self.mocks.take(call.primitive, call.args) == Some(value);
+        Some((value, mocked))
+    }
+
+    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        let captured = match self.records.front() {
+            Some(Record {
+                steps,
+                kind: RecordKind::Captured(bytes),
+            }) if *steps == call.steps => decode_captured(bytes)?,
+            _ => return Some(Captured::Nothing),
+        };
+        self.records.pop_front();
+        Some(captured)
     }
 }

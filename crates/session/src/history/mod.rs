@@ -23,7 +23,7 @@ use crate::history::twin::{Feed, Twin, TwinFrame};
 use crate::options::Options;
 use crate::values::results_of;
 
-pub(crate) use feeds::Replay;
+pub(crate) use feeds::{Live, Replay};
 
 use feeds::Recorder;
 

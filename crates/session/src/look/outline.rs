@@ -5,14 +5,16 @@ use borges_multiverse::tree::{BranchId, End, Place};
 use borges_vm::{ValType, Value};
 
 use crate::command::Observer;
+use borges_wire::Mock;
+
 use crate::command::listing::{
-    BranchEnd, BranchListing, EntryClass, EntryListing, EntryRow, InputListing, MultiverseListing,
+    BranchEnd, BranchListing, EntryListing, InputListing, MockListing, MultiverseListing,
 };
 use crate::command::{Reply, UniverseId};
 use crate::error::{CommandError, at_most};
-use crate::history::entry::{Entry, EntryKind, Moment};
-use crate::look::moment_of_id;
-use crate::session::Session;
+use crate::history::entry::{EntryKind, Moment};
+use crate::stage::Stage;
+use crate::stage::moment_of_id;
 use crate::values::show;
 
 /// Entries in one answer.
@@ -23,277 +25,245 @@ const MOST_CALLS: usize = 256;
 const FEW_VALUES: u64 = 12;
 /// A slider is no use for more values.
 const SLIDER: f64 = 1e6;
+/// The mocks, and how they are listed.
+pub(crate) struct Mocked<'a> {
+    pub(crate) list: &'a [Mock],
+    pub(crate) listings: Vec<MockListing>,
+}
+
 /// How far back the last reading of an input is looked for.
 const RECENT: usize = 4_096;
 
-impl Session {
-    /// The branch that motions forward follow: its tip is the end of the current path.
-    #[must_use]
-    pub fn line(&self) -> u32 {
-        self.history.tip().place.branch.0
-    }
-
-    pub(crate) fn multiverse(&self) -> Reply {
-        let tree = &self.history.tree;
-        let branches = tree.branches().map(|id| {
-            let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
-            let (end, words) = match tree.end(id) {
-                Some(End::Finished(_)) => (BranchEnd::Finished, String::new()),
-                Some(End::Trapped(trap)) => (BranchEnd::Trapped, trap.clone()),
-                _ => (BranchEnd::Open, String::new()),
-            };
-            BranchListing {
-                branch: id.0,
-                parent: fork.branch.0,
-                fork: fork.index,
-                tip: tree.tip(id).map_or(fork.index, |tip| tip.index),
-                begins: tree.step_of(fork).unwrap_or(0),
-                reached: tree.reached(id).unwrap_or(0),
-                end,
-                words,
-            }
-        });
-        Reply::Multiverse(MultiverseListing {
-            branches: branches.collect(),
-        })
-    }
-
-    pub(crate) fn entries(
-        &mut self,
-        branch: u32,
-        from: u32,
-        count: u32,
-        calls: bool,
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        let id = BranchId(branch);
-        let unknown = || CommandError::NoSuch(format!("there is no branch {branch}"));
-        let tip = self.history.tree.tip(id).ok_or_else(unknown)?.index;
-        let first = self.history.tree.fork_of(id).map_or(0, |fork| fork.index);
-        let from = from.clamp(first, tip);
-        let to = from.saturating_add(count.min(MOST_ENTRIES)).min(tip);
-        let place = |index| Place { branch: id, index };
-        let entries = if calls {
-            let listed = self.elsewhere(|session| {
-                let calls = session
-                    .history
-                    .calls_between(place(from), place(to), observer);
-                Ok(calls?)
-            })?;
-            listed
-                .iter()
-                .map(|(_, entry, call)| {
-                    self.row(entry, call.as_ref().map(|(id, args)| (*id, &**args)))
-                })
-                .collect()
-        } else {
-            (from..to)
-                .filter_map(|index| self.history.tree.entry(place(index + 1)))
-                .map(|entry| self.row(entry, None))
-                .collect()
+pub(crate) fn multiverse(stage: &Stage) -> Reply {
+    let tree = &stage.history.tree;
+    let branches = tree.branches().map(|id| {
+        let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
+        let (end, words) = match tree.end(id) {
+            Some(End::Finished(_)) => (BranchEnd::Finished, String::new()),
+            Some(End::Trapped(trap)) => (BranchEnd::Trapped, trap.clone()),
+            _ => (BranchEnd::Open, String::new()),
         };
-        Ok(Reply::Entries(EntryListing {
-            branch,
-            from,
-            calls,
-            entries,
-        }))
-    }
-
-    pub(crate) fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
-        let named = |id: PrimitiveId| match call {
-            Some((id, args)) => self.scene().call_text(id, args),
-            None => self.primitive_name(id),
-        };
-        let (kind, call, value, mocked) = match &entry.kind {
-            EntryKind::Input {
-                primitive,
-                value,
-                mocked,
-            } => (
-                EntryClass::Input,
-                named(*primitive),
-                Some(show(*value)),
-                *mocked,
-            ),
-            EntryKind::Output { primitive, .. } => {
-                (EntryClass::Output, named(*primitive), None, false)
-            }
-            EntryKind::Event(event) => (
-                EntryClass::Event,
-                crate::look::event_text(event),
-                None,
-                false,
-            ),
-        };
-        EntryRow {
-            kind,
-            steps: entry.step_before(),
-            call,
-            value,
-            mocked,
+        BranchListing {
+            branch: id.0,
+            parent: fork.branch.0,
+            fork: fork.index,
+            tip: tree.tip(id).map_or(fork.index, |tip| tip.index),
+            begins: tree.step_of(fork).unwrap_or(0),
+            reached: tree.reached(id).unwrap_or(0),
+            end,
+            words,
         }
-    }
+    });
+    Reply::Multiverse(MultiverseListing {
+        branches: branches.collect(),
+    })
+}
 
-    fn primitive_name(&self, id: PrimitiveId) -> String {
-        self.board()
-            .primitive(id)
-            .map_or_else(|| "?".to_owned(), |primitive| primitive.name.to_string())
-    }
-
-    pub(crate) fn calls(
-        &mut self,
-        universes: &[UniverseId],
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        at_most(universes.len(), MOST_CALLS, "universes", "asked about")?;
-        let calls = self.elsewhere(|session| {
-            let calls = universes.iter().map(|id| session.call_at(*id, observer));
-            calls.collect()
+pub(crate) fn entries(
+    stage: &mut Stage,
+    branch: u32,
+    from: u32,
+    count: u32,
+    calls: bool,
+    observer: Observer<'_>,
+) -> Result<Reply, CommandError> {
+    let id = BranchId(branch);
+    let unknown = || CommandError::NoSuch(format!("there is no branch {branch}"));
+    let tip = stage.history.tree.tip(id).ok_or_else(unknown)?.index;
+    let first = stage.history.tree.fork_of(id).map_or(0, |fork| fork.index);
+    let from = from.clamp(first, tip);
+    let to = from.saturating_add(count.min(MOST_ENTRIES)).min(tip);
+    let place = |index| Place { branch: id, index };
+    let entries = if calls {
+        let listed = stage.elsewhere(|stage| {
+            let calls = stage
+                .history
+                .calls_between(place(from), place(to), observer);
+            Ok(calls?)
         })?;
-        Ok(Reply::Calls { calls })
-    }
-
-    /// The call that ends the run after a place: what is decided there.
-    fn call_at(
-        &mut self,
-        id: UniverseId,
-        observer: Observer<'_>,
-    ) -> Result<Option<String>, CommandError> {
-        let Some(at) = moment_of_id(&self.history, id) else {
-            return Ok(None);
-        };
-        let next = self.history.tree.children(at.place).next();
-        let Some(entry) = next.and_then(|next| self.history.tree.entry(next)) else {
-            return Ok(None);
-        };
-        let text = match &entry.kind {
-            EntryKind::Event(event) => Some(crate::look::event_text(event)),
-            _ => None,
-        };
-        if text.is_some() {
-            return Ok(text);
-        }
-        let steps = entry.step_before();
-        let place = at.place;
-        self.history.seek(Moment { place, steps }, observer)?;
-        Ok(self.scene().pending_call())
-    }
-
-    pub(crate) fn inputs(&self) -> Reply {
-        let pending = self.history.twin.machine.pending().and_then(|call| {
-            let id = self.program().primitive(call.func.0)?;
-            Some((id, call.args))
-        });
-        let mut seen: Vec<(PrimitiveId, Option<Vec<Value>>)> = Vec::new();
-        if let Some((id, args)) = pending.clone().filter(|(id, _)| self.is_input(*id)) {
-            seen.push((id, Some(args)));
-        }
-        let mut import = 0;
-        while let Some(id) = self.program().primitive(import) {
-            import += 1;
-            if !self.is_input(id) {
-                continue;
-            }
-            let params = self.board().primitive(id).map_or(0, |p| p.params.len());
-            let mut known: Vec<Option<Vec<Value>>> =
-                self.known_arguments(id).into_iter().map(Some).collect();
-            if params == 0 {
-                known = vec![Some(Vec::new())];
-            } else if known.is_empty() && !seen.iter().any(|(other, _)| *other == id) {
-                known.push(None);
-            }
-            for args in known {
-                if !seen.contains(&(id, args.clone())) {
-                    seen.push((id, args));
-                }
-            }
-        }
-        let inputs = seen
-            .into_iter()
-            .map(|(id, args)| {
-                let next = pending
-                    .as_ref()
-                    .is_some_and(|(other, now)| *other == id && args.as_ref() == Some(now));
-                self.input(id, args.as_deref(), next)
+        listed
+            .iter()
+            .map(|(_, entry, call)| {
+                stage.row(entry, call.as_ref().map(|(id, args)| (*id, &**args)))
             })
-            .collect();
-        Reply::Inputs { inputs }
-    }
+            .collect()
+    } else {
+        (from..to)
+            .filter_map(|index| stage.history.tree.entry(place(index + 1)))
+            .map(|entry| stage.row(entry, None))
+            .collect()
+    };
+    Ok(Reply::Entries(EntryListing {
+        branch,
+        from,
+        calls,
+        entries,
+    }))
+}
 
-    fn is_input(&self, id: PrimitiveId) -> bool {
-        self.board()
-            .primitive(id)
-            .is_some_and(|primitive| primitive.kind == Kind::Input)
-    }
+pub(crate) fn calls(
+    stage: &mut Stage,
+    universes: &[UniverseId],
+    observer: Observer<'_>,
+) -> Result<Reply, CommandError> {
+    at_most(universes.len(), MOST_CALLS, "universes", "asked about")?;
+    let calls = stage.elsewhere(|stage| {
+        let calls = universes.iter().map(|id| call_at(stage, *id, observer));
+        calls.collect()
+    })?;
+    Ok(Reply::Calls { calls })
+}
 
-    /// Arguments with which a mock or the board mentions an input.
-    fn known_arguments(&self, id: PrimitiveId) -> Vec<Vec<Value>> {
-        let from_wire = |list: &Vec<borges_wire::Value>| {
-            list.iter()
-                .map(|value| borges_stub::from_wire(*value))
-                .collect()
-        };
-        let mocks = self.mocks.iter().filter(|mock| mock.primitive == id.0);
-        let mut known: Vec<Vec<Value>> = mocks
-            .filter_map(|mock| mock.arguments.as_ref().map(from_wire))
-            .collect();
-        let board = self.board();
-        let ranges = board.ranges.iter().map(|range| &range.calls);
-        let sources = board.simulation.sources.iter().map(|(calls, _)| calls);
-        for calls in ranges.chain(sources) {
-            let given: Option<Vec<Value>> = calls.args.iter().copied().collect();
-            let params = board.primitive(id).map_or(0, |p| p.params.len());
-            if let Some(given) = given.filter(|given| given.len() == params)
-                && calls.primitives.contains(&id)
-                && !known.contains(&given)
-            {
-                known.push(given);
-            }
+/// The call that ends the run after a place: what is decided there.
+fn call_at(
+    stage: &mut Stage,
+    id: UniverseId,
+    observer: Observer<'_>,
+) -> Result<Option<String>, CommandError> {
+    let Some(at) = moment_of_id(&stage.history, id) else {
+        return Ok(None);
+    };
+    let next = stage.history.tree.children(at.place).next();
+    let Some(entry) = next.and_then(|next| stage.history.tree.entry(next)) else {
+        return Ok(None);
+    };
+    let text = match &entry.kind {
+        EntryKind::Event(event) => Some(crate::stage::event_text(event)),
+        _ => None,
+    };
+    if text.is_some() {
+        return Ok(text);
+    }
+    let steps = entry.step_before();
+    let place = at.place;
+    stage.history.seek(Moment { place, steps }, observer)?;
+    Ok(stage.scene().pending_call())
+}
+
+pub(crate) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {
+    let pending = stage.history.twin.machine.pending().and_then(|call| {
+        let id = stage.program().primitive(call.func.0)?;
+        Some((id, call.args))
+    });
+    let mut seen: Vec<(PrimitiveId, Option<Vec<Value>>)> = Vec::new();
+    if let Some((id, args)) = pending.clone().filter(|(id, _)| is_input(stage, *id)) {
+        seen.push((id, Some(args)));
+    }
+    let mut import = 0;
+    while let Some(id) = stage.program().primitive(import) {
+        import += 1;
+        if !is_input(stage, id) {
+            continue;
         }
-        known
-    }
-
-    fn input(&self, id: PrimitiveId, args: Option<&[Value]>, next: bool) -> InputListing {
-        let codomain = match args {
-            Some(args) => self.board().codomain_at(id, args, &self.history.twin.board),
-            None => self.board().codomain(id, &[]),
-        };
-        let call = match args {
-            Some(args) => self.scene().call_text(id, args),
-            None => self.primitive_name(id),
-        };
-        let mock = self
-            .mock_listings()
+        let params = stage.board().primitive(id).map_or(0, |p| p.params.len());
+        let mut known: Vec<Option<Vec<Value>>> = known_arguments(stage, id, mocks.list)
             .into_iter()
-            .find(|mock| mock.call == call || mock.call == self.primitive_name(id))
-            .map(|mock| mock.values);
-        let few = codomain.count().filter(|count| *count <= FEW_VALUES);
-        let values = (0..few.unwrap_or(0)).filter_map(|n| codomain.nth(n));
-        InputListing {
-            call,
-            codomain: codomain.describe(),
-            range: slider(&codomain),
-            values: values.map(show).collect(),
-            next,
-            last: self.last_reading(id),
-            mock,
+            .map(Some)
+            .collect();
+        if params == 0 {
+            known = vec![Some(Vec::new())];
+        } else if known.is_empty() && !seen.iter().any(|(other, _)| *other == id) {
+            known.push(None);
         }
-    }
-
-    /// What the last call of a primitive on this path answered.
-    fn last_reading(&self, id: PrimitiveId) -> Option<String> {
-        let mut place = self.history.here().place;
-        for _ in 0..RECENT {
-            match &self.history.tree.entry(place)?.kind {
-                EntryKind::Input {
-                    primitive, value, ..
-                } if *primitive == id => return Some(show(*value)),
-                _ => place = self.history.tree.parent(place)?,
+        for args in known {
+            if !seen.contains(&(id, args.clone())) {
+                seen.push((id, args));
             }
         }
-        None
     }
+    let inputs = seen
+        .into_iter()
+        .map(|(id, args)| {
+            let next = pending
+                .as_ref()
+                .is_some_and(|(other, now)| *other == id && args.as_ref() == Some(now));
+            input(stage, mocks, id, args.as_deref(), next)
+        })
+        .collect();
+    Reply::Inputs { inputs }
+}
+
+fn is_input(stage: &Stage, id: PrimitiveId) -> bool {
+    stage
+        .board()
+        .primitive(id)
+        .is_some_and(|primitive| primitive.kind == Kind::Input)
+}
+
+/// Arguments with which a mock or the board mentions an input.
+fn known_arguments(stage: &Stage, id: PrimitiveId, mocks: &[Mock]) -> Vec<Vec<Value>> {
+    let from_wire = |list: &Vec<borges_wire::Value>| {
+        list.iter()
+            .map(|value| borges_stub::from_wire(*value))
+            .collect()
+    };
+    let mocks = mocks.iter().filter(|mock| mock.primitive == id.0);
+    let mut known: Vec<Vec<Value>> = mocks
+        .filter_map(|mock| mock.arguments.as_ref().map(from_wire))
+        .collect();
+    let board = stage.board();
+    let ranges = board.ranges.iter().map(|range| &range.calls);
+    let sources = board.simulation.sources.iter().map(|(calls, _)| calls);
+    for calls in ranges.chain(sources) {
+        let given: Option<Vec<Value>> = calls.args.iter().copied().collect();
+        let params = board.primitive(id).map_or(0, |p| p.params.len());
+        if let Some(given) = given.filter(|given| given.len() == params)
+            && calls.primitives.contains(&id)
+            && !known.contains(&given)
+        {
+            known.push(given);
+        }
+    }
+    known
+}
+
+fn input(
+    stage: &Stage,
+    mocks: &Mocked<'_>,
+    id: PrimitiveId,
+    args: Option<&[Value]>,
+    next: bool,
+) -> InputListing {
+    let codomain = match args {
+        Some(args) => stage
+            .board()
+            .codomain_at(id, args, &stage.history.twin.board),
+        None => stage.board().codomain(id, &[]),
+    };
+    let call = match args {
+        Some(args) => stage.scene().call_text(id, args),
+        None => stage.primitive_name(id),
+    };
+    let mock = mocks
+        .listings
+        .iter()
+        .find(|mock| mock.call == call || mock.call == stage.primitive_name(id))
+        .map(|mock| mock.values.clone());
+    let few = codomain.count().filter(|count| *count <= FEW_VALUES);
+    let values = (0..few.unwrap_or(0)).filter_map(|n| codomain.nth(n));
+    InputListing {
+        call,
+        codomain: codomain.describe(),
+        range: slider(&codomain),
+        values: values.map(show).collect(),
+        next,
+        last: last_reading(stage, id),
+        mock,
+    }
+}
+
+/// What the last call of a primitive on this path answered.
+fn last_reading(stage: &Stage, id: PrimitiveId) -> Option<String> {
+    let mut place = stage.history.here().place;
+    for _ in 0..RECENT {
+        match &stage.history.tree.entry(place)?.kind {
+            EntryKind::Input {
+                primitive, value, ..
+            } if *primitive == id => return Some(show(*value)),
+            _ => place = stage.history.tree.parent(place)?,
+        }
+    }
+    None
 }
 
 /// The ends of a codomain that is one interval of numbers, if a slider can be set to them.

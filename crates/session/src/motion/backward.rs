@@ -2,15 +2,15 @@
 //!
 //! A search backward replays stretches of the past, the nearest first, and takes the last stop that it met.
 
-use borges_vm::{CodeOffset, FuncIdx};
+use borges_vm::CodeOffset;
 
 use crate::command::Observer;
 use crate::command::{Event, NewBreakpoint, StepSize, StopReason};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::history::{Found, Stops};
-use crate::motion::paused::PausedSearch;
-use crate::session::Session;
+use crate::motion::{Motion, PausedSearch};
+use crate::stage::Stage;
 
 /// How far back a search looks first, in steps: what is sought is mostly near.
 const NEAR: [u64; 3] = [512, 8_192, 131_072];
@@ -43,39 +43,52 @@ impl Hit {
     }
 }
 
-impl Session {
+impl Motion {
     /// *play*, backwards: to the last breakpoint before here, or the start.
-    pub(crate) fn go_back(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
+    pub(crate) fn go_back(
+        &mut self,
+        stage: &mut Stage,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
         let stops = self.breakpoints.stops();
-        let here = self.history.here();
+        let here = stage.history.here();
         let mut back_to = self.looked_back_to(here, &stops);
         while stops != Stops::default() {
-            let found = self.last_stop(&mut back_to, here, &stops, observer)?;
+            let found = self.last_stop(stage, &mut back_to, here, &stops, observer)?;
             let Some(hit) = found else {
                 break;
             };
-            self.history.seek(hit.moment, observer)?;
+            stage.history.seek(hit.moment, observer)?;
             for id in self.breakpoints.waiting_for(&hit.found, &stops) {
-                if self.condition_holds(id, observer)? {
+                if self.stops_search(stage, id, observer) {
                     return Ok(StopReason::Breakpoint { id });
                 }
             }
             back_to = hit.moment;
         }
-        self.history.seek(Moment::START, observer)?;
+        stage.history.seek(Moment::START, observer)?;
         Ok(StopReason::Start)
     }
 
     /// The last stop before `back_to`, for a search that began at `from`; if it is paused, the user hears how far it came.
     fn last_stop(
         &mut self,
+        stage: &mut Stage,
         back_to: &mut Moment,
         from: Moment,
         stops: &Stops,
         observer: Observer<'_>,
     ) -> Result<Option<Hit>, CommandError> {
         let start = Moment::START;
-        let found = self.last_hit(back_to, start, End::Excluded, stops, |_| true, observer);
+        let found = last_hit(
+            stage,
+            back_to,
+            start,
+            End::Excluded,
+            stops,
+            |_| true,
+            observer,
+        );
         if matches!(found, Err(CommandError::Paused)) {
             let text = self.search_paused(from, stops.clone(), *back_to);
             observer(Event::Warning { text });
@@ -84,7 +97,7 @@ impl Session {
     }
 
     /// Where a search from `from` begins: before what it looked at until it was paused.
-    pub(crate) fn looked_back_to(&mut self, from: Moment, stops: &Stops) -> Moment {
+    pub(super) fn looked_back_to(&mut self, from: Moment, stops: &Stops) -> Moment {
         let breakpoints = self.breakpoint_specs();
         let same = |search: &PausedSearch| {
             (search.from, &search.stops, &search.breakpoints) == (from, stops, &breakpoints)
@@ -94,7 +107,7 @@ impl Session {
     }
 
     /// Notes how far a search came; that in words.
-    pub(crate) fn search_paused(&mut self, from: Moment, stops: Stops, back_to: Moment) -> String {
+    pub(super) fn search_paused(&mut self, from: Moment, stops: Stops, back_to: Moment) -> String {
         self.paused_search = Some(PausedSearch {
             from,
             stops,
@@ -115,6 +128,7 @@ impl Session {
     /// Runs backward until `offsets` are about to be executed.
     pub(crate) fn run_back_to(
         &mut self,
+        stage: &mut Stage,
         offsets: Vec<CodeOffset>,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
@@ -122,315 +136,318 @@ impl Session {
             code: offsets,
             ..Stops::default()
         };
-        let here = self.history.here();
+        let here = stage.history.here();
         let mut back_to = self.looked_back_to(here, &stops);
-        match self.last_stop(&mut back_to, here, &stops, observer)? {
-            Some(hit) => self.arrive(hit.moment, observer),
+        match self.last_stop(stage, &mut back_to, here, &stops, observer)? {
+            Some(hit) => stage.arrive(hit.moment, observer),
             None => Ok(StopReason::NotFound),
         }
     }
+}
 
-    /// Steps backward once (*step-back*, *step-back-compensate*).
-    pub(crate) fn step_backward(
-        &mut self,
-        size: StepSize,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let here = self.history.here();
-        let Some(before) = self.history.before(here) else {
-            return Ok(StopReason::Start);
-        };
-        match size {
-            StepSize::Instruction => self.arrive(before, observer),
-            StepSize::Entry => self.back_over_entry(here, observer),
-            StepSize::Into | StepSize::Over => self.back_over_line(here, size, observer),
-            StepSize::Out => self.back_out(here, observer),
+/// Steps backward once (*step-back*, *step-back-compensate*).
+pub(super) fn step_backward(
+    stage: &mut Stage,
+    size: StepSize,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let here = stage.history.here();
+    let Some(before) = stage.history.before(here) else {
+        return Ok(StopReason::Start);
+    };
+    match size {
+        StepSize::Instruction => stage.arrive(before, observer),
+        StepSize::Entry => back_over_entry(stage, here, observer),
+        StepSize::Into | StepSize::Over => back_over_line(stage, here, size, observer),
+        StepSize::Out => back_out(stage, here, observer),
+    }
+}
+
+fn back_over_entry(
+    stage: &mut Stage,
+    here: Moment,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let entry = stage.history.tree.entry(here.place).cloned();
+    match (entry, stage.history.tree.parent(here.place)) {
+        (Some(entry), Some(place)) => {
+            let steps = entry.step_before();
+            stage.arrive(Moment { place, steps }, observer)
         }
+        _ => stage.arrive(Moment::START, observer),
     }
+}
 
-    fn back_over_entry(
-        &mut self,
-        here: Moment,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let entry = self.history.tree.entry(here.place).cloned();
-        match (entry, self.history.tree.parent(here.place)) {
-            (Some(entry), Some(place)) => {
-                let steps = entry.step_before();
-                self.arrive(Moment { place, steps }, observer)
-            }
-            _ => self.arrive(Moment::START, observer),
+fn back_over_line(
+    stage: &mut Stage,
+    here: Moment,
+    size: StepSize,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let origin = stage.origin();
+    let mut code = stage.loaded.all_line_begins().to_vec();
+    // Where calls begin, all that is as deep and lies before belongs to other calls.
+    code.extend(call_begins(stage));
+    code.sort_unstable();
+    code.dedup();
+    let stops = Stops {
+        code,
+        ..Stops::default()
+    };
+    let deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
+    match last_line(stage, here, &stops, deepest, observer)? {
+        Some(moment) => stage.arrive(moment, observer),
+        None => stage.arrive(Moment::START, observer),
+    }
+}
+
+/// The first instructions of all functions.
+fn call_begins(stage: &Stage) -> Vec<CodeOffset> {
+    let functions = stage.info().functions().into_iter();
+    let own = functions.filter(|function| !function.imported);
+    own.filter_map(|function| stage.loaded.first_instruction(function.index))
+        .collect()
+}
+
+fn back_out(
+    stage: &mut Stage,
+    here: Moment,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let depth = stage.origin().depth;
+    let begin = call_begin(stage, here, depth, observer)?;
+    let call = begin.and_then(|begin| stage.history.before(begin));
+    stage.arrive(call.unwrap_or(Moment::START), observer)
+}
+
+/// The last stop before (or at) `back_to` and not before `floor` that `accept` takes. The twin is somewhere before
+/// `back_to` afterwards, which then is where all was looked at that lies behind it.
+fn last_hit(
+    stage: &mut Stage,
+    back_to: &mut Moment,
+    floor: Moment,
+    mut included: End,
+    stops: &Stops,
+    accept: impl Fn(&Hit) -> bool,
+    observer: Observer<'_>,
+) -> Result<Option<Hit>, CommandError> {
+    let limit = *back_to;
+    while *back_to > floor
+        && let Some(start) = window_before(stage, *back_to, limit)
+    {
+        let start = start.max(floor);
+        let hits = hits_between(stage, start, *back_to, included, stops, observer)?;
+        if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
+            return Ok(Some(hit));
         }
+        (*back_to, included) = (start, End::Excluded);
+        stage.history.look_up("looking back", None, observer)?;
     }
+    Ok(None)
+}
 
-    fn back_over_line(
-        &mut self,
-        here: Moment,
-        size: StepSize,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let origin = self.origin();
-        let mut code = self.all_line_begins();
-        // Where calls begin, all that is as deep and lies before belongs to other calls.
-        code.extend(self.call_begins());
-        code.sort_unstable();
-        code.dedup();
-        let stops = Stops {
-            code,
-            ..Stops::default()
-        };
-        let deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
-        match self.last_line(here, &stops, deepest, observer)? {
-            Some(moment) => self.arrive(moment, observer),
-            None => self.arrive(Moment::START, observer),
-        }
+/// The moment right after the last write that a watch sees before `back_to`; for a local, in the call that is `depth`
+/// frames deep.
+pub(super) fn last_write(
+    stage: &mut Stage,
+    back_to: &mut Moment,
+    stops: &Stops,
+    depth: Option<usize>,
+    observer: Observer<'_>,
+) -> Result<Option<Moment>, CommandError> {
+    let here = stage.history.here();
+    // A local lives no longer than its call: look no further back than the call's beginning.
+    let begin = match depth {
+        Some(depth) => call_begin(stage, here, depth, observer)?,
+        None => None,
+    };
+    let floor = begin.unwrap_or(Moment::START);
+    let included = match *back_to == here {
+        true => End::Included,
+        false => End::Excluded,
+    };
+    // The end of the program, by a trap or not, is where a walk stops as well, and no write.
+    let accept = |hit: &Hit| matches!(hit.found, Found::Watch(_));
+    let hit = last_hit(stage, back_to, floor, included, stops, accept, observer)?;
+    Ok(hit.map(|hit| hit.moment))
+}
+
+/// When the call that is `depth` frames deep here was entered.
+fn call_begin(
+    stage: &mut Stage,
+    here: Moment,
+    depth: usize,
+    observer: Observer<'_>,
+) -> Result<Option<Moment>, CommandError> {
+    let machine = &stage.history.twin.machine;
+    let frame = machine.depth().checked_sub(depth);
+    let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
+    // Below the outermost call is nothing but the start of the program, if there is no start function.
+    let outermost = depth <= 1 && func == Some(stage.loaded.entry().0);
+    if outermost && stage.program().module.start().is_none() {
+        return Ok(Some(Moment::START));
     }
+    let first = func.and_then(|func| stage.loaded.first_instruction(func));
+    let stops = Stops {
+        code: first.into_iter().collect(),
+        ..Stops::default()
+    };
+    let (mut back_to, floor) = (here, Moment::START);
+    let accept = |hit: &Hit| hit.depth == depth;
+    let hit = last_hit(
+        stage,
+        &mut back_to,
+        floor,
+        End::Included,
+        &stops,
+        accept,
+        observer,
+    )?;
+    Ok(hit.map(|hit| hit.moment))
+}
 
-    /// The first instructions of all functions.
-    fn call_begins(&self) -> Vec<CodeOffset> {
-        let functions = self.info.functions().into_iter();
-        let own = functions.filter(|function| !function.imported);
-        own.filter_map(|function| self.first_instruction(function.index))
-            .collect()
-    }
-
-    fn back_out(
-        &mut self,
-        here: Moment,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let depth = self.origin().depth;
-        let begin = self.call_begin(here, depth, observer)?;
-        let call = begin.and_then(|begin| self.history.before(begin));
-        self.arrive(call.unwrap_or(Moment::START), observer)
-    }
-
-    fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
-        self.program().module.instr_starts(func).next()
-    }
-
-    /// The last stop before (or at) `back_to` and not before `floor` that `accept` takes. The twin is somewhere before
-    /// `back_to` afterwards, which then is where all was looked at that lies behind it.
-    fn last_hit(
-        &mut self,
-        back_to: &mut Moment,
-        floor: Moment,
-        mut included: End,
-        stops: &Stops,
-        accept: impl Fn(&Hit) -> bool,
-        observer: Observer<'_>,
-    ) -> Result<Option<Hit>, CommandError> {
-        let limit = *back_to;
-        while *back_to > floor
-            && let Some(start) = self.window_before(*back_to, limit)
+/// Where the last line before `limit` begins: the earliest of its hits in a row. Lines of calls deeper than
+/// `deepest` do not count; of that depth only those of the call that is under way, not those of calls before it.
+fn last_line(
+    stage: &mut Stage,
+    limit: Moment,
+    stops: &Stops,
+    mut deepest: Option<(usize, usize)>,
+    observer: Observer<'_>,
+) -> Result<Option<Moment>, CommandError> {
+    let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
+    while let Some(start) = window_before(stage, end, limit) {
+        for hit in hits_between(stage, start, end, End::Excluded, stops, observer)?
+            .into_iter()
+            .rev()
         {
-            let start = start.max(floor);
-            let hits = self.hits_between(start, *back_to, included, stops, observer)?;
-            if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
-                return Ok(Some(hit));
-            }
-            (*back_to, included) = (start, End::Excluded);
-            self.history.look_up("looking back", None, observer)?;
-        }
-        Ok(None)
-    }
-
-    /// The moment right after the last write that a watch sees before `back_to`; for a local, in the call that is `depth`
-    /// frames deep.
-    pub(crate) fn last_write(
-        &mut self,
-        back_to: &mut Moment,
-        stops: &Stops,
-        depth: Option<usize>,
-        observer: Observer<'_>,
-    ) -> Result<Option<Moment>, CommandError> {
-        let here = self.history.here();
-        // A local lives no longer than its call: look no further back than the call's beginning.
-        let begin = match depth {
-            Some(depth) => self.call_begin(here, depth, observer)?,
-            None => None,
-        };
-        let floor = begin.unwrap_or(Moment::START);
-        let included = match *back_to == here {
-            true => End::Included,
-            false => End::Excluded,
-        };
-        // The end of the program, by a trap or not, is where a walk stops as well, and no write.
-        let accept = |hit: &Hit| matches!(hit.found, Found::Watch(_));
-        let hit = self.last_hit(back_to, floor, included, stops, accept, observer)?;
-        Ok(hit.map(|hit| hit.moment))
-    }
-
-    /// When the call that is `depth` frames deep here was entered.
-    fn call_begin(
-        &mut self,
-        here: Moment,
-        depth: usize,
-        observer: Observer<'_>,
-    ) -> Result<Option<Moment>, CommandError> {
-        let machine = &self.history.twin.machine;
-        let frame = machine.depth().checked_sub(depth);
-        let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
-        // Below the outermost call is nothing but the start of the program, if there is no start function.
-        let outermost = depth <= 1 && func == Some(self.entry.0);
-        if outermost && self.program().module.start().is_none() {
-            return Ok(Some(Moment::START));
-        }
-        let first = func.and_then(|func| self.first_instruction(func));
-        let stops = Stops {
-            code: first.into_iter().collect(),
-            ..Stops::default()
-        };
-        let (mut back_to, floor) = (here, Moment::START);
-        let accept = |hit: &Hit| hit.depth == depth;
-        let hit = self.last_hit(&mut back_to, floor, End::Included, &stops, accept, observer)?;
-        Ok(hit.map(|hit| hit.moment))
-    }
-
-    /// Where the last line before `limit` begins: the earliest of its hits in a row. Lines of calls deeper than
-    /// `deepest` do not count; of that depth only those of the call that is under way, not those of calls before it.
-    fn last_line(
-        &mut self,
-        limit: Moment,
-        stops: &Stops,
-        mut deepest: Option<(usize, usize)>,
-        observer: Observer<'_>,
-    ) -> Result<Option<Moment>, CommandError> {
-        let (mut end, mut chosen): (Moment, Option<Hit>) = (limit, None);
-        while let Some(start) = self.window_before(end, limit) {
-            for hit in self
-                .hits_between(start, end, End::Excluded, stops, observer)?
-                .into_iter()
-                .rev()
-            {
-                let counts = deepest.is_none_or(|deepest| hit.source_depth() <= deepest)
-                    && hit.line.is_some()
-                    && self.is_line_begin(&hit);
-                match chosen {
-                    None if counts => chosen = Some(hit),
-                    Some(kept)
-                        if counts
-                            && kept.line == hit.line
-                            && kept.source_depth() == hit.source_depth() =>
-                    {
-                        chosen = Some(hit);
-                    }
-                    Some(kept) if counts => return Ok(Some(kept.moment)),
-                    _ => {}
+            let counts = deepest.is_none_or(|deepest| hit.source_depth() <= deepest)
+                && hit.line.is_some()
+                && is_line_begin(stage, &hit);
+            match chosen {
+                None if counts => chosen = Some(hit),
+                Some(kept)
+                    if counts
+                        && kept.line == hit.line
+                        && kept.source_depth() == hit.source_depth() =>
+                {
+                    chosen = Some(hit);
                 }
-                if hit.enters {
-                    // What is as deep and lies before is another call of the function.
-                    if let Some(kept) = chosen.filter(|kept| kept.depth == hit.depth) {
-                        return Ok(Some(kept.moment));
-                    }
-                    deepest = match deepest {
-                        Some((depth, _)) if depth == hit.depth => Some((depth - 1, usize::MAX)),
-                        same => same,
-                    };
+                Some(kept) if counts => return Ok(Some(kept.moment)),
+                _ => {}
+            }
+            if hit.enters {
+                // What is as deep and lies before is another call of the function.
+                if let Some(kept) = chosen.filter(|kept| kept.depth == hit.depth) {
+                    return Ok(Some(kept.moment));
                 }
-            }
-            end = start;
-            self.history.look_up("looking back", None, observer)?;
-        }
-        Ok(chosen.map(|hit| hit.moment))
-    }
-
-    fn is_line_begin(&self, hit: &Hit) -> bool {
-        matches!(hit.found, Found::Code(offset) if self.info.line_begins(offset))
-    }
-
-    /// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
-    /// nothing if `end` is the start of the program.
-    fn window_before(&self, end: Moment, limit: Moment) -> Option<Moment> {
-        let history = &self.history;
-        // What is sought is mostly near: look there before going to the next keyframe.
-        let near = NEAR.into_iter().find_map(|distance| {
-            let steps = limit.steps.checked_sub(distance)?;
-            let place = history.tree.at_step(limit.place, steps)?;
-            (steps < end.steps).then_some(Moment { place, steps })
-        });
-        near.or_else(|| {
-            let before = history.before(end)?;
-            let (keyframe, _) = history.keyframes.nearest(&history.tree, before);
-            Some(keyframe)
-        })
-    }
-
-    /// All stops at or after `start` and before (or at) `end`.
-    fn hits_between(
-        &mut self,
-        start: Moment,
-        end: Moment,
-        included: End,
-        stops: &Stops,
-        observer: Observer<'_>,
-    ) -> Result<Vec<Hit>, CommandError> {
-        let mut hits = Vec::new();
-        // A walk does not stop where it begins: look there first.
-        self.history.seek(start, observer)?;
-        if let Some(offset) = self
-            .history
-            .twin
-            .machine
-            .location()
-            .map(|location| location.offset)
-            && stops.code.contains(&offset)
-            && start < end
-        {
-            hits.push(self.hit(Found::Code(offset)));
-        }
-        self.history.arm(stops);
-        let met = self.hits_up_to(end, included, stops, &mut hits, observer);
-        self.history.disarm(stops);
-        met.map(|()| hits)
-    }
-
-    /// The stops from here on; the VM knows them already.
-    fn hits_up_to(
-        &mut self,
-        end: Moment,
-        included: End,
-        stops: &Stops,
-        hits: &mut Vec<Hit>,
-        observer: Observer<'_>,
-    ) -> Result<(), CommandError> {
-        let mut met: u32 = 0;
-        loop {
-            let found = self.history.walk_armed(end, stops, None, observer)?;
-            met = met.wrapping_add(1);
-            if met.is_multiple_of(STOPS_BETWEEN_LOOKS) {
-                self.history.look_up("looking back", None, observer)?;
-            }
-            let here = self.history.here();
-            let ended = here == end || matches!(found, Found::Finished | Found::Trapped(_));
-            if ended && included == End::Excluded {
-                return Ok(());
-            }
-            match (found, self.history.twin.machine.location()) {
-                // The walk ends before it looks at the instruction there.
-                (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
-                    hits.push(self.hit(Found::Code(location.offset)));
-                }
-                (Found::Target | Found::Mocked, _) => {}
-                (found, _) => hits.push(self.hit(found)),
-            }
-            if ended {
-                return Ok(());
+                deepest = match deepest {
+                    Some((depth, _)) if depth == hit.depth => Some((depth - 1, usize::MAX)),
+                    same => same,
+                };
             }
         }
+        end = start;
+        stage.history.look_up("looking back", None, observer)?;
     }
+    Ok(chosen.map(|hit| hit.moment))
+}
 
-    fn hit(&self, found: Found) -> Hit {
-        let origin = self.origin();
-        let location = self.history.twin.machine.location();
-        let first = location.and_then(|location| self.first_instruction(location.func));
-        Hit {
-            moment: origin.moment,
-            found,
-            depth: origin.depth,
-            inlined: origin.inlined,
-            line: origin.line,
-            enters: matches!(found, Found::Code(offset) if first == Some(offset)),
+fn is_line_begin(stage: &Stage, hit: &Hit) -> bool {
+    matches!(hit.found, Found::Code(offset) if stage.info().line_begins(offset))
+}
+
+/// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
+/// nothing if `end` is the start of the program.
+fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
+    let history = &stage.history;
+    // What is sought is mostly near: look there before going to the next keyframe.
+    let near = NEAR.into_iter().find_map(|distance| {
+        let steps = limit.steps.checked_sub(distance)?;
+        let place = history.tree.at_step(limit.place, steps)?;
+        (steps < end.steps).then_some(Moment { place, steps })
+    });
+    near.or_else(|| {
+        let before = history.before(end)?;
+        let (keyframe, _) = history.keyframes.nearest(&history.tree, before);
+        Some(keyframe)
+    })
+}
+
+/// All stops at or after `start` and before (or at) `end`.
+fn hits_between(
+    stage: &mut Stage,
+    start: Moment,
+    end: Moment,
+    included: End,
+    stops: &Stops,
+    observer: Observer<'_>,
+) -> Result<Vec<Hit>, CommandError> {
+    let mut hits = Vec::new();
+    // A walk does not stop where it begins: look there first.
+    stage.history.seek(start, observer)?;
+    if let Some(offset) = stage
+        .history
+        .twin
+        .machine
+        .location()
+        .map(|location| location.offset)
+        && stops.code.contains(&offset)
+        && start < end
+    {
+        hits.push(hit(stage, Found::Code(offset)));
+    }
+    stage.history.arm(stops);
+    let met = hits_up_to(stage, end, included, stops, &mut hits, observer);
+    stage.history.disarm(stops);
+    met.map(|()| hits)
+}
+
+/// The stops from here on; the VM knows them already.
+fn hits_up_to(
+    stage: &mut Stage,
+    end: Moment,
+    included: End,
+    stops: &Stops,
+    hits: &mut Vec<Hit>,
+    observer: Observer<'_>,
+) -> Result<(), CommandError> {
+    let mut met: u32 = 0;
+    loop {
+        let found = stage.history.walk_armed(end, stops, None, observer)?;
+        met = met.wrapping_add(1);
+        if met.is_multiple_of(STOPS_BETWEEN_LOOKS) {
+            stage.history.look_up("looking back", None, observer)?;
         }
+        let here = stage.history.here();
+        let ended = here == end || matches!(found, Found::Finished | Found::Trapped(_));
+        if ended && included == End::Excluded {
+            return Ok(());
+        }
+        match (found, stage.history.twin.machine.location()) {
+            // The walk ends before it looks at the instruction there.
+            (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
+                hits.push(hit(stage, Found::Code(location.offset)));
+            }
+            (Found::Target | Found::Mocked, _) => {}
+            (found, _) => hits.push(hit(stage, found)),
+        }
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+fn hit(stage: &Stage, found: Found) -> Hit {
+    let origin = stage.origin();
+    let location = stage.history.twin.machine.location();
+    let first = location.and_then(|location| stage.loaded.first_instruction(location.func));
+    Hit {
+        moment: origin.moment,
+        found,
+        depth: origin.depth,
+        inlined: origin.inlined,
+        line: origin.line,
+        enters: matches!(found, Found::Code(offset) if first == Some(offset)),
     }
 }

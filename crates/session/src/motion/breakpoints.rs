@@ -5,7 +5,6 @@ use borges_vm::{CodeOffset, Watch};
 
 use crate::command::NewBreakpoint;
 use crate::command::listing::BreakpointListing;
-use crate::device::LiveStops;
 use crate::history::{Found, Stops};
 
 /// What a breakpoint waits for, found in the program.
@@ -74,6 +73,16 @@ impl Breakpoints {
         &self.list
     }
 
+    /// All of them, as a session file keeps them.
+    pub(crate) fn stored(&self) -> Vec<borges_store::Breakpoint> {
+        let stored = |breakpoint: &Breakpoint| borges_store::Breakpoint {
+            id: breakpoint.id,
+            enabled: breakpoint.enabled,
+            spec: serde_json::to_string(&breakpoint.spec).unwrap_or_default(),
+        };
+        self.list.iter().map(stored).collect()
+    }
+
     pub(crate) fn add(
         &mut self,
         spec: NewBreakpoint,
@@ -99,8 +108,16 @@ impl Breakpoints {
         self.list.push(breakpoint);
     }
 
-    pub(crate) fn find(&mut self, id: u32) -> Option<&mut Breakpoint> {
+    pub(super) fn find(&self, id: u32) -> Option<&Breakpoint> {
+        self.list.iter().find(|breakpoint| breakpoint.id == id)
+    }
+
+    pub(super) fn find_mut(&mut self, id: u32) -> Option<&mut Breakpoint> {
         self.list.iter_mut().find(|breakpoint| breakpoint.id == id)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
+        self.list.iter_mut()
     }
 
     /// Removes those named, or all; how many there were.
@@ -137,21 +154,5 @@ impl Breakpoints {
             .filter(|breakpoint| breakpoint.waits_for(found, &stops.watches))
             .map(|breakpoint| breakpoint.id)
             .collect()
-    }
-}
-
-impl From<Stops> for LiveStops {
-    fn from(stops: Stops) -> Self {
-        let primitives = stops
-            .primitives
-            .iter()
-            .map(|id| borges_wire::PrimitiveStop {
-                primitive: id.0,
-                conditions: Vec::new(),
-            });
-        LiveStops {
-            primitives: primitives.collect(),
-            stops,
-        }
     }
 }

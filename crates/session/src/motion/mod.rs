@@ -1,503 +1,249 @@
-//! Moving along the current path: forward through what is recorded and on, live. Backward: [`crate::motion::backward`].
+//! Moving along the current path, and the breakpoints that stop it.
 //!
-//! On recorded ground the twin moves alone. Beyond it the device runs, and the twin follows. Steps that depend on the
-//! program (by line, out of a function) are led by the twin: it runs ahead as far as the program is determined, finds the
-//! exact step at which to stop, goes back, and sends the device there.
+//! Forward ([`forward`]) goes over the [`Ground`]: on what is recorded the twin moves alone; beyond it the device runs, and
+//! the twin follows. Backward ([`backward`]) needs the stage and nothing else.
 
 mod backward;
-pub(crate) mod breakpoints;
-mod mocks;
-pub(crate) mod paused;
+mod breakpoints;
+mod forward;
+mod ground;
 mod stopping;
+mod writes;
 
-use borges_stub::Halt;
-use borges_vm::{CodeOffset, Exit, Machine};
-use borges_wire::PauseReason;
+use borges_vm::CodeOffset;
 
-use crate::command::{Flow, Observer, StepSize, StopReason};
+use crate::command::{
+    Direction, Event, Flow, NewBreakpoint, Observer, StepSize, StopReason, unobserved,
+};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::history::twin::Probe;
-use crate::history::{Found, SeekError, Stops};
-use crate::session::Session;
+use crate::history::{SeekError, Stops};
+use crate::stage::Stage;
 
-/// How far the twin leads before the device follows, in steps.
-const LEAD: u64 = 4_000_000;
+use backward::step_backward;
+use breakpoints::Breakpoints;
 
-/// Where a step by line began.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
-    pub(crate) line: Option<(u32, u32)>,
-    pub(crate) depth: usize,
-    /// How many calls around the place were inlined into its function.
-    pub(crate) inlined: usize,
-    pub(crate) moment: Moment,
+pub(crate) use ground::Ground;
+
+/// What stops motions, and what one leaves for the next.
+#[derive(Default)]
+pub(crate) struct Motion {
+    breakpoints: Breakpoints,
+    /// Offsets of a *run to here*.
+    temporary: Vec<CodeOffset>,
+    /// Here, motions forward leave the recorded path.
+    live_from: Option<Moment>,
+    /// The search backwards that was paused last.
+    paused_search: Option<PausedSearch>,
 }
 
-impl Origin {
-    /// How deep the source says that it is: calls that were inlined are calls.
-    pub(crate) fn source_depth(&self) -> (usize, usize) {
-        (self.depth, self.inlined)
+/// A search backwards that was paused: the same search goes on where it was.
+#[derive(Debug)]
+struct PausedSearch {
+    from: Moment,
+    stops: Stops,
+    /// Conditions decide what counts as found.
+    breakpoints: Vec<NewBreakpoint>,
+    /// All between here and `from` was looked at.
+    back_to: Moment,
+}
+
+impl Motion {
+    pub(crate) fn breakpoints(&self) -> &Breakpoints {
+        &self.breakpoints
+    }
+
+    /// The next step forward from `here` is taken live, as a branch of its own.
+    pub(crate) fn fork(&mut self, here: Moment) {
+        self.live_from = Some(here);
+    }
+
+    /// Whether the next step forward is the device's.
+    fn at_live_edge(&self, stage: &Stage) -> bool {
+        stage.history.at_tip() || self.live_from == Some(stage.history.here())
+    }
+
+    /// Moves the view. It stays where it is if nothing was found, the motion was paused on its way or went astray; what
+    /// fails changes nothing else either.
+    pub(crate) fn moved(
+        &mut self,
+        ground: &mut Ground<'_>,
+        observer: Observer<'_>,
+        motion: impl FnOnce(
+            &mut Self,
+            &mut Ground<'_>,
+            Observer<'_>,
+        ) -> Result<StopReason, CommandError>,
+    ) -> Result<StopReason, CommandError> {
+        let before = ground.stage.history.hold();
+        let (line, live_from) = (ground.stage.history.line(), self.live_from);
+        let result = motion(self, ground, observer);
+        let history = &mut ground.stage.history;
+        let back = match &result {
+            Ok(StopReason::NotFound) | Err(CommandError::Paused | CommandError::Divergence(_)) => {
+                history.seek(before, &mut unobserved)
+            }
+            _ => Ok(()),
+        };
+        history.release();
+        back?;
+        if matches!(result, Err(CommandError::Divergence(_))) {
+            history.set_line(line);
+            self.live_from = live_from;
+        }
+        let here = history.here();
+        self.live_from = self.live_from.filter(|from| *from == here);
+        match result {
+            Err(CommandError::Paused) => Ok(StopReason::Paused),
+            result => result,
+        }
+    }
+
+    /// Takes `count` steps, each whole or not at all.
+    pub(crate) fn steps(
+        &mut self,
+        ground: &mut Ground<'_>,
+        (direction, size, count): (Direction, StepSize, u64),
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        let mut reason = StopReason::Done;
+        for number in 0..count.max(1) {
+            if number > 0 && observer(ground.stage.progress("stepping")) == Flow::Pause {
+                return Ok(StopReason::Paused);
+            }
+            let before = ground.stage.history.hold();
+            let stepped = match direction {
+                Direction::Forward => self.step_forward(ground, size, observer),
+                Direction::Backward => step_backward(ground.stage, size, observer),
+            };
+            let paused = matches!(stepped, Err(CommandError::Paused));
+            let history = &mut ground.stage.history;
+            let back = match paused {
+                true => history.seek(before, &mut unobserved),
+                false => Ok(()),
+            };
+            history.release();
+            back?;
+            if paused {
+                return Ok(StopReason::Paused);
+            }
+            reason = stepped?;
+            if reason != StopReason::Done {
+                break;
+            }
+        }
+        Ok(reason)
     }
 }
 
-impl Session {
-    /// *play*: until a breakpoint, the end, or a pause. From the past, the end of the recorded path is a stop too.
-    pub(crate) fn go_on(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        let stops = self.breakpoints.stops();
-        if !self.at_live_edge() {
-            let found = self.walk_recorded(&stops, observer)?;
-            match found {
-                Some(reason) => return Ok(reason),
-                None if self.at_live_edge() && self.ended().is_none() && !self.mock_awaits() => {
-                    return Ok(StopReason::Tip);
-                }
-                None => {}
-            }
+/// Shows `target`. If the replay is paused, the user hears how far it came.
+pub(crate) fn jump(
+    stage: &mut Stage,
+    target: Moment,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let sought = stage.history.seek(target, observer);
+    if sought == Err(SeekError::Paused) {
+        let text = format!(
+            "the replay came to step {} of {}: say it again, and it goes on from there",
+            stage.history.twin.steps(),
+            target.steps
+        );
+        observer(Event::Warning { text });
+    }
+    sought?;
+    // The path goes on along the branch that the user is on, unless the current one leads through here anyway.
+    stage.history.face_forward();
+    Ok(stage.ended().unwrap_or(StopReason::Done))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use borges_board::Captured;
+    use borges_stub::Call;
+    use borges_vm::Value;
+
+    use super::*;
+    use crate::command::StopKind;
+    use crate::device::runner::Runner;
+    use crate::history::Source;
+    use crate::history::twin::Feed;
+    use crate::options::Options;
+    use crate::program::{Board, Opened};
+    use crate::record::Record;
+
+    const READER: &str = r#"(module
+        (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+        (func (export "main")
+            (loop $again
+                (br_if $again (call $read (i32.const 10))))))"#;
+
+    /// What inputs answered.
+    struct Answers(std::ops::Range<i32>);
+
+    impl Feed for Answers {
+        fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
+            Some((Value::I32(self.0.next()?), false))
         }
-        self.run_live(&stops, None, observer)
+
+        fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {
+            None
+        }
     }
 
-    /// Steps forward once.
-    pub(crate) fn step_forward(
-        &mut self,
-        size: StepSize,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        match size {
-            StepSize::Instruction => self.step_instruction(observer),
-            StepSize::Entry => self.step_entry(observer),
-            StepSize::Into | StepSize::Over => {
-                let origin = self.origin();
-                let stops = self.line_stops(size);
-                let over = size == StepSize::Over;
-                self.advance(stops, observer, |now| {
-                    let moved = match (origin.line, now.line) {
-                        // Without lines, an instruction is a line.
-                        (None, _) => now.moment != origin.moment,
-                        (Some(_), None) => false,
-                        (Some(_), Some(_)) => {
-                            now.line != origin.line || now.source_depth() != origin.source_depth()
-                        }
-                    };
-                    let deeper = now.source_depth() > origin.source_depth();
-                    // Behind a call's return there is no line's beginning: stop there all the same.
-                    now.depth < origin.depth || (moved && !(over && deeper))
-                })
-            }
-            StepSize::Out => {
-                let depth = self.origin().depth;
-                let stops = self.return_stops();
-                self.advance(stops, observer, |now| now.depth < depth)
-            }
-        }
+    /// A program that was recorded up to its fourth reading, where it stands.
+    fn recorded(options: &Options) -> Stage {
+        let path = Path::new("reader.wasm");
+        let bytes = wat::parse_str(READER).expect("it is a module");
+        let board = Board::parse(String::new(), path).expect("the default board");
+        let opened = Opened::on(board, path, &bytes, None).expect("it opens");
+        let mut stage = Stage::new(opened, 0, options);
+        let halt = stage
+            .history
+            .extend(&mut Answers(1..4), Source::Told, 1_000);
+        halt.expect("it is recorded");
+        stage
     }
 
-    /// Runs forward until `offsets` are reached.
-    pub(crate) fn run_to(
-        &mut self,
-        offsets: Vec<CodeOffset>,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        let mut stops = self.breakpoints.stops();
-        stops.code.extend(&offsets);
-        self.temporary = offsets;
-        let result = match self.at_live_edge() {
-            false => match self.walk_recorded(&stops, observer) {
-                Ok(None) => self.run_live(&stops, None, observer),
-                Ok(Some(reason)) => Ok(reason),
-                Err(error) => Err(error),
-            },
-            true => self.run_live(&stops, None, observer),
+    #[test]
+    fn over_what_is_recorded_motions_need_no_device() {
+        let options = Options::new("reader.wasm");
+        let mut stage = recorded(&options);
+        let mut motion = Motion::default();
+        let reads = NewBreakpoint {
+            kind: StopKind::Primitive("chip_analog_read".to_owned()),
+            condition: Some("arg0 == 10".to_owned()),
+            hits: 1,
+            log: None,
         };
-        self.temporary.clear();
-        result
-    }
-
-    /// Goes on through the recording; a reason if a breakpoint or the end stops it, nothing at the end of what is
-    /// recorded or where a mock leaves it.
-    fn walk_recorded(
-        &mut self,
-        stops: &Stops,
-        observer: Observer<'_>,
-    ) -> Result<Option<StopReason>, CommandError> {
-        loop {
-            let tip = self.history.tip();
-            let mocks = self.mocks_in_force();
-            match self.history.walk(tip, stops, Some(&mocks), observer) {
-                Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
-                Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
-                Ok(Found::Target) => return Ok(self.ended()),
-                Ok(Found::Mocked) => {
-                    self.live_from = Some(self.history.here());
-                    return Ok(None);
-                }
-                Ok(found) => {
-                    if let Some(reason) = self.verdict(&found, stops, observer)? {
-                        return Ok(Some(reason));
-                    }
-                }
-            }
-            if observer(self.progress("replaying")) == Flow::Pause {
-                return Ok(Some(StopReason::Paused));
-            }
-        }
-    }
-
-    /// Runs the device from the end of what is recorded, the twin following.
-    fn run_live(
-        &mut self,
-        stops: &Stops,
-        until: Option<u64>,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        loop {
-            if let Some(reason) = self.ended() {
-                return Ok(reason);
-            }
-            let begun_at = self.history.here();
-            let paused = self.device_run(stops, until, observer)?;
-            let found = match paused.reason {
-                PauseReason::Requested => {
-                    let how = match paused.full {
-                        true => StopReason::Bound,
-                        false => StopReason::Paused,
-                    };
-                    // Right before a stop, which the device would pass when it goes on.
-                    let here = self.history.here();
-                    let stop = self.history.stop_here(stops).filter(|_| here != begun_at);
-                    let reason = match stop {
-                        Some(found) => self.verdict(&found, stops, observer)?,
-                        None => None,
-                    };
-                    return Ok(reason.unwrap_or(how));
-                }
-                PauseReason::Until => return Ok(StopReason::Done),
-                PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
-                PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
-                PauseReason::Primitive { primitive } => {
-                    Found::Primitive(borges_board::PrimitiveId(primitive))
-                }
-                PauseReason::Event { .. } => Found::Event,
-                PauseReason::Finished { .. } => Found::Finished,
-                PauseReason::Trapped { .. } | PauseReason::BoardFailed { .. } => {
-                    Found::Trapped(borges_vm::Trap::Host)
-                }
-            };
-            if let Some(reason) = self.verdict(&found, stops, observer)? {
-                return Ok(reason);
-            }
-            // Where a breakpoint's condition is seldom true, the device never runs for long.
-            if observer(self.progress("running")) == Flow::Pause {
-                return Ok(StopReason::Paused);
-            }
-        }
-    }
-
-    /// Whether what was found stops the program, and why.
-    fn verdict(
-        &mut self,
-        found: &Found,
-        stops: &Stops,
-        observer: Observer<'_>,
-    ) -> Result<Option<StopReason>, CommandError> {
-        if let Found::Code(offset) = found
-            && self.temporary.contains(offset)
+        motion.add_breakpoint(&stage, reads).expect("it is set");
+        let mut stops = Vec::new();
+        while let StopReason::Breakpoint { id: 1 } = motion
+            .go_back(&mut stage, &mut unobserved)
+            .expect("it goes back")
         {
-            return Ok(Some(StopReason::Done));
+            stops.push(stage.history.here().place.index);
         }
-        for id in self.breakpoints.waiting_for(found, stops) {
-            if self.fires(id, observer)? {
-                let reason = match (found, self.ended()) {
-                    (Found::Trapped(_), Some(ended)) => ended,
-                    _ => StopReason::Breakpoint { id },
-                };
-                return Ok(Some(reason));
-            }
-        }
-        match found {
-            Found::Finished | Found::Trapped(_) => Ok(self.ended()),
-            _ => Ok(None),
-        }
-    }
+        assert_eq!(stops, [2, 1, 0]);
+        assert_eq!(stage.history.here(), Moment::START);
 
-    fn step_instruction(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        if !self.at_live_edge()
-            && let Some(next) = self.next_recorded()
-        {
-            return self.arrive(next, observer);
-        }
-        let here = self.history.here();
-        if self.awaits_events() {
-            // An event that is due is a step of its own: a run of no steps delivers it.
-            let reason = self.run_live(&Stops::default(), Some(here.steps), observer)?;
-            if self.history.here() != here || reason != StopReason::Done {
-                return Ok(reason);
-            }
-        }
-        self.run_live(&Stops::default(), Some(here.steps + 1), observer)
-    }
-
-    /// One step forward on the recorded path, unless a mock says something else than the recording.
-    fn next_recorded(&mut self) -> Option<Moment> {
-        if self.mock_awaits() {
-            self.live_from = Some(self.history.here());
-            return None;
-        }
-        let (here, tip) = (self.history.here(), self.history.tip());
-        let next = self.history.tree.between(here.place, tip.place)?.next();
-        match next {
-            Some((place, entry)) if entry.step_before() == here.steps => Some(Moment {
-                place,
-                steps: entry.step,
-            }),
-            _ => Some(Moment {
-                steps: here.steps + 1,
-                ..here
-            }),
-        }
-    }
-
-    fn step_entry(&mut self, observer: Observer<'_>) -> Result<StopReason, CommandError> {
-        if !self.at_live_edge() {
-            let (here, tip) = (self.history.here(), self.history.tip());
-            let next = self
-                .history
-                .tree
-                .between(here.place, tip.place)
-                .and_then(|mut path| path.next())
-                .and_then(|(place, _)| self.history.moment_of(place));
-            let mocks = self.mocks_in_force();
-            let goal = next.unwrap_or(tip);
-            let found = self
-                .history
-                .walk(goal, &Stops::default(), Some(&mocks), observer)?;
-            if found == Found::Mocked {
-                self.live_from = Some(self.history.here());
-            } else if next.is_some() {
-                return self.arrive(goal, observer);
-            }
-        }
-        // Live: stop before every call and event; the next entry is the first that makes the path longer.
-        let origin = self.history.here().place;
-        let every = self.program().board.ids().collect();
-        let stops = Stops {
-            primitives: every,
-            events: true,
-            ..Stops::default()
+        let (mut runner, mut record) = (Runner::default(), Record::default());
+        let mut ground = Ground {
+            options: &options,
+            stage: &mut stage,
+            runner: &mut runner,
+            record: &mut record,
         };
-        // Once it stands before something, it goes over that, by as little as possible.
-        let mut past = match self.awaits_events() {
-            true => Some(self.history.here().steps),
-            false => self.past_call(),
-        };
-        while self.history.here().place == origin {
-            if let Some(reason) = self.ended() {
-                return Ok(reason);
-            }
-            let (stops, until) = match past {
-                Some(until) => (&Stops::default(), Some(until)),
-                None => (&stops, None),
-            };
-            let paused = self.device_run(stops, until, observer)?;
-            past = match paused.reason {
-                PauseReason::Requested => return Ok(StopReason::Paused),
-                PauseReason::Event { .. } => Some(self.history.here().steps),
-                _ => self.past_call(),
-            };
+        for read in 0..3 {
+            let stopped = motion.go_on(&mut ground, &mut unobserved);
+            let reason = stopped.expect("it goes on");
+            assert_eq!(reason, StopReason::Breakpoint { id: 1 });
+            assert_eq!(ground.stage.history.here().place.index, read);
         }
-        // An event that came where the program stood may have been followed by more.
-        let here = self.history.here();
-        let first = self.history.tree.between(origin, here.place);
-        let first = first
-            .and_then(|mut path| path.next())
-            .map(|(place, _)| place);
-        let moment = first.and_then(|place| self.history.moment_of(place));
-        self.arrive(moment.unwrap_or(here), observer)
-    }
-
-    /// Whether an event may come here.
-    fn awaits_events(&self) -> bool {
-        let board = &self.history.twin.board;
-        board.timer().is_some() || board.subscriptions().next().is_some()
-    }
-
-    /// The step count after the call of a primitive that comes next, if one does.
-    fn past_call(&self) -> Option<u64> {
-        let call = self.history.twin.machine.pending();
-        call.map(|_| self.history.here().steps + 1)
-    }
-
-    /// Goes forward until a stop that `accept` takes, or a breakpoint; the twin leads where nothing is recorded.
-    fn advance(
-        &mut self,
-        mut stops: Stops,
-        observer: Observer<'_>,
-        accept: impl Fn(&Origin) -> bool,
-    ) -> Result<StopReason, CommandError> {
-        let own: Vec<CodeOffset> = std::mem::take(&mut stops.code);
-        let users = self.breakpoints.stops();
-        stops.clone_from(&users);
-        stops.code.extend(&own);
-        loop {
-            let found = if self.at_live_edge() {
-                if let Some(reason) = self.ended() {
-                    return Ok(reason);
-                }
-                self.lead(&stops, &own, observer, &accept)?
-            } else {
-                let (tip, mocks) = (self.history.tip(), self.mocks_in_force());
-                let found = match self.history.walk(tip, &stops, Some(&mocks), observer) {
-                    Err(SeekError::Paused) => return Ok(StopReason::Paused),
-                    found => found?,
-                };
-                if found == Found::Mocked {
-                    self.live_from = Some(self.history.here());
-                }
-                Some(found)
-            };
-            match found {
-                None => return Ok(StopReason::Paused),
-                Some(Found::Target | Found::Mocked) => {
-                    if let Some(reason) = self.ended() {
-                        return Ok(reason);
-                    }
-                }
-                Some(found) => {
-                    if let Found::Code(offset) = found
-                        && own.contains(&offset)
-                        && accept(&self.origin())
-                    {
-                        return Ok(StopReason::Done);
-                    }
-                    if let Some(reason) = self.verdict(&found, &users, observer)? {
-                        return Ok(reason);
-                    }
-                }
-            }
-            if observer(self.progress("stepping")) == Flow::Pause {
-                return Ok(StopReason::Paused);
-            }
-        }
-    }
-
-    /// The twin runs ahead to the next stop worth a look, or as far as the program is determined, and the device follows
-    /// to exactly there. Nothing if the user paused.
-    fn lead(
-        &mut self,
-        stops: &Stops,
-        own: &[CodeOffset],
-        observer: Observer<'_>,
-        accept: &impl Fn(&Origin) -> bool,
-    ) -> Result<Option<Found>, CommandError> {
-        let here = self.history.here();
-        let frame = self.history.twin.frame(None);
-        let until = here.steps + LEAD;
-        let mut probe = Probe::default();
-        self.history.arm(stops);
-        let mut looked = here.steps;
-        let mut paused = false;
-        let (found, target) = loop {
-            let look = looked.saturating_add(self.history.look_every);
-            let halt = self.history.twin.run(&mut probe, until.min(look));
-            let steps = self.history.twin.steps();
-            if steps >= look {
-                looked = steps;
-                paused = self.history.look_up("stepping", None, observer).is_err();
-            }
-            match halt {
-                _ if paused => break (Found::Target, steps),
-                Halt::Until if steps < until => {}
-                // A stop where we stand does not count.
-                Halt::Stop(Exit::Breakpoint(_)) if steps == here.steps => {}
-                Halt::Stop(Exit::Breakpoint(offset)) => {
-                    if self.breakpoint_at(offset) || own.contains(&offset) && accept(&self.origin())
-                    {
-                        break (Found::Code(offset), steps);
-                    }
-                }
-                Halt::Stop(Exit::Watch { watch, .. }) => break (Found::Watch(watch), steps),
-                Halt::Left => {
-                    // The input comes from the device: it is the next step.
-                    probe.entries += 1;
-                    break (Found::Target, steps + 1);
-                }
-                Halt::Trapped(_) | Halt::Finished => break (Found::Target, steps + 1),
-                _ => break (Found::Target, steps.max(here.steps + 1)),
-            }
-        };
-        self.history.disarm(stops);
-        self.history.twin.restore(&frame);
-        if paused {
-            return Ok(None);
-        }
-        // What an event that nobody foresees leads to stops there as well.
-        let users = self.breakpoints.stops();
-        let paused = self.device_run(&users, Some(target), observer)?;
-        let foreseen = self.history.here().place.index == here.place.index + probe.entries;
-        Ok(match paused.reason {
-            PauseReason::Requested => None,
-            PauseReason::Primitive { primitive } => {
-                Some(Found::Primitive(borges_board::PrimitiveId(primitive)))
-            }
-            PauseReason::Event { .. } => Some(Found::Event),
-            PauseReason::Breakpoint { offset } => Some(Found::Code(CodeOffset(offset))),
-            PauseReason::Watch { watch, .. } => Some(Found::Watch(watch as usize)),
-            PauseReason::Until if foreseen => Some(found),
-            _ => Some(Found::Target),
-        })
-    }
-
-    pub(crate) fn origin(&self) -> Origin {
-        let machine: &Machine = &self.history.twin.machine;
-        let offset = machine.location().map(|location| location.offset);
-        let place = offset.and_then(|offset| self.info.place_at(offset));
-        Origin {
-            line: place.map(|place| (place.file.0, place.line)),
-            depth: machine.depth(),
-            inlined: offset.map_or(0, |offset| self.info.inlined_at(offset)),
-            moment: self.history.here(),
-        }
-    }
-
-    /// Where a step by line may end.
-    fn line_stops(&self, size: StepSize) -> Stops {
-        let mut stops = self.return_stops();
-        let Some(location) = self.history.twin.machine.location() else {
-            return stops;
-        };
-        if self.origin().line.is_none() {
-            stops
-                .code
-                .extend(self.program().module.instr_starts(location.func));
-        }
-        match size {
-            StepSize::Over => stops.code.extend(self.line_begins_of(location.func)),
-            _ => stops.code.extend(self.all_line_begins()),
-        }
-        stops
-    }
-
-    /// Where the current call returns to.
-    fn return_stops(&self) -> Stops {
-        // An outer frame stands at its call; it goes on behind it.
-        let behind = self.history.twin.machine.frame(1).and_then(|caller| {
-            let mut starts = self.program().module.instr_starts(caller.func);
-            starts.find(|start| *start > caller.offset)
-        });
-        Stops {
-            code: behind.into_iter().collect(),
-            ..Stops::default()
-        }
-    }
-
-    /// Shows a moment on the current path.
-    pub(crate) fn arrive(
-        &mut self,
-        moment: Moment,
-        observer: Observer<'_>,
-    ) -> Result<StopReason, CommandError> {
-        self.history.seek(moment, observer)?;
-        Ok(self.ended().unwrap_or(StopReason::Done))
+        let stopped = motion.go_on(&mut ground, &mut unobserved);
+        assert_eq!(stopped.expect("it goes on"), StopReason::Tip);
+        assert_eq!(runner.state(), None);
     }
 }

@@ -4,35 +4,37 @@ use crate::command::Observer;
 use crate::command::{Event, NewBreakpoint, Reply, StopKind};
 use crate::error::CommandError;
 use crate::history::{Found, Stops};
-use crate::motion::breakpoints::Target;
-use crate::session::{Session, done};
+use crate::motion::breakpoints::{Breakpoint, Target};
+use crate::motion::{Ground, Motion};
+use crate::stage::Stage;
 use borges_board::PrimitiveId;
 use borges_debuginfo::Known;
 use borges_vm::CodeOffset;
 
-impl Session {
-    pub(crate) fn add_breakpoint(&mut self, spec: NewBreakpoint) -> Result<Reply, CommandError> {
+impl Motion {
+    pub(crate) fn add_breakpoint(
+        &mut self,
+        stage: &Stage,
+        spec: NewBreakpoint,
+    ) -> Result<Reply, CommandError> {
         if let Some(condition) = &spec.condition {
             borges_debuginfo::Expression::parse(condition)
                 .map_err(|e| CommandError::Invalid(e.to_string()))?;
         }
-        let (target, resolved) = self.breakpoint_target(&spec.kind)?;
+        let (target, resolved) = Self::breakpoint_target(stage, &spec.kind)?;
         let listing = self.breakpoints.add(spec, target, resolved).listing();
         Ok(Reply::BreakpointSet(listing))
     }
 
     /// What a breakpoint waits for, and where that is in words, as far as the kind does not say it.
-    pub(crate) fn breakpoint_target(
-        &self,
-        kind: &StopKind,
-    ) -> Result<(Target, String), CommandError> {
+    fn breakpoint_target(stage: &Stage, kind: &StopKind) -> Result<(Target, String), CommandError> {
         match kind {
             StopKind::Code(place) => {
-                let (offsets, words) = self.resolve(place)?;
+                let (offsets, words) = stage.resolve(place)?;
                 Ok((Target::Code(offsets), words))
             }
             StopKind::Write(what) => {
-                let scene = self.scene();
+                let scene = stage.scene();
                 let watches = scene.watches(what, scene.own_frame())?;
                 let local = watches
                     .iter()
@@ -41,7 +43,7 @@ impl Session {
                 Ok((Target::Write(watches), call.to_owned()))
             }
             StopKind::Primitive(name) => {
-                let board = self.board();
+                let board = stage.board();
                 let named = |id: &PrimitiveId| {
                     board
                         .primitive(*id)
@@ -67,6 +69,49 @@ impl Session {
         }
     }
 
+    /// Puts one back that a session file kept; what it waits for may no longer be there.
+    pub(crate) fn restore_breakpoint(
+        &mut self,
+        stage: &Stage,
+        id: u32,
+        spec: NewBreakpoint,
+        enabled: bool,
+    ) {
+        let found = Self::breakpoint_target(stage, &spec.kind);
+        let enabled = enabled && found.is_ok();
+        let (target, resolved) = found.unwrap_or((Target::Nowhere, String::new()));
+        self.breakpoints.restore(Breakpoint {
+            id,
+            spec,
+            resolved,
+            target,
+            enabled,
+            count: 0,
+        });
+    }
+
+    /// Resolves all breakpoints in a new program, which nobody has moved in yet; what was not found, in words.
+    pub(crate) fn begin_anew(&mut self, stage: &Stage) -> Vec<String> {
+        (self.live_from, self.paused_search) = (None, None);
+        let mut lost = Vec::new();
+        for breakpoint in self.breakpoints.iter_mut() {
+            match Self::breakpoint_target(stage, &breakpoint.spec.kind) {
+                Ok((target, resolved)) => {
+                    (breakpoint.target, breakpoint.resolved) = (target, resolved);
+                }
+                Err(_) => {
+                    (breakpoint.enabled, breakpoint.target) = (false, Target::Nowhere);
+                    let what = match &breakpoint.spec.kind {
+                        StopKind::Write(what) | StopKind::Primitive(what) => what,
+                        _ => &breakpoint.resolved,
+                    };
+                    lost.push(format!("{} ({what})", breakpoint.id));
+                }
+            }
+        }
+        lost
+    }
+
     pub(crate) fn delete_breakpoints(&mut self, ids: &[u32]) -> Result<Reply, CommandError> {
         if let Some(id) = ids.iter().find(|id| self.breakpoints.find(**id).is_none()) {
             return Err(CommandError::NoSuch(format!(
@@ -74,7 +119,7 @@ impl Session {
             )));
         }
         let removed = self.breakpoints.remove(ids);
-        Ok(done(&format!(
+        Ok(Reply::done(&format!(
             "{removed} breakpoint{} removed",
             if removed == 1 { "" } else { "s" }
         )))
@@ -82,6 +127,7 @@ impl Session {
 
     pub(crate) fn enable_breakpoint(
         &mut self,
+        stage: &Stage,
         id: u32,
         enabled: bool,
     ) -> Result<Reply, CommandError> {
@@ -90,81 +136,67 @@ impl Session {
                 "there is no breakpoint {id}: 'breakpoints' lists them"
             ))
         };
-        let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
+        let breakpoint = self.breakpoints.find_mut(id).ok_or_else(none)?;
         if enabled && breakpoint.target == Target::Nowhere {
-            let kind = breakpoint.spec.kind.clone();
-            let (target, resolved) = self.breakpoint_target(&kind)?;
-            let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
-            (breakpoint.target, breakpoint.resolved) = (target, resolved);
+            (breakpoint.target, breakpoint.resolved) =
+                Self::breakpoint_target(stage, &breakpoint.spec.kind)?;
         }
-        let breakpoint = self.breakpoints.find(id).ok_or_else(none)?;
         breakpoint.enabled = enabled;
         Ok(Reply::BreakpointSet(breakpoint.listing()))
     }
 
     /// Whether an enabled code breakpoint of the user stands at this instruction.
-    pub(crate) fn breakpoint_at(&self, offset: CodeOffset) -> bool {
+    pub(super) fn breakpoint_at(&self, offset: CodeOffset) -> bool {
         !self
             .breakpoints
             .waiting_for(&Found::Code(offset), &Stops::default())
             .is_empty()
     }
 
-    /// Whether a breakpoint whose place was reached holds here; hits are not counted.
-    pub(crate) fn condition_holds(
-        &mut self,
-        id: u32,
-        observer: Observer<'_>,
-    ) -> Result<bool, CommandError> {
-        let Some(breakpoint) = self.breakpoints.find(id) else {
-            return Ok(false);
-        };
-        let (condition, log) = (
-            breakpoint.spec.condition.clone(),
-            breakpoint.spec.log.clone(),
-        );
-        if log.is_some() {
-            return Ok(false);
-        }
-        match condition.map(|condition| self.scene().holds(&condition)) {
-            None => Ok(true),
-            Some(Ok(holds)) => Ok(holds),
-            Some(Err(error)) => {
-                let text =
-                    format!("breakpoint {id} stops because its condition has no value: {error}");
-                observer(Event::Warning { text });
-                Ok(true)
-            }
-        }
+    /// Whether a breakpoint whose place was reached stops a search backward: hits are not counted, nothing is printed.
+    pub(super) fn stops_search(&self, stage: &Stage, id: u32, observer: Observer<'_>) -> bool {
+        let breakpoint = self.breakpoints.find(id);
+        breakpoint.is_some_and(|breakpoint| {
+            breakpoint.spec.log.is_none() && condition_holds(stage, breakpoint, observer)
+        })
     }
 
     /// Whether a breakpoint whose place was reached stops the program; counts the hit, prints the log message.
-    pub(crate) fn fires(&mut self, id: u32, observer: Observer<'_>) -> Result<bool, CommandError> {
-        let log = self
-            .breakpoints
-            .find(id)
-            .and_then(|breakpoint| breakpoint.spec.log.take());
-        let holds = self.condition_holds(id, observer);
-        let Some(breakpoint) = self.breakpoints.find(id) else {
+    pub(super) fn fires(
+        &mut self,
+        ground: &mut Ground<'_>,
+        id: u32,
+        observer: Observer<'_>,
+    ) -> Result<bool, CommandError> {
+        let Some(breakpoint) = self.breakpoints.find_mut(id) else {
             return Ok(false);
         };
-        breakpoint.spec.log.clone_from(&log);
-        if !holds? {
+        if !condition_holds(ground.stage, breakpoint, observer) {
             return Ok(false);
         }
         breakpoint.count += 1;
         if breakpoint.count < breakpoint.spec.hits {
             return Ok(false);
         }
-        match log {
-            Some(message) => {
-                let text = self.scene().fill_in(&message);
-                // Nothing is shown that is not on disk.
-                self.save()?;
-                observer(Event::Log { id, text });
-                Ok(false)
-            }
-            None => Ok(true),
-        }
+        let Some(message) = &breakpoint.spec.log else {
+            return Ok(true);
+        };
+        let text = ground.stage.scene().fill_in(message);
+        // Nothing is shown that is not on disk.
+        ground.save()?;
+        observer(Event::Log { id, text });
+        Ok(false)
     }
+}
+
+fn condition_holds(stage: &Stage, breakpoint: &Breakpoint, observer: Observer<'_>) -> bool {
+    let Some(condition) = &breakpoint.spec.condition else {
+        return true;
+    };
+    stage.scene().holds(condition).unwrap_or_else(|error| {
+        let id = breakpoint.id;
+        let text = format!("breakpoint {id} stops because its condition has no value: {error}");
+        observer(Event::Warning { text });
+        true
+    })
 }

@@ -2,6 +2,7 @@
 
 pub mod contents;
 mod features;
+pub(crate) mod loaded;
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use borges_store::{Damage, Store};
 const HARMLESS: [&str; 3] = ["key \"program\"", "key \"seed\"", "key \"state "];
 
 /// Damage after which nothing can be shown, if there is any: the first that is met.
-pub(super) fn fatal(store: &Store) -> Option<String> {
+pub(crate) fn fatal(store: &Store) -> Option<String> {
     let damage = store.damage().iter().find(|damage| match damage {
         Damage::Row { table, key } => match *table {
             "program" => true,

@@ -1,213 +1,213 @@
-//! Keeping the session in its file, and finding everything again.
+//! What is kept of a session: what the user wrote on moments, and the session file.
 //!
-//! The file is written as the session goes: [`file::Record::follow`] while a device runs, [`Session::save`] after every
-//! command, before its reply is given.
+//! The file is written as the session goes: [`Record::follow`] while a device runs, [`Record::save`] after every command,
+//! before its reply is given. The record reads the stage; what else is in the file it is told: where the device stands,
+//! the breakpoints and the mocks.
 
-pub(crate) mod damage;
+mod damage;
 mod entries;
-pub(crate) mod file;
+mod file;
 pub mod model;
-pub(crate) mod notes;
-pub(crate) mod replay;
-mod resume;
+mod notes;
+mod reading;
+mod replay;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::{Path, PathBuf};
 
-use borges_multiverse::tree::{BranchId, Place};
-use borges_store::{Bounds, NewProgram, Primitive, Store, StoreError, Upload, Who};
+use borges_multiverse::tree::BranchId;
+use borges_store::{Store, StoreError, Upload};
 
-use crate::command::Observer;
-use crate::command::listing::TableListing;
-use crate::command::{Cell, Event, Flow, Reply};
+use crate::command::listing::{MockListing, NoteListing, TableListing};
+use crate::command::{Cell, Event, Flow, Observer, Reply};
 use crate::error::CommandError;
-use crate::history::Fresh;
+use crate::history::History;
 use crate::history::entry::Moment;
-use crate::motion::breakpoints::Breakpoint;
+use crate::options::Options;
 use crate::program::OpenError;
-use crate::record::file::Record;
-use crate::record::notes::Note;
-use crate::session::Session;
+use crate::stage::{Stage, universe_id};
 
-impl Session {
-    /// Makes the session file, if the options name one.
-    pub(crate) fn create_file(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
-        let Some(path) = self.options.session_file.clone() else {
-            return Ok(());
-        };
-        let wrong = |error: StoreError| OpenError::Session {
-            path: path.clone(),
-            message: error.to_string(),
-        };
-        let store = Store::create(&path).map_err(wrong)?;
-        let upload = add_program(self, &store, bytes).map_err(wrong)?;
-        self.record = Some(Record {
-            store,
-            path: path.clone(),
-            upload,
-            notes: Vec::new(),
-            breakpoints: Vec::new(),
-            mocks: Vec::new(),
-            places: [None; 2],
-            hash: None,
+use file::SessionFile;
+use notes::{Note, Notes};
+
+pub(crate) use damage::{fatal, told};
+pub(crate) use reading::{moment, read_tree};
+pub use replay::Replayed;
+
+/// What is kept of a session; without a file, only as long as it lives.
+#[derive(Default)]
+pub(crate) struct Record {
+    notes: Notes,
+    /// What of the session file is damaged, and what that means.
+    damage: Vec<String>,
+    file: Option<SessionFile>,
+}
+
+impl Record {
+    /// Begins a session file with a program.
+    pub(crate) fn create(
+        &mut self,
+        path: &Path,
+        stage: &Stage,
+        options: &Options,
+        bytes: &[u8],
+    ) -> Result<(), OpenError> {
+        let created = Store::create(path).and_then(|store| {
+            let upload = file::add_program(stage, options, &store, bytes)?;
+            Ok(SessionFile::new(store, path.to_owned(), upload))
         });
-        self.save().map_err(|error| OpenError::Session {
-            path,
+        self.file = Some(created.map_err(|error| OpenError::Session {
+            path: path.to_owned(),
             message: error.to_string(),
-        })
+        })?);
+        Ok(())
     }
 
-    /// Writes what is new. When this returns, a kill of the process loses nothing of it.
-    pub(crate) fn save(&mut self) -> Result<(), CommandError> {
-        let fresh = self.history.take_fresh();
-        let Some(mut record) = self.record.take() else {
-            return Ok(());
-        };
-        let saved = self.write(&mut record, &fresh);
-        let saved = saved.map_err(|error| record.unwritten(&error));
-        self.record = Some(record);
-        saved
+    /// Goes on with a session file, of which all is read but the notes: what is on the stage and in these lists is in
+    /// the file already.
+    pub(crate) fn go_on(
+        &mut self,
+        (store, path, upload): (Store, PathBuf, Upload),
+        stage: &Stage,
+        breakpoints: Vec<borges_store::Breakpoint>,
+        mocks: Vec<MockListing>,
+    ) {
+        let mut file = SessionFile::new(store, path, upload);
+        file.has(&self.notes, breakpoints, mocks, stage.history.here());
+        self.file = Some(file);
     }
 
-    fn write(&self, record: &mut Record, fresh: &Fresh) -> Result<(), StoreError> {
-        record.write_branches(&self.history, fresh)?;
-        self.write_notes(record)?;
-        self.write_stops(record)?;
-        let device = self.device.as_ref().map(|device| device.state);
-        let places = [Some(self.history.here()), device];
-        for (who, (new, old)) in [Who::User, Who::Device]
-            .into_iter()
-            .zip(places.iter().zip(&record.places))
-        {
-            if let Some(at) = new.filter(|_| new != old) {
-                record
-                    .store
-                    .set_place(who, stored_place(record.upload, at))?;
+    /// Takes in the notes of a program, as far as their moments are known.
+    pub(crate) fn read_notes(
+        &mut self,
+        store: &Store,
+        upload: Upload,
+        history: &History,
+    ) -> Result<(), StoreError> {
+        let notes = store.notes()?.into_iter();
+        for note in notes.filter(|note| note.place.upload == upload) {
+            let at = moment(note.place);
+            if history.tree.contains(at.place) {
+                match &note.name {
+                    Some(name) => self.notes.name(at, name),
+                    None => self.notes.write(at, &note.text),
+                }
             }
         }
-        record.places = places;
-        if let Some((branch, steps, hash)) = self
-            .hash_to_keep()
-            .filter(|kept| record.hash != Some(*kept))
-        {
-            record.store.set_setting(
-                &hash_key(record.upload, branch),
-                &format!("{steps} {hash:016x}"),
-            )?;
-            record.hash = Some((branch, steps, hash));
-        }
-        record.store.flush()
-    }
-
-    fn write_notes(&self, record: &mut Record) -> Result<(), StoreError> {
-        let now = self.notes.all();
-        if now == record.notes {
-            return Ok(());
-        }
-        let name_of = |note: &Note| match note {
-            Note::Text(_) => None,
-            Note::Name(name) => Some(name.clone()),
-        };
-        for (at, note) in record.notes.iter().filter(|old| !now.contains(old)) {
-            let place = stored_place(record.upload, *at);
-            record.store.remove_note(place, name_of(note).as_deref())?;
-        }
-        for (at, note) in now.iter().filter(|new| !record.notes.contains(new)) {
-            record.store.put_note(&borges_store::Note {
-                place: stored_place(record.upload, *at),
-                name: name_of(note),
-                text: match note {
-                    Note::Text(text) => text.clone(),
-                    Note::Name(_) => String::new(),
-                },
-                at_ms: now_ms(),
-            })?;
-        }
-        record.notes = now;
         Ok(())
     }
 
-    fn write_stops(&self, record: &mut Record) -> Result<(), StoreError> {
-        let breakpoints: Vec<borges_store::Breakpoint> = self
-            .breakpoints
-            .list()
-            .iter()
-            .map(stored_breakpoint)
-            .collect();
-        for gone in record
-            .breakpoints
-            .iter()
-            .filter(|old| !breakpoints.iter().any(|new| new.id == old.id))
-        {
-            record.store.remove_breakpoint(gone.id)?;
-        }
-        for breakpoint in breakpoints
-            .iter()
-            .filter(|new| !record.breakpoints.contains(new))
-        {
-            record.store.put_breakpoint(breakpoint)?;
-        }
-        record.breakpoints = breakpoints;
-        let mocks: Vec<borges_store::Mock> =
-            self.mock_listings().into_iter().map(stored_mock).collect();
-        for gone in record
-            .mocks
-            .iter()
-            .filter(|old| !mocks.iter().any(|new| new.call == old.call))
-        {
-            record.store.remove_mock(&gone.call)?;
-        }
-        for mock in mocks.iter().filter(|new| !record.mocks.contains(new)) {
-            record.store.put_mock(mock)?;
-        }
-        record.mocks = mocks;
-        Ok(())
+    /// Writes on a moment, or removes what was written.
+    pub(crate) fn note(&mut self, at: Moment, text: &str) {
+        self.notes.write(at, text);
     }
 
-    /// Keeps a new version of the program.
-    pub(crate) fn record_upload(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
-        let Some(mut record) = self.record.take() else {
-            return Ok(());
+    /// Names a moment; the name leaves the moment that had it before.
+    pub(crate) fn bookmark(&mut self, at: Moment, name: &str) {
+        self.notes.name(at, name);
+    }
+
+    /// The moment that has a name.
+    pub(crate) fn named(&self, name: &str) -> Option<Moment> {
+        self.notes.named(name)
+    }
+
+    pub(crate) fn note_listings(&self, history: &History) -> Vec<NoteListing> {
+        let listing = |(at, note): (Moment, Note)| {
+            let (name, text) = match note {
+                Note::Text(text) => (None, text),
+                Note::Name(name) => (Some(name), String::new()),
+            };
+            NoteListing {
+                universe: universe_id(history, at),
+                steps: at.steps,
+                name,
+                text,
+            }
         };
-        let added = add_program(self, &record.store, bytes);
-        if let Ok(upload) = added {
-            (record.upload, record.notes, record.places) = (upload, Vec::new(), [None; 2]);
+        self.notes.all().into_iter().map(listing).collect()
+    }
+
+    /// What of the session file is damaged, and what that means.
+    pub(crate) fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    pub(crate) fn add_damage(&mut self, words: impl IntoIterator<Item = String>) {
+        self.damage.extend(words);
+    }
+
+    /// The session file, if one is written.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(SessionFile::path)
+    }
+
+    /// Writes what a device that runs has reported.
+    pub(crate) fn follow(&self, history: &mut History) -> Result<(), CommandError> {
+        match &self.file {
+            Some(file) => file.follow(history),
+            None => Ok(()),
         }
-        let added = added.map_err(|error| record.unwritten(&error));
-        self.record = Some(record);
-        added.map(|_| ())
+    }
+
+    /// Notes which breakpoints and mocks there are now; they are safe after the next [`Self::save`].
+    pub(crate) fn keep_stops(
+        &mut self,
+        breakpoints: Vec<borges_store::Breakpoint>,
+        mocks: Vec<MockListing>,
+    ) -> Result<(), CommandError> {
+        match &mut self.file {
+            Some(file) => file.write_stops(breakpoints, mocks),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what is new. When this returns, a kill of the process loses nothing of it. `device` is where one stands.
+    pub(crate) fn save(
+        &mut self,
+        history: &mut History,
+        device: Option<Moment>,
+    ) -> Result<(), CommandError> {
+        let fresh = history.take_fresh();
+        match &mut self.file {
+            Some(file) => file.save(history, &fresh, &self.notes, device),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins with a new version of the program, on which nothing is written yet.
+    pub(crate) fn upload(
+        &mut self,
+        stage: &Stage,
+        options: &Options,
+        bytes: &[u8],
+    ) -> Result<(), CommandError> {
+        self.notes = Notes::default();
+        self.damage.clear();
+        match &mut self.file {
+            Some(file) => file.upload(stage, options, bytes),
+            None => Ok(()),
+        }
     }
 
     /// The step count and hash of the state at the end of a branch, if they were kept.
-    pub(crate) fn recorded_hash(
-        &self,
-        branch: BranchId,
-    ) -> Result<Option<(u64, u64)>, CommandError> {
-        let Some(record) = &self.record else {
-            return Ok(None);
-        };
-        let kept = record.store.setting(&hash_key(record.upload, branch));
-        let kept = kept.map_err(|error| {
-            CommandError::Invalid(format!("{}: {error}", record.path.display()))
-        })?;
-        Ok(kept.and_then(|kept| {
-            let (steps, hash) = kept.split_once(' ')?;
-            Some((steps.parse().ok()?, u64::from_str_radix(hash, 16).ok()?))
-        }))
+    fn hash_of(&self, branch: BranchId) -> Result<Option<(u64, u64)>, CommandError> {
+        self.file
+            .as_ref()
+            .map_or(Ok(None), |file| file.hash_of(branch))
     }
 
-    /// Answers a question in SQL about the session file.
+    /// Answers a question in SQL about the session file, as it was saved.
     pub(crate) fn query(
         &mut self,
         sql: &str,
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
-        self.save()?;
         let none = || {
             CommandError::Invalid(
                 "there is no session file to ask: start with '--session FILE'".to_owned(),
             )
         };
-        let record = self.record.as_mut().ok_or_else(none)?;
+        let file = self.file.as_mut().ok_or_else(none)?;
         let mut goes_on = || {
             let progress = Event::Progress {
                 what: "asking the session file".to_owned(),
@@ -216,96 +216,12 @@ impl Session {
             };
             observer(progress) == Flow::Continue
         };
-        let bounds = Bounds::default();
-        let table = record.store.query_while(sql, bounds, &mut goes_on);
+        let table = file.query(sql, &mut goes_on);
         let table = table.map_err(|error| match error {
             StoreError::QueryPaused => CommandError::Paused,
             error => CommandError::Invalid(error.to_string()),
         })?;
         Ok(Reply::Table(self::table(table)))
-    }
-}
-
-/// The setting that keeps the state at the end of a branch.
-fn hash_key(upload: Upload, branch: BranchId) -> String {
-    format!("state {}.{}", upload.0, branch.0)
-}
-
-fn add_program(session: &Session, store: &Store, bytes: &[u8]) -> Result<Upload, StoreError> {
-    let primitives: Vec<Primitive> = session
-        .board()
-        .primitives()
-        .map(|primitive| Primitive {
-            module: primitive.module.to_string(),
-            name: primitive.name.to_string(),
-        })
-        .collect();
-    let path = &session.options.program;
-    let name = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy();
-    let upload = store.add_program(&NewProgram {
-        name: &name,
-        bytes,
-        board: &session.board.text,
-        primitives: &primitives,
-        at_ms: now_ms(),
-    })?;
-    // Where the program was: its sources may still be beside it.
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    store.set_setting("program", &path.to_string_lossy())?;
-    if let Some(entry) = &session.options.entry {
-        store.set_setting("entry", entry)?;
-    }
-    if let Some(address) = &session.options.device {
-        store.set_setting("device", &address.to_string())?;
-    }
-    if let Some(seed) = session.options.seed {
-        store.set_setting("seed", &seed.to_string())?;
-    }
-    Ok(upload)
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn stored_place(upload: Upload, at: Moment) -> borges_store::Place {
-    borges_store::Place {
-        upload,
-        branch: at.place.branch.0,
-        position: at.place.index,
-        steps: at.steps,
-    }
-}
-
-fn moment(place: borges_store::Place) -> Moment {
-    let at = Place {
-        branch: BranchId(place.branch),
-        index: place.position,
-    };
-    Moment {
-        place: at,
-        steps: place.steps,
-    }
-}
-
-fn stored_breakpoint(breakpoint: &Breakpoint) -> borges_store::Breakpoint {
-    borges_store::Breakpoint {
-        id: breakpoint.id,
-        enabled: breakpoint.enabled,
-        spec: serde_json::to_string(&breakpoint.spec).unwrap_or_default(),
-    }
-}
-
-fn stored_mock(mock: crate::command::listing::MockListing) -> borges_store::Mock {
-    borges_store::Mock {
-        spec: serde_json::to_string(&mock.values).unwrap_or_default(),
-        call: mock.call,
     }
 }
 
@@ -332,82 +248,83 @@ pub(crate) fn table(table: borges_store::Table) -> TableListing {
 
 #[cfg(test)]
 mod tests {
-    use borges_board::Captured;
+    use std::path::Path;
+
+    use borges_board::{Captured, PrimitiveId};
+    use borges_multiverse::tree::Place;
+    use borges_store::Access;
 
     use super::*;
-    use crate::command::{Act, Flow, StepSize};
     use crate::history::entry::{Entry, EntryKind};
-    use crate::options::Options;
+    use crate::program::Opened;
 
     const DIAL: &str = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../examples/color-dial/color-dial.wasm"
     );
 
-    fn step_entries(session: &mut Session, count: u64) {
-        let direction = crate::command::Direction::Forward;
-        let size = StepSize::Entry;
-        let step = Act::Step {
-            direction,
-            size,
-            count,
-        };
-        let stepped = session.execute(step, &mut |_| Flow::Continue);
-        stepped.expect("it steps");
+    fn stage(options: &Options) -> Stage {
+        let opened = Opened::read(Path::new(DIAL), None, None);
+        Stage::new(opened.expect("the example opens"), 0, options)
     }
 
-    fn captured(session: &Session, at: Place) -> Option<&Captured> {
-        match session
-            .history
-            .tree
-            .entry(at)
-            .map(|entry: &Entry| &entry.kind)
-        {
-            Some(EntryKind::Output { captured, .. }) => Some(captured),
+    fn captured(history: &History, at: Place) -> Option<&Captured> {
+        match &history.tree.entry(at)?.kind {
+            EntryKind::Output { captured, .. } => Some(captured),
             _ => None,
         }
+    }
+
+    /// Adds an output after another.
+    fn add_output(history: &mut History, after: Place) -> Place {
+        let kind = EntryKind::Output {
+            primitive: PrimitiveId(0),
+            captured: Captured::Nothing,
+        };
+        let step = u64::from(after.index) + 1;
+        let added = history.add_edge(after, Entry { step, kind }, Vec::new());
+        added.expect("it fits").place
     }
 
     #[test]
     fn what_an_output_captured_the_second_time_is_in_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("dial.borges");
-        let options = Options {
-            session_file: Some(file.clone()),
-            ..Options::new(DIAL)
-        };
-        let mut session = Session::open(options).expect("the example opens");
-        step_entries(&mut session, 20);
-        let branch = BranchId::ROOT;
-        let places = (1..=20).map(|index| Place { branch, index });
-        let outputs: Vec<Place> = places
-            .filter(|at| captured(&session, *at).is_some())
-            .collect();
-        assert!(outputs.len() > 3, "{outputs:?}");
-        // One that is saved already, and one that is saved together with its change.
-        let fresh = add_unsaved_output(&mut session);
-        for (at, level) in [(outputs[1], true), (fresh, true), (outputs[2], false)] {
-            session.history.amend_captured(at, Captured::Level(level));
+        let path = folder.path().join("dial.borges");
+        let options = Options::new(DIAL);
+        let mut stage = stage(&options);
+        let bytes = std::fs::read(DIAL).expect("the example is there");
+        let mut record = Record::default();
+        let created = record.create(&path, &stage, &options, &bytes);
+        created.expect("the file is made");
+        let history = &mut stage.history;
+        let mut outputs = vec![add_output(history, Place::ROOT)];
+        for _ in 0..2 {
+            outputs.push(add_output(history, outputs[outputs.len() - 1]));
         }
-        session.save().expect("it is saved");
-        drop(session);
-        let again = Session::resume(&file).expect("the file opens");
-        assert_eq!(captured(&again, outputs[0]), Some(&Captured::Nothing));
-        assert_eq!(captured(&again, outputs[1]), Some(&Captured::Level(true)));
-        assert_eq!(captured(&again, outputs[2]), Some(&Captured::Level(false)));
-        assert_eq!(captured(&again, fresh), Some(&Captured::Level(true)));
-    }
+        record.save(history, None).expect("it is saved");
+        // One that is saved already, and one that is saved together with its change.
+        let fresh = add_output(history, outputs[2]);
+        for (at, level) in [(outputs[1], true), (fresh, true), (outputs[2], false)] {
+            history.amend_captured(at, Captured::Level(level));
+        }
+        record.note(Moment::START, "it begins");
+        record.save(history, None).expect("it is saved");
+        drop(record);
 
-    /// Adds an output that is not in the file yet, after all others.
-    fn add_unsaved_output(session: &mut Session) -> Place {
-        let here = session.history.here();
-        let kind = EntryKind::Output {
-            primitive: borges_board::PrimitiveId(0),
-            captured: Captured::Nothing,
-        };
-        let step = here.steps + 1;
-        let entry = Entry { step, kind };
-        let added = session.history.add_edge(here.place, entry, Vec::new());
-        added.expect("it fits").place
+        let store = Store::open(&path, Access::Write).expect("the file opens");
+        let upload = store.programs().expect("it has programs")[0].upload;
+        let (mut again, mut record) = (self::stage(&options), Record::default());
+        read_tree(&mut again.history.tree, &store, upload).expect("it has branches");
+        let notes = record.read_notes(&store, upload, &again.history);
+        notes.expect("it has notes");
+        let found: Vec<Option<&Captured>> = outputs
+            .iter()
+            .chain([&fresh])
+            .map(|at| captured(&again.history, *at))
+            .collect();
+        let (high, low) = (Captured::Level(true), Captured::Level(false));
+        let wanted = [&Captured::Nothing, &high, &low, &high];
+        assert_eq!(found, wanted.map(Some));
+        assert_eq!(record.note_listings(&again.history)[0].text, "it begins");
     }
 }

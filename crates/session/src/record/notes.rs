@@ -6,7 +6,7 @@ use crate::history::entry::Moment;
 
 /// Something that the user wrote on a moment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Note {
+pub(super) enum Note {
     Text(String),
     /// A bookmark.
     Name(String),
@@ -15,14 +15,14 @@ pub(crate) enum Note {
 /// What the user wrote on moments, and what they call them: a moment can have any number of names, a name is that of
 /// one moment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Notes {
+pub(super) struct Notes {
     texts: BTreeMap<Moment, String>,
     names: BTreeMap<String, Moment>,
 }
 
 impl Notes {
     /// All of them, in the order of the multiverse: a moment's text, then its names.
-    pub(crate) fn all(&self) -> Vec<(Moment, Note)> {
+    pub(super) fn all(&self) -> Vec<(Moment, Note)> {
         let texts = self.texts.iter();
         let texts = texts.map(|(at, text)| (*at, Note::Text(text.clone())));
         let names = self.names.iter();
@@ -33,7 +33,7 @@ impl Notes {
     }
 
     /// Writes or removes the text.
-    pub(crate) fn write(&mut self, at: Moment, text: &str) {
+    pub(super) fn write(&mut self, at: Moment, text: &str) {
         if text.is_empty() {
             self.texts.remove(&at);
         } else {
@@ -42,15 +42,11 @@ impl Notes {
     }
 
     /// Names a moment; the name leaves the moment that had it before.
-    pub(crate) fn name(&mut self, at: Moment, name: &str) {
+    pub(super) fn name(&mut self, at: Moment, name: &str) {
         self.names.insert(name.to_owned(), at);
     }
 
-    pub(crate) fn named(&self, name: &str) -> Option<Moment> {
+    pub(super) fn named(&self, name: &str) -> Option<Moment> {
         self.names.get(name).copied()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
     }
 }

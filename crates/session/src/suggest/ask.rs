@@ -14,240 +14,233 @@ use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
-use crate::look::universe_id;
 use crate::scene::Scene;
-use crate::session::Session;
+use crate::stage::{Stage, universe_id};
 
 /// Choices that a `why` looks at: the last ones.
 const MOST_TURNS: usize = 256;
 
-impl Session {
-    /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
-    /// session changes, neither now nor then. `observer` hears of replays on the way, and may pause them.
-    ///
-    /// # Errors
-    /// [`CommandError`]: it cannot be asked here, names something that is not there, or was paused.
-    pub fn inquire(
-        &mut self,
-        question: Question,
-        within: Within,
-        observer: Observer<'_>,
-    ) -> Result<Inquiry, CommandError> {
-        if let Err(message) = solver::named(within.solver.as_deref(), std::time::Duration::ZERO) {
-            return Err(CommandError::Invalid(message));
+/// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
+/// session changes, neither now nor then. `observer` hears of replays on the way, and may pause them.
+///
+/// # Errors
+/// [`CommandError`]: it cannot be asked here, names something that is not there, or was paused.
+pub(crate) fn inquire(
+    stage: &mut Stage,
+    question: Question,
+    within: Within,
+    observer: Observer<'_>,
+) -> Result<Inquiry, CommandError> {
+    if let Err(message) = solver::named(within.solver.as_deref(), std::time::Duration::ZERO) {
+        return Err(CommandError::Invalid(message));
+    }
+    let stops = match &within.stop {
+        Some(place) => stage.resolve(place)?.0,
+        None => Vec::new(),
+    };
+    let (goal, words) = goal(stage, &question)?;
+    let here = stage.history.here();
+    let is_why = matches!(question, Question::Why { .. });
+    let turns = if is_why {
+        turns(stage, observer)?
+    } else {
+        Vec::new()
+    };
+    let start = match turns.last() {
+        Some((_, start)) => start.clone(),
+        None => start_here(stage)?,
+    };
+    Ok(Inquiry {
+        question,
+        words,
+        within,
+        from: universe_id(&stage.history, here),
+        program: stage.program().clone(),
+        info: stage.loaded.shared_info(),
+        start,
+        stops,
+        goal,
+        trace: stage.trace_to(here),
+        turns,
+        evaluated: RefCell::default(),
+    })
+}
+
+pub(crate) fn suggest(
+    stage: &mut Stage,
+    question: Question,
+    within: Within,
+    observer: Observer<'_>,
+) -> Result<Reply, CommandError> {
+    let inquiry = inquire(stage, question, within, observer)?;
+    let mut told = Instant::now();
+    let listing = inquiry.answer(&mut |progress, _| {
+        if told.elapsed() < super::TELL {
+            return Flow::Continue;
         }
-        let stops = match &within.stop {
-            Some(place) => self.resolve(place)?.0,
-            None => Vec::new(),
-        };
-        let (goal, words) = self.goal(&question)?;
-        let here = self.history.here();
-        let is_why = matches!(question, Question::Why { .. });
-        let turns = if is_why {
-            self.turns(observer)?
-        } else {
-            Vec::new()
-        };
-        let start = match turns.last() {
-            Some((_, start)) => start.clone(),
-            None => self.start_here()?,
-        };
-        Ok(Inquiry {
-            question,
-            words,
-            within,
-            from: universe_id(&self.history, here),
-            program: self.program().clone(),
-            info: self.info.clone(),
-            start,
-            stops,
-            goal,
-            trace: self.trace_to(here),
-            turns,
-            evaluated: RefCell::default(),
-        })
-    }
+        told = Instant::now();
+        observer(super::progress_event(&inquiry.words, progress))
+    });
+    Ok(Reply::Suggestions(Box::new(listing)))
+}
 
-    pub(crate) fn suggest(
-        &mut self,
-        question: Question,
-        within: Within,
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        let inquiry = self.inquire(question, within, observer)?;
-        let mut told = Instant::now();
-        let listing = inquiry.answer(&mut |progress, _| {
-            if told.elapsed() < super::TELL {
-                return Flow::Continue;
-            }
-            told = Instant::now();
-            observer(super::progress_event(&inquiry.words, progress))
-        });
-        Ok(Reply::Suggestions(Box::new(listing)))
-    }
-
-    /// What a question looks for, and the question in words.
-    fn goal(&self, question: &Question) -> Result<(Goal, String), CommandError> {
-        match question {
-            Question::Paths => Ok((Goal::Any, "paths".to_owned())),
-            Question::Cover => Ok((Goal::Any, "cover".to_owned())),
-            Question::Bugs => Ok((Goal::Trap(None), "bugs".to_owned())),
-            Question::Reach { target } => {
-                let (goal, words) = self.target(target)?;
-                Ok((goal, format!("reach {words}")))
-            }
-            Question::Why {
-                target: Some(target),
-            } => {
-                let (goal, words) = self.target(target)?;
-                Ok((goal, format!("why {words}")))
-            }
-            Question::Why { target: None } => {
-                let machine = &self.history.twin.machine;
-                let Some(Outcome::Trapped(trap)) = machine.outcome() else {
-                    let text = "the program has not trapped here: say what should not happen, for example 'why 12', or \
-                                jump to a trap first ('bugs' finds some)";
-                    return Err(CommandError::Invalid(text.to_owned()));
-                };
-                let at = machine.location().map(|location| location.offset);
-                let place = at.map(|at| crate::scene::place_of(&self.info, at));
-                let place = place.map_or_else(String::new, |place| format!(" at {place}"));
-                Ok((Goal::TrapAt(*trap, at), format!("why {trap}{place}")))
-            }
+/// What a question looks for, and the question in words.
+fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandError> {
+    match question {
+        Question::Paths => Ok((Goal::Any, "paths".to_owned())),
+        Question::Cover => Ok((Goal::Any, "cover".to_owned())),
+        Question::Bugs => Ok((Goal::Trap(None), "bugs".to_owned())),
+        Question::Reach { target } => {
+            let (goal, words) = goal_of(stage, target)?;
+            Ok((goal, format!("reach {words}")))
+        }
+        Question::Why {
+            target: Some(target),
+        } => {
+            let (goal, words) = goal_of(stage, target)?;
+            Ok((goal, format!("why {words}")))
+        }
+        Question::Why { target: None } => {
+            let machine = &stage.history.twin.machine;
+            let Some(Outcome::Trapped(trap)) = machine.outcome() else {
+                let text = "the program has not trapped here: say what should not happen, for example 'why 12', or \
+                            jump to a trap first ('bugs' finds some)";
+                return Err(CommandError::Invalid(text.to_owned()));
+            };
+            let at = machine.location().map(|location| location.offset);
+            let place = at.map(|at| crate::scene::place_of(stage.info(), at));
+            let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+            Ok((Goal::TrapAt(*trap, at), format!("why {trap}{place}")))
         }
     }
+}
 
-    fn target(&self, target: &Target) -> Result<(Goal, String), CommandError> {
-        match target {
-            Target::Trap { named } => {
-                let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
-                Ok((Goal::Trap(named.clone()), format!("trap{words}")))
+fn goal_of(stage: &Stage, target: &Target) -> Result<(Goal, String), CommandError> {
+    match target {
+        Target::Trap { named } => {
+            let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
+            Ok((Goal::Trap(named.clone()), format!("trap{words}")))
+        }
+        Target::Place { place, condition } => {
+            let (offsets, mut words) = stage.resolve(place)?;
+            if let Some(condition) = condition {
+                must_mean_something(stage, condition, &offsets)?;
+                words.push_str(&format!(" if {condition}"));
             }
-            Target::Place { place, condition } => {
-                let (offsets, mut words) = self.resolve(place)?;
-                if let Some(condition) = condition {
-                    self.must_mean_something(condition, &offsets)?;
-                    words.push_str(&format!(" if {condition}"));
+            let condition = condition.clone();
+            Ok((Goal::Places { offsets, condition }, words))
+        }
+        Target::Condition { condition } => {
+            let mut offsets: Vec<CodeOffset> = stage.loaded.all_line_begins().to_vec();
+            if offsets.is_empty() {
+                let module = &stage.program().module;
+                offsets = module
+                    .funcs()
+                    .flat_map(|f| module.instr_starts(f))
+                    .collect();
+            }
+            must_mean_something(stage, condition, &offsets)?;
+            let words = format!("if {condition}");
+            let condition = Some(condition.clone());
+            Ok((Goal::Places { offsets, condition }, words))
+        }
+    }
+}
+
+/// Refuses a condition that cannot be read, or that names something that is known at none of these places.
+fn must_mean_something(
+    stage: &Stage,
+    condition: &str,
+    offsets: &[CodeOffset],
+) -> Result<(), CommandError> {
+    let invalid = |error: &dyn std::fmt::Display| {
+        Err(CommandError::Invalid(format!("'{condition}': {error}")))
+    };
+    let condition = match Expression::parse(condition) {
+        Ok(condition) => condition,
+        Err(error) => return invalid(&error),
+    };
+    let scene = stage.scene();
+    for name in condition.mentions() {
+        let mut unknown = None;
+        for offset in offsets {
+            match scene.unknown(&name, *offset) {
+                // Most often it is known where it is first looked for.
+                None => {
+                    unknown = None;
+                    break;
                 }
-                let condition = condition.clone();
-                Ok((Goal::Places { offsets, condition }, words))
-            }
-            Target::Condition { condition } => {
-                let mut offsets: Vec<CodeOffset> = self.all_line_begins();
-                if offsets.is_empty() {
-                    let module = &self.program().module;
-                    offsets = module
-                        .funcs()
-                        .flat_map(|f| module.instr_starts(f))
-                        .collect();
-                }
-                self.must_mean_something(condition, &offsets)?;
-                let words = format!("if {condition}");
-                let condition = Some(condition.clone());
-                Ok((Goal::Places { offsets, condition }, words))
-            }
-        }
-    }
-
-    /// Refuses a condition that cannot be read, or that names something that is known at none of these places.
-    fn must_mean_something(
-        &self,
-        condition: &str,
-        offsets: &[CodeOffset],
-    ) -> Result<(), CommandError> {
-        let invalid = |error: &dyn std::fmt::Display| {
-            Err(CommandError::Invalid(format!("'{condition}': {error}")))
-        };
-        let condition = match Expression::parse(condition) {
-            Ok(condition) => condition,
-            Err(error) => return invalid(&error),
-        };
-        let scene = Scene {
-            program: self.program(),
-            info: &self.info,
-            machine: &self.history.twin.machine,
-        };
-        for name in condition.mentions() {
-            let mut unknown = None;
-            for offset in offsets {
-                match scene.unknown(&name, *offset) {
-                    // Most often it is known where it is first looked for.
-                    None => {
-                        unknown = None;
-                        break;
-                    }
-                    Some(error) => {
-                        // Of all that is said, a near name helps most.
-                        let is_better = unknown.is_none() || Scene::has_similar(&error);
-                        unknown = if is_better { Some(error) } else { unknown };
-                    }
+                Some(error) => {
+                    // Of all that is said, a near name helps most.
+                    let is_better = unknown.is_none() || Scene::has_similar(&error);
+                    unknown = if is_better { Some(error) } else { unknown };
                 }
             }
-            if let Some(error) = unknown {
-                return invalid(&error);
-            }
         }
-        Ok(())
+        if let Some(error) = unknown {
+            return invalid(&error);
+        }
     }
+    Ok(())
+}
 
-    /// The state shown, to explore from.
-    fn start_here(&self) -> Result<Start, CommandError> {
-        let twin = &self.history.twin;
-        if twin.ended() {
-            let text = "the program has ended here: go back first ('S'), or ask 'why'";
-            return Err(CommandError::Invalid(text.to_owned()));
-        }
-        if twin.machine.in_handler() {
-            let text = "an interrupt handler runs here: go on to its end first ('finish')";
-            return Err(CommandError::Invalid(text.to_owned()));
-        }
-        Ok(super::start(
-            self.program(),
-            twin.machine.clone(),
-            twin.board.clone(),
-        ))
+/// The state shown, to explore from.
+fn start_here(stage: &Stage) -> Result<Start, CommandError> {
+    let twin = &stage.history.twin;
+    if twin.ended() {
+        let text = "the program has ended here: go back first ('S'), or ask 'why'";
+        return Err(CommandError::Invalid(text.to_owned()));
     }
+    if twin.machine.in_handler() {
+        let text = "an interrupt handler runs here: go on to its end first ('finish')";
+        return Err(CommandError::Invalid(text.to_owned()));
+    }
+    Ok(super::start(
+        stage.program(),
+        twin.machine.clone(),
+        twin.board.clone(),
+    ))
+}
 
-    /// The choices on the way here, with the state after each; the start of the program first, if it is near enough.
-    fn turns(&mut self, observer: Observer<'_>) -> Result<Vec<(Turn, Start)>, CommandError> {
-        let here = self.history.hold();
-        let turns = self.turns_to(here, observer);
-        let back = self.history.seek(here, &mut unobserved);
-        self.history.release();
-        back?;
-        turns
-    }
+/// The choices on the way here, with the state after each; the start of the program first, if it is near enough.
+fn turns(stage: &mut Stage, observer: Observer<'_>) -> Result<Vec<(Turn, Start)>, CommandError> {
+    let here = stage.history.hold();
+    let turns = turns_to(stage, here, observer);
+    let back = stage.history.seek(here, &mut unobserved);
+    stage.history.release();
+    back?;
+    turns
+}
 
-    fn turns_to(
-        &mut self,
-        here: Moment,
-        observer: Observer<'_>,
-    ) -> Result<Vec<(Turn, Start)>, CommandError> {
-        let path = self.history.tree.path(here.place).into_iter().flatten();
-        let mut choices: Vec<(String, Moment)> = vec![("the start".to_owned(), Moment::START)];
-        for (place, entry) in path {
-            if !matches!(entry.kind, EntryKind::Output { .. }) {
-                let steps = entry.step;
-                choices.push((self.entry_text(entry), Moment { place, steps }));
-            }
+fn turns_to(
+    stage: &mut Stage,
+    here: Moment,
+    observer: Observer<'_>,
+) -> Result<Vec<(Turn, Start)>, CommandError> {
+    let path = stage.history.tree.path(here.place).into_iter().flatten();
+    let mut choices: Vec<(String, Moment)> = vec![("the start".to_owned(), Moment::START)];
+    for (place, entry) in path {
+        if !matches!(entry.kind, EntryKind::Output { .. }) {
+            let steps = entry.step;
+            choices.push((stage.entry_text(entry), Moment { place, steps }));
         }
-        let first = choices.len().saturating_sub(MOST_TURNS);
-        let mut turns = Vec::new();
-        for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
-            self.history.seek(moment, observer)?;
-            // Right after an event, its handler runs: no choice of the program's is made there.
-            if let Ok(start) = self.start_here() {
-                let universe = universe_id(&self.history, moment);
-                let turn = Turn {
-                    choice,
-                    universe,
-                    number,
-                };
-                turns.push((turn, start));
-            }
-        }
-        Ok(turns)
     }
+    let first = choices.len().saturating_sub(MOST_TURNS);
+    let mut turns = Vec::new();
+    for (number, (choice, moment)) in (0..).zip(choices).skip(first) {
+        stage.history.seek(moment, observer)?;
+        // Right after an event, its handler runs: no choice of the program's is made there.
+        if let Ok(start) = start_here(stage) {
+            let universe = universe_id(&stage.history, moment);
+            let turn = Turn {
+                choice,
+                universe,
+                number,
+            };
+            turns.push((turn, start));
+        }
+    }
+    Ok(turns)
 }
 
 impl From<&CodePlace> for Target {

@@ -11,10 +11,10 @@ use thiserror::Error;
 
 use crate::command::{Act, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
-use crate::look::moments::MomentText;
 use crate::options::Options;
 use crate::program::OpenError;
 use crate::session::Session;
+use crate::stage::MomentText;
 use crate::values::show;
 
 /// The version of test files.

@@ -12,7 +12,7 @@ use borges_vm::{CodeOffset, Trap};
 use super::cuts::Asked;
 use crate::command::UniverseId;
 use crate::command::question::{Question, SuggestionListing, Turn, Within};
-use crate::look::moments::MomentText;
+use crate::stage::MomentText;
 
 /// Time without a bound of the caller's.
 const TIME: Duration = Duration::from_secs(10);

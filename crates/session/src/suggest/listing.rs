@@ -15,9 +15,9 @@ use crate::command::question::{
     FoundPath, RestListing, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode,
     UnexploredReport,
 };
-use crate::look::moments::MomentText;
 use crate::scene::Scene;
 use crate::scene::place_of;
+use crate::stage::MomentText;
 use crate::values::json;
 use crate::values::show;
 

@@ -1,7 +1,7 @@
 //! Suggested paths: all futures of a program within a bound, and the inputs that lead to each.
 
 mod answering;
-mod ask;
+pub(crate) mod ask;
 mod cover;
 mod cuts;
 mod export;

@@ -19,7 +19,7 @@ use crate::error::{CommandError, at_most};
 use crate::history::entry::Moment;
 use crate::history::{Found, SeekError, Stops};
 use crate::scene::{Machines, Scene};
-use crate::session::Session;
+use crate::stage::Stage;
 
 /// Points of one curve in one answer.
 const MOST_SAMPLES: u32 = 2_000;
@@ -202,282 +202,284 @@ fn as_float(number: Number) -> f64 {
     }
 }
 
-impl Session {
-    pub(crate) fn series(
-        &mut self,
-        expressions: &[String],
-        samples: u32,
-        observer: Observer<'_>,
-    ) -> Result<Reply, CommandError> {
-        at_most(
-            expressions.len(),
-            MOST_EXPRESSIONS,
-            "expressions",
-            "followed",
-        )?;
-        let mut followed = Vec::new();
-        for text in expressions {
-            match self.followed(text) {
-                Ok(one) => followed.push(Some(one)),
-                // Of several, those that are known are drawn.
-                Err(error) if expressions.len() == 1 => return Err(error),
-                Err(_) => followed.push(None),
-            }
+pub(crate) fn series(
+    stage: &mut Stage,
+    expressions: &[String],
+    samples: u32,
+    observer: Observer<'_>,
+) -> Result<Reply, CommandError> {
+    at_most(
+        expressions.len(),
+        MOST_EXPRESSIONS,
+        "expressions",
+        "followed",
+    )?;
+    let mut followed = Vec::new();
+    for text in expressions {
+        match follow(stage, text) {
+            Ok(one) => followed.push(Some(one)),
+            // Of several, those that are known are drawn.
+            Err(error) if expressions.len() == 1 => return Err(error),
+            Err(_) => followed.push(None),
         }
-        let here = self.history.hold();
-        let mut known: Vec<Followed> = Vec::new();
-        let which: Vec<Option<usize>> = followed
-            .into_iter()
-            .map(|one| {
-                known.push(one?);
-                Some(known.len() - 1)
-            })
-            .collect();
-        let most = samples.clamp(2, MOST_SAMPLES);
-        let complete = self.follow_values(&mut known, most * STOPS_PER_SAMPLE, observer);
-        let back = self.history.seek(here, &mut unobserved);
-        self.history.release();
-        back?;
-        let complete = complete?;
-        let curve = |at: Option<usize>| {
-            let found = at.and_then(|at| known.get(at));
-            found.map_or_else(Curve::default, |one| one.curve.thinned(most as usize))
-        };
-        let curves: Vec<Curve> = which.into_iter().map(curve).collect();
-        Ok(Reply::Series(SeriesListing { curves, complete }))
     }
-
-    /// Finds out whose value an expression is: of the function of the innermost frame that knows it, of all functions
-    /// that have such a variable, or the whole program's.
-    fn followed(&self, text: &str) -> Result<Followed, CommandError> {
-        let expression =
-            Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
-        let scene = self.scene();
-        let frames = (scene.machine.depth() as u32).clamp(1, MOST_FRAMES);
-        let mut failed = None;
-        let mut hosts = Vec::new();
-        let mut home = Stop {
-            frame: 0,
-            offset: CodeOffset(0),
-            inlined: 0,
-        };
-        for frame in 0..frames {
-            match scene.reading(&expression, frame) {
-                Ok((reading, stop)) => {
-                    let local = |source: &Source| matches!(source, Source::Local { .. });
-                    if reading
-                        .own
-                        .iter()
-                        .any(|source| matches!(source, Source::Operand { .. }))
-                    {
-                        return Err(CommandError::Invalid(format!(
-                            "'{text}' is an operand: it has no course, but locals ($0), globals and memory have"
-                        )));
-                    }
-                    if reading.read.iter().chain(&reading.own).any(local) {
-                        hosts.extend(self.info.function_at(stop.offset));
-                    }
-                    home = Stop { frame: 0, ..stop };
-                    failed = None;
-                    break;
-                }
-                Err(error) => failed = failed.or(Some(error)),
-            }
-        }
-        if let Some(error) = failed {
-            let names = expression.names();
-            let declaring = names
-                .iter()
-                .flat_map(|name| self.info.functions_declaring(name));
-            hosts = declaring.collect();
-            if hosts.is_empty() {
-                return Err(error);
-            }
-        }
-        Ok(Followed {
-            expression,
-            hosts,
-            home,
-            calls: Vec::new(),
-            curve: Curve::default(),
+    let here = stage.history.hold();
+    let mut known: Vec<Followed> = Vec::new();
+    let which: Vec<Option<usize>> = followed
+        .into_iter()
+        .map(|one| {
+            known.push(one?);
+            Some(known.len() - 1)
         })
-    }
+        .collect();
+    let most = samples.clamp(2, MOST_SAMPLES);
+    let complete = follow_values(stage, &mut known, most * STOPS_PER_SAMPLE, observer);
+    let back = stage.history.seek(here, &mut unobserved);
+    stage.history.release();
+    back?;
+    let complete = complete?;
+    let curve = |at: Option<usize>| {
+        let found = at.and_then(|at| known.get(at));
+        found.map_or_else(Curve::default, |one| one.curve.thinned(most as usize))
+    };
+    let curves: Vec<Curve> = which.into_iter().map(curve).collect();
+    Ok(Reply::Series(SeriesListing { curves, complete }))
+}
 
-    /// Replays the path; whether all of it was looked at. The twin is somewhere on it afterwards.
-    fn follow_values(
-        &mut self,
-        followed: &mut [Followed],
-        stops: u32,
-        observer: Observer<'_>,
-    ) -> Result<bool, CommandError> {
-        let tip = self.history.tip();
-        let places = self.course_places(followed);
-        if tip.steps <= WHOLE {
-            match self.follow_part(followed, &places, (Moment::START, tip), stops, observer)? {
-                Part::Whole => return Ok(true),
-                Part::Paused => return Ok(false),
-                Part::Cut => {}
-            }
-            for one in &mut *followed {
-                one.calls.clear();
-                one.curve = Curve::default();
-            }
-        }
-        for part in 0..PARTS {
-            let from = tip.steps / PARTS * part;
-            let length = (WHOLE / PARTS).min(tip.steps / PARTS);
-            let at = |steps| {
-                let place = self.history.tree.at_step(tip.place, steps)?;
-                Some(Moment { place, steps })
-            };
-            let (Some(start), Some(end)) = (at(from), at(from + length)) else {
-                continue;
-            };
-            let stops = stops / PARTS as u32;
-            let followed_so_far =
-                self.follow_part(followed, &places, (start, end), stops, observer)?;
-            let steps = self.history.here().steps;
-            for one in &mut *followed {
-                one.calls.clear();
-                one.curve.end(steps + 1);
-            }
-            if followed_so_far == Part::Paused {
+/// Finds out whose value an expression is: of the function of the innermost frame that knows it, of all functions
+/// that have such a variable, or the whole program's.
+fn follow(stage: &Stage, text: &str) -> Result<Followed, CommandError> {
+    let expression = Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;
+    let scene = stage.scene();
+    let frames = (scene.machine.depth() as u32).clamp(1, MOST_FRAMES);
+    let mut failed = None;
+    let mut hosts = Vec::new();
+    let mut home = Stop {
+        frame: 0,
+        offset: CodeOffset(0),
+        inlined: 0,
+    };
+    for frame in 0..frames {
+        match scene.reading(&expression, frame) {
+            Ok((reading, stop)) => {
+                let local = |source: &Source| matches!(source, Source::Local { .. });
+                if reading
+                    .own
+                    .iter()
+                    .any(|source| matches!(source, Source::Operand { .. }))
+                {
+                    return Err(CommandError::Invalid(format!(
+                        "'{text}' is an operand: it has no course, but locals ($0), globals and memory have"
+                    )));
+                }
+                if reading.read.iter().chain(&reading.own).any(local) {
+                    hosts.extend(stage.info().function_at(stop.offset));
+                }
+                home = Stop { frame: 0, ..stop };
+                failed = None;
                 break;
             }
+            Err(error) => failed = failed.or(Some(error)),
         }
-        Ok(false)
     }
-
-    fn course_places(&self, followed: &[Followed]) -> Places {
-        let mut hosts: Vec<FuncIdx> = followed.iter().flat_map(|one| one.hosts.clone()).collect();
-        hosts.sort_unstable();
-        hosts.dedup();
-        let mut places = Places::default();
-        for host in hosts {
-            let lines = self.line_begins_of(host);
-            if let Some(begin) = self.program().module.instr_starts(host).next() {
-                places.begins.push(begin);
-                if lines.first().is_some_and(|line| *line != begin) {
-                    places.prologues.push(begin);
-                }
-            }
-            places.returns.extend(self.info.returns_of(host));
-            places.code.extend(lines);
+    if let Some(error) = failed {
+        let names = expression.names();
+        let declaring = names
+            .iter()
+            .flat_map(|name| stage.info().functions_declaring(name));
+        hosts = declaring.collect();
+        if hosts.is_empty() {
+            return Err(error);
         }
-        places
-            .code
-            .extend(places.begins.iter().chain(&places.returns));
-        for list in [
-            &mut places.code,
-            &mut places.begins,
-            &mut places.prologues,
-            &mut places.returns,
-        ] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        places
     }
+    Ok(Followed {
+        expression,
+        hosts,
+        home,
+        calls: Vec::new(),
+        curve: Curve::default(),
+    })
+}
 
-    fn follow_part(
-        &mut self,
-        followed: &mut [Followed],
-        places: &Places,
-        (start, end): (Moment, Moment),
-        stops: u32,
-        observer: Observer<'_>,
-    ) -> Result<Part, CommandError> {
-        match self.history.seek(start, observer) {
-            Err(SeekError::Paused) => return Ok(Part::Paused),
-            sought => sought?,
+/// Replays the path; whether all of it was looked at. The twin is somewhere on it afterwards.
+fn follow_values(
+    stage: &mut Stage,
+    followed: &mut [Followed],
+    stops: u32,
+    observer: Observer<'_>,
+) -> Result<bool, CommandError> {
+    let tip = stage.history.tip();
+    let places = course_places(stage, followed);
+    if tip.steps <= WHOLE {
+        match follow_part(
+            stage,
+            followed,
+            &places,
+            (Moment::START, tip),
+            stops,
+            observer,
+        )? {
+            Part::Whole => return Ok(true),
+            Part::Paused => return Ok(false),
+            Part::Cut => {}
         }
-        let scene = self.scene();
         for one in &mut *followed {
-            one.begin(scene, start.steps);
+            one.calls.clear();
+            one.curve = Curve::default();
         }
-        let mut armed = Stops::default();
-        let part = self.follow_armed(followed, places, &mut armed, end, stops, observer);
-        self.history.disarm(&armed);
-        part
     }
-
-    /// Goes on to `end`, with the VM told in `armed` where to stop.
-    fn follow_armed(
-        &mut self,
-        followed: &mut [Followed],
-        places: &Places,
-        armed: &mut Stops,
-        end: Moment,
-        stops: u32,
-        observer: Observer<'_>,
-    ) -> Result<Part, CommandError> {
-        for _ in 0..stops {
-            self.at_code(followed, places);
-            if self.history.here() >= end {
-                return Ok(Part::Whole);
-            }
-            let watches = watches_of(followed);
-            if armed.watches != watches || armed.code != places.code {
-                self.history.disarm(armed);
-                *armed = Stops {
-                    code: places.code.clone(),
-                    watches,
-                    ..Stops::default()
-                };
-                self.history.arm(armed);
-            }
-            let found = match self.history.walk_armed(end, armed, None, observer) {
-                // What was seen before is so.
-                Err(SeekError::Paused) => return Ok(Part::Paused),
-                found => found?,
-            };
-            if let Found::Watch(index) = found
-                && let Some(watch) = armed.watches.get(index)
-            {
-                let scene = self.scene();
-                for one in &mut *followed {
-                    one.written(scene, *watch);
-                }
-            }
-            if matches!(found, Found::Finished | Found::Trapped(_)) {
-                return Ok(Part::Whole);
-            }
-            if observer(self.progress("following values")) == Flow::Pause {
-                return Ok(Part::Paused);
-            }
-        }
-        Ok(Part::Cut)
-    }
-
-    /// Looks at the instruction that comes next.
-    fn at_code(&self, followed: &mut [Followed], places: &Places) {
-        let machine = &self.history.twin.machine;
-        let (depth, steps) = (machine.depth(), machine.steps());
-        for one in &mut *followed {
-            one.leave(depth, steps);
-        }
-        let location = machine.location();
-        let Some(location) = location.filter(|at| places.code.binary_search(&at.offset).is_ok())
-        else {
-            return;
+    for part in 0..PARTS {
+        let from = tip.steps / PARTS * part;
+        let length = (WHOLE / PARTS).min(tip.steps / PARTS);
+        let at = |steps| {
+            let place = stage.history.tree.at_step(tip.place, steps)?;
+            Some(Moment { place, steps })
         };
-        let is_in = |list: &[CodeOffset]| list.binary_search(&location.offset).is_ok();
-        let (enters, returns) = (is_in(&places.begins), is_in(&places.returns));
-        let is_known = !is_in(&places.prologues);
-        let scene = self.scene();
-        for one in followed
-            .iter_mut()
-            .filter(|one| one.hosts.contains(&location.func))
+        let (Some(start), Some(end)) = (at(from), at(from + length)) else {
+            continue;
+        };
+        let stops = stops / PARTS as u32;
+        let followed_so_far = follow_part(stage, followed, &places, (start, end), stops, observer)?;
+        let steps = stage.history.here().steps;
+        for one in &mut *followed {
+            one.calls.clear();
+            one.curve.end(steps + 1);
+        }
+        if followed_so_far == Part::Paused {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+fn course_places(stage: &Stage, followed: &[Followed]) -> Places {
+    let mut hosts: Vec<FuncIdx> = followed.iter().flat_map(|one| one.hosts.clone()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let mut places = Places::default();
+    for host in hosts {
+        let lines = stage.loaded.line_begins_of(host);
+        if let Some(begin) = stage.program().module.instr_starts(host).next() {
+            places.begins.push(begin);
+            if lines.first().is_some_and(|line| *line != begin) {
+                places.prologues.push(begin);
+            }
+        }
+        places.returns.extend(stage.info().returns_of(host));
+        places.code.extend(lines);
+    }
+    places
+        .code
+        .extend(places.begins.iter().chain(&places.returns));
+    for list in [
+        &mut places.code,
+        &mut places.begins,
+        &mut places.prologues,
+        &mut places.returns,
+    ] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    places
+}
+
+fn follow_part(
+    stage: &mut Stage,
+    followed: &mut [Followed],
+    places: &Places,
+    (start, end): (Moment, Moment),
+    stops: u32,
+    observer: Observer<'_>,
+) -> Result<Part, CommandError> {
+    match stage.history.seek(start, observer) {
+        Err(SeekError::Paused) => return Ok(Part::Paused),
+        sought => sought?,
+    }
+    let scene = stage.scene();
+    for one in &mut *followed {
+        one.begin(scene, start.steps);
+    }
+    let mut armed = Stops::default();
+    let part = follow_armed(stage, followed, places, &mut armed, end, stops, observer);
+    stage.history.disarm(&armed);
+    part
+}
+
+/// Goes on to `end`, with the VM told in `armed` where to stop.
+fn follow_armed(
+    stage: &mut Stage,
+    followed: &mut [Followed],
+    places: &Places,
+    armed: &mut Stops,
+    end: Moment,
+    stops: u32,
+    observer: Observer<'_>,
+) -> Result<Part, CommandError> {
+    for _ in 0..stops {
+        at_code(stage, followed, places);
+        if stage.history.here() >= end {
+            return Ok(Part::Whole);
+        }
+        let watches = watches_of(followed);
+        if armed.watches != watches || armed.code != places.code {
+            stage.history.disarm(armed);
+            *armed = Stops {
+                code: places.code.clone(),
+                watches,
+                ..Stops::default()
+            };
+            stage.history.arm(armed);
+        }
+        let found = match stage.history.walk_armed(end, armed, None, observer) {
+            // What was seen before is so.
+            Err(SeekError::Paused) => return Ok(Part::Paused),
+            found => found?,
+        };
+        if let Found::Watch(index) = found
+            && let Some(watch) = armed.watches.get(index)
         {
-            if enters {
-                one.leave(depth - 1, steps);
+            let scene = stage.scene();
+            for one in &mut *followed {
+                one.written(scene, *watch);
             }
-            if is_known {
-                one.look_around(scene, depth);
-            }
-            if returns {
-                one.leave(depth - 1, steps + 1);
-            }
+        }
+        if matches!(found, Found::Finished | Found::Trapped(_)) {
+            return Ok(Part::Whole);
+        }
+        if observer(stage.progress("following values")) == Flow::Pause {
+            return Ok(Part::Paused);
+        }
+    }
+    Ok(Part::Cut)
+}
+
+/// Looks at the instruction that comes next.
+fn at_code(stage: &Stage, followed: &mut [Followed], places: &Places) {
+    let machine = &stage.history.twin.machine;
+    let (depth, steps) = (machine.depth(), machine.steps());
+    for one in &mut *followed {
+        one.leave(depth, steps);
+    }
+    let location = machine.location();
+    let Some(location) = location.filter(|at| places.code.binary_search(&at.offset).is_ok()) else {
+        return;
+    };
+    let is_in = |list: &[CodeOffset]| list.binary_search(&location.offset).is_ok();
+    let (enters, returns) = (is_in(&places.begins), is_in(&places.returns));
+    let is_known = !is_in(&places.prologues);
+    let scene = stage.scene();
+    for one in followed
+        .iter_mut()
+        .filter(|one| one.hosts.contains(&location.func))
+    {
+        if enters {
+            one.leave(depth - 1, steps);
+        }
+        if is_known {
+            one.look_around(scene, depth);
+        }
+        if returns {
+            one.leave(depth - 1, steps + 1);
         }
     }
 }

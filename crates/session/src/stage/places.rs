@@ -5,9 +5,9 @@ use borges_vm::CodeOffset;
 
 use crate::command::CodePlace;
 use crate::error::CommandError;
-use crate::session::Session;
+use crate::stage::Stage;
 
-impl Session {
+impl Stage {
     /// The offsets that a place means, and the place in words.
     pub(crate) fn resolve(
         &self,
@@ -30,9 +30,9 @@ impl Session {
                 Ok((vec![offset], self.place_text(offset, None)))
             }
             CodePlace::Function(name) => {
-                let offsets = self.info.break_at_function(name);
+                let offsets = self.info().break_at_function(name);
                 if offsets.is_empty() {
-                    let text = if self.info.functions_named(name).is_empty() {
+                    let text = if self.info().functions_named(name).is_empty() {
                         format!(
                             "no function is called '{name}'{}",
                             self.functions_like(name)
@@ -51,9 +51,9 @@ impl Session {
             }
             CodePlace::Line { file, line } => {
                 let file = self.file(file.as_deref())?;
-                let found = self.info.break_at_line(file, *line);
+                let found = self.info().break_at_line(file, *line);
                 let found = found.map_err(|e| CommandError::NoSuch(e.to_string()))?;
-                let name = self.info.file(found.file).map_or("?", |file| &file.path);
+                let name = self.info().file(found.file).map_or("?", |file| &file.path);
                 let mut words = format!("{name}:{}", found.line);
                 if found.moved() {
                     words.push_str(&format!(" (line {} has no code)", found.asked));
@@ -65,7 +65,7 @@ impl Session {
 
     /// Functions of the program that may be meant by a name that none has.
     fn functions_like(&self, name: &str) -> String {
-        let functions = self.info.functions();
+        let functions = self.info().functions();
         let own = functions.iter().filter(|function| !function.imported);
         let names = own.flat_map(|function| {
             let last = function.name.rsplit("::").next();
@@ -78,16 +78,16 @@ impl Session {
     }
 
     /// The file whose name was given, or the one shown now, or the program's only one.
-    pub(super) fn file(&self, name: Option<&str>) -> Result<FileId, CommandError> {
+    pub(crate) fn file(&self, name: Option<&str>) -> Result<FileId, CommandError> {
         if let Some(name) = name {
             return self
-                .info
+                .info()
                 .find_file(name)
                 .map_err(|e| CommandError::NoSuch(e.to_string()));
         }
         let machine = &self.history.twin.machine;
         let frames = (0..machine.depth()).filter_map(|frame| machine.frame(frame));
-        let mut places = frames.filter_map(|frame| self.info.place_at(frame.offset));
+        let mut places = frames.filter_map(|frame| self.info().place_at(frame.offset));
         // Where no frame has source, as at the start of a linker's wrapper, the file of the first line is meant.
         let shown = self.shown_place().or_else(|| places.next());
         let none = || {
@@ -96,7 +96,7 @@ impl Session {
             )
         };
         shown
-            .or_else(|| self.info.first_place(self.entry.0))
+            .or_else(|| self.info().first_place(self.loaded.entry().0))
             .map(|place| place.file)
             .ok_or_else(none)
     }
@@ -109,14 +109,14 @@ impl Session {
     /// Where an instruction is: its line and its function, which is left out if it is the `asked` one.
     fn place_text(&self, offset: CodeOffset, asked: Option<&str>) -> String {
         let line = self
-            .info
+            .info()
             .place_at(offset)
-            .and_then(|place| Some((self.info.file(place.file)?, place.line)));
+            .and_then(|place| Some((self.info().file(place.file)?, place.line)));
         let text = match line {
             Some((file, line)) => format!("{}:{line}", file.path),
             None => format!("@{:#x}", offset.0),
         };
-        match self.info.frames_at(offset).into_iter().next() {
+        match self.info().frames_at(offset).into_iter().next() {
             Some(frame) if asked != Some(&frame.function) => {
                 format!("{text} in {}", frame.function)
             }

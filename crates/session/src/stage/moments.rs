@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use borges_multiverse::tree::{BranchId, Place};
 use borges_stub::{Halt, Mocks, encode_event, to_wire};
 use borges_vm::Value;
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
@@ -11,12 +12,10 @@ use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 use crate::command::Observer;
 use crate::command::unobserved;
 use crate::command::{Event, Flow, UniverseId};
-use crate::device::Live;
 use crate::error::CommandError;
-use crate::history::Source;
 use crate::history::entry::{EntryKind, Moment};
-use crate::look::moment_of_id;
-use crate::session::Session;
+use crate::history::{History, Live, Source};
+use crate::stage::Stage;
 
 /// What a moment string begins with: its format's version.
 const PREFIX: &str = "m1-";
@@ -62,28 +61,18 @@ impl MomentText {
     }
 }
 
-impl Session {
-    /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, a bookmark, `start`, `tip`,
-    /// `device`, `here`, or a moment string.
+impl Stage {
+    /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, `start`, `tip`, `here`, or a
+    /// moment string.
     pub(crate) fn moment_named(
         &mut self,
         name: &str,
         observer: Observer<'_>,
     ) -> Result<Moment, CommandError> {
-        let name = name.trim();
-        if let Some(at) = self.notes.named(name) {
-            return Ok(at);
-        }
         match name {
             "start" => return Ok(Moment::START),
             "tip" => return Ok(self.history.tip()),
             "here" => return Ok(self.history.here()),
-            "device" => {
-                return Ok(self
-                    .device
-                    .as_ref()
-                    .map_or(Moment::START, |device| device.state));
-            }
             _ => {}
         }
         if name.starts_with(PREFIX) {
@@ -142,14 +131,6 @@ impl Session {
             trace.push(entry.step_before(), kind);
         }
         trace
-    }
-
-    /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn device_moment(&self) -> Option<String> {
-        let device = self.device.as_ref()?;
-        (device.effects == device.state.place).then(|| self.moment_text(device.state))
     }
 
     /// Replays a moment string into the multiverse. Branches that exist are followed.
@@ -246,4 +227,24 @@ impl std::fmt::Display for UniverseId {
             offset => write!(f, "+{offset}"),
         }
     }
+}
+
+/// The number of a moment in this session.
+pub(crate) fn universe_id(history: &History, at: Moment) -> UniverseId {
+    let since = history.tree.step_of(at.place).unwrap_or(0);
+    UniverseId {
+        branch: at.place.branch.0,
+        index: at.place.index,
+        offset: at.steps.saturating_sub(since),
+    }
+}
+
+/// The moment that a number names.
+pub(crate) fn moment_of_id(history: &History, id: UniverseId) -> Option<Moment> {
+    let place = history.tree.canonical(Place {
+        branch: BranchId(id.branch),
+        index: id.index,
+    })?;
+    let steps = history.tree.step_of(place)?.checked_add(id.offset)?;
+    Some(Moment { place, steps })
 }

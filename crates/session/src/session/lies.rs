@@ -200,8 +200,13 @@ fn session(folder: &tempfile::TempDir, lie: impl Lie + 'static) -> Result<Sessio
         ..Options::new(path)
     };
     let mut session = Session::open(options).unwrap();
-    let (device, _) = simulated(&session.options, &session.board);
-    session.connect(Box::new(Liar::new(device, lie)), &mut unobserved)?;
+    let (device, _) = simulated(&session.options, session.stage.loaded.board_file());
+    session.runner.connect(
+        Box::new(Liar::new(device, lie)),
+        &mut session.stage,
+        &session.options,
+        &mut unobserved,
+    )?;
     Ok(session)
 }
 
@@ -241,16 +246,20 @@ fn random_command(rng: &mut fastrand::Rng) -> Act {
 
 /// Every end of the multiverse is what its path leads to.
 fn check(session: &mut Session) {
-    let here = session.history.here();
-    let branches: Vec<_> = session.history.tree.branches().collect();
+    let here = session.stage.history.here();
+    let branches: Vec<_> = session.stage.history.tree.branches().collect();
     for branch in branches {
-        let tip = session.history.tip_of(branch);
-        session.history.seek(tip, &mut unobserved).unwrap();
-        let StateHash(shown) = session.history.twin.hash();
-        session.history.seek_afresh(tip, &mut unobserved).unwrap();
-        assert_eq!(session.history.twin.hash(), StateHash(shown));
+        let tip = session.stage.history.tip_of(branch);
+        session.stage.history.seek(tip, &mut unobserved).unwrap();
+        let StateHash(shown) = session.stage.history.twin.hash();
+        session
+            .stage
+            .history
+            .seek_afresh(tip, &mut unobserved)
+            .unwrap();
+        assert_eq!(session.stage.history.twin.hash(), StateHash(shown));
     }
-    session.history.seek(here, &mut unobserved).unwrap();
+    session.stage.history.seek(here, &mut unobserved).unwrap();
 }
 
 #[test]
@@ -268,7 +277,7 @@ fn whatever_a_device_says_nothing_false_is_shown_and_nothing_is_lost() {
             let command = random_command(&mut rng);
             let done = session.execute(command, &mut impatient());
             failures += u32::from(done.is_err());
-            let now = session.history.tree.entry_count();
+            let now = session.stage.history.tree.entry_count();
             assert!(
                 now >= entries,
                 "seed {seed}: {entries} entries were recorded, {now} are left"

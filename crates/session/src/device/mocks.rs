@@ -1,0 +1,158 @@
+//! Mocks: values that stand in for inputs.
+
+use borges_board::PrimitiveId;
+use borges_stub::{from_wire, to_wire};
+use borges_vm::Value;
+use borges_wire::{Mock, MockEnd};
+
+use super::runner::Runner;
+
+use crate::command::listing::MockListing;
+use crate::command::{MockValues, Reply};
+use crate::error::CommandError;
+use crate::history::entry::EntryKind;
+use crate::stage::Stage;
+use crate::values::show;
+
+impl Runner {
+    pub(crate) fn add_mock(
+        &mut self,
+        stage: &Stage,
+        call: &str,
+        values: &MockValues,
+    ) -> Result<Reply, CommandError> {
+        let (list, end) = match values {
+            MockValues::Sequence(list) => (list, MockEnd::RepeatLast),
+            MockValues::Then(list) => (list, MockEnd::Live),
+        };
+        if list.is_empty() {
+            return Err(CommandError::Invalid(
+                "a mock needs at least one value".to_owned(),
+            ));
+        }
+        let mut fresh = Vec::new();
+        for (primitive, arguments) in stage.inputs_named(call)? {
+            let wanted = arguments.clone().unwrap_or_default();
+            let mut checked = Vec::new();
+            for text in list {
+                checked.push(to_wire(stage.in_codomain(primitive, &wanted, text)?));
+            }
+            fresh.push(Mock {
+                primitive: primitive.0,
+                arguments: arguments.map(|list| list.into_iter().map(to_wire).collect()),
+                values: checked,
+                used: 0,
+                end,
+            });
+        }
+        let mut mocks = self.mocks_in_force().list().to_vec();
+        mocks.retain(|old| {
+            !fresh
+                .iter()
+                .any(|new| old.primitive == new.primitive && old.arguments == new.arguments)
+        });
+        let listing: Vec<String> = fresh
+            .iter()
+            .map(|mock| Self::mock_listing(stage, mock).call)
+            .collect();
+        mocks.extend(fresh);
+        self.adopt_mocks(mocks)?;
+        Ok(Reply::done(&format!(
+            "{} = {} from now on{}",
+            listing.join(", "),
+            list.join(", "),
+            match end {
+                MockEnd::Live if list.len() == 1 => ", once",
+                MockEnd::Live => ", then live",
+                MockEnd::RepeatLast => "",
+            }
+        )))
+    }
+
+    pub(crate) fn remove_mock(
+        &mut self,
+        stage: &Stage,
+        call: Option<&str>,
+    ) -> Result<Reply, CommandError> {
+        let mut mocks = self.mocks_in_force().list().to_vec();
+        let before = mocks.len();
+        match call {
+            None => mocks.clear(),
+            Some(call) => {
+                let named = stage.inputs_named(call)?;
+                mocks.retain(|mock| {
+                    !named.iter().any(|(primitive, arguments)| {
+                        let own: Option<Vec<Value>> = mock
+                            .arguments
+                            .as_ref()
+                            .map(|list| list.iter().map(|v| from_wire(*v)).collect());
+                        mock.primitive == primitive.0 && own == *arguments
+                    })
+                });
+            }
+        }
+        let removed = before - mocks.len();
+        self.adopt_mocks(mocks)?;
+        Ok(Reply::done(&format!(
+            "{removed} mock{} removed",
+            if removed == 1 { "" } else { "s" }
+        )))
+    }
+
+    pub(crate) fn mock_listings(&self, stage: &Stage) -> Vec<MockListing> {
+        self.mocks()
+            .iter()
+            .map(|mock| Self::mock_listing(stage, mock))
+            .collect()
+    }
+
+    fn mock_listing(stage: &Stage, mock: &Mock) -> MockListing {
+        let id = PrimitiveId(mock.primitive);
+        let name = stage
+            .board()
+            .primitive(id)
+            .map_or("?", |primitive| &primitive.name);
+        let call = match &mock.arguments {
+            None => name.to_owned(),
+            Some(list) => {
+                let arguments: Vec<Value> = list.iter().map(|value| from_wire(*value)).collect();
+                stage.scene().call_text(id, &arguments)
+            }
+        };
+        let values = mock
+            .values
+            .iter()
+            .map(|value| show(from_wire(*value)))
+            .collect();
+        let values = match mock.end {
+            MockEnd::Live => MockValues::Then(values),
+            MockEnd::RepeatLast => MockValues::Sequence(values),
+        };
+        MockListing { call, values }
+    }
+
+    /// Whether the program is about to read an input for which a mock says something else than the recording.
+    pub(crate) fn mock_awaits(&self, stage: &Stage) -> bool {
+        let history = &stage.history;
+        let Some(call) = history.twin.machine.pending() else {
+            return false;
+        };
+        let Some(primitive) = stage.program().primitive(call.func.0) else {
+            return false;
+        };
+        let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
+            return false;
+        };
+        let (here, tip) = (history.here(), history.tip());
+        let path = history.tree.between(here.place, tip.place);
+        match path
+            .and_then(|mut path| path.next())
+            .map(|(_, entry)| &entry.kind)
+        {
+            Some(EntryKind::Input {
+                value: recorded, ..
+            }) => *recorded != value,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The program of a session, once its machine runs as the twin: what stays as it is until another one is uploaded.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use borges_board::Board as BoardDescription;
+use borges_debuginfo::DebugInfo;
+use borges_stub::Program;
+use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
+
+use super::{Board, Opened};
+
+/// A program with its board and what is known of its source.
+pub(crate) struct Loaded {
+    program: Program,
+    board: Board,
+    entry: (FuncIdx, Vec<Value>),
+    info: Arc<DebugInfo>,
+    version: u32,
+    line_begins: OnceCell<Vec<CodeOffset>>,
+}
+
+impl Loaded {
+    /// A program that was opened, and its machine, which stands at the entry; `version` counts the uploads before it.
+    pub(crate) fn new(opened: Opened, version: u32) -> (Self, Machine) {
+        let loaded = Self {
+            program: opened.program,
+            board: opened.board,
+            entry: opened.entry,
+            info: Arc::new(opened.info),
+            version,
+            line_begins: OnceCell::new(),
+        };
+        (loaded, opened.machine)
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The board as primitives and rules.
+    pub(crate) fn board(&self) -> &BoardDescription {
+        &self.program.board
+    }
+
+    /// The board as it was read from its file.
+    pub(crate) fn board_file(&self) -> &Board {
+        &self.board
+    }
+
+    /// The function that is called, and its arguments.
+    pub(crate) fn entry(&self) -> &(FuncIdx, Vec<Value>) {
+        &self.entry
+    }
+
+    pub(crate) fn info(&self) -> &DebugInfo {
+        &self.info
+    }
+
+    /// [`Self::info`], for those who outlive the session's next command.
+    pub(crate) fn shared_info(&self) -> Arc<DebugInfo> {
+        self.info.clone()
+    }
+
+    /// How often a changed program was uploaded.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// All places where a source line begins.
+    pub(crate) fn all_line_begins(&self) -> &[CodeOffset] {
+        self.line_begins.get_or_init(|| {
+            let functions = self.info.functions().into_iter();
+            let own = functions.filter(|function| !function.imported);
+            own.flat_map(|function| self.line_begins_of(function.index))
+                .collect()
+        })
+    }
+
+    /// The places in a function where a source line begins.
+    pub(crate) fn line_begins_of(&self, func: FuncIdx) -> Vec<CodeOffset> {
+        let starts = self.program.module.instr_starts(func);
+        starts
+            .filter(|offset| self.info.line_begins(*offset))
+            .collect()
+    }
+
+    /// The first instruction of a function.
+    pub(crate) fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
+        self.program.module.instr_starts(func).next()
+    }
+}

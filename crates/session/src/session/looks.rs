@@ -1,0 +1,163 @@
+//! What each [`Look`] asks of which part.
+
+use crate::command::listing::{BoardListing, Info};
+use crate::command::{Look, Observer, Reply, unobserved};
+use crate::error::CommandError;
+use crate::history::entry::Moment;
+use crate::look::{code, compare, course, find, outline, paths, state};
+use crate::session::Session;
+use crate::stage::universe_id;
+use crate::suggest::ask;
+
+impl Session {
+    /// Looks. The view may go elsewhere for it, and comes back.
+    pub(super) fn answer(
+        &mut self,
+        look: Look,
+        observer: Observer<'_>,
+    ) -> Result<Reply, CommandError> {
+        match look {
+            Look::Print { expression, frame } => {
+                let (value, type_name) = self.stage.scene().print(&expression, frame)?;
+                Ok(Reply::Value {
+                    expression,
+                    value,
+                    type_name,
+                })
+            }
+            Look::Variables { frame } => state::variables(&self.stage, &self.last_variables, frame),
+            Look::Stack => Ok(Reply::Stack(self.stage.scene().stack())),
+            Look::Memory { address, length } => state::memory(&self.stage, &address, length),
+            Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),
+            Look::List { place, around } => {
+                let broken = self.motion.breakpoints().stops().code;
+                code::source(&self.stage, &broken, place.as_ref(), around)
+            }
+            Look::Disassemble { place, around } => {
+                let broken = self.motion.breakpoints().stops().code;
+                code::disassemble(&self.stage, &broken, place.as_ref(), around)
+            }
+            Look::Functions { containing } => Ok(code::functions(&self.stage, &containing)),
+            Look::Tree { lines } => Ok(paths::tree(&self.stage, self.runner.state(), lines)),
+            Look::Mocks => Ok(Reply::Mocks {
+                mocks: self.runner.mock_listings(&self.stage),
+            }),
+            Look::Breakpoints => {
+                let breakpoints = self
+                    .motion
+                    .breakpoints()
+                    .list()
+                    .iter()
+                    .map(|breakpoint| breakpoint.listing())
+                    .collect();
+                Ok(Reply::Breakpoints { breakpoints })
+            }
+            Look::Board => {
+                let (board, state) = (self.stage.board(), &self.stage.history.twin.board);
+                let view = state.view(board, 20);
+                let data = serde_json::to_value(&view).unwrap_or_default();
+                Ok(Reply::Board(BoardListing {
+                    lines: view.lines(),
+                    board: data,
+                }))
+            }
+            Look::Console => {
+                let text = self
+                    .stage
+                    .history
+                    .twin
+                    .board
+                    .console()
+                    .map(|console| console.bytes())
+                    .unwrap_or_default();
+                Ok(Reply::Console {
+                    text: String::from_utf8_lossy(&text).into_owned(),
+                })
+            }
+            Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
+            Look::Notes => Ok(Reply::Notes {
+                notes: self.record.note_listings(&self.stage.history),
+            }),
+            Look::Moment => {
+                let here = self.stage.history.here();
+                let universe = universe_id(&self.stage.history, here);
+                Ok(Reply::Moment {
+                    moment: self.stage.moment_text(here),
+                    universe,
+                })
+            }
+            Look::Compare { left, right } => {
+                let device = self.runner.state();
+                let moments = (
+                    self.moment_named(&left, observer)?,
+                    self.moment_named(&right, observer)?,
+                );
+                compare::compare(&mut self.stage, moments, device, observer)
+            }
+            Look::Query { sql } => {
+                self.save()?;
+                self.record.query(&sql, observer)
+            }
+            Look::Multiverse => Ok(outline::multiverse(&self.stage)),
+            Look::Entries {
+                branch,
+                from,
+                count,
+                calls,
+            } => outline::entries(&mut self.stage, branch, from, count, calls, observer),
+            Look::Find { text, most } => find::find(&mut self.stage, &text, most, observer),
+            Look::Calls { universes } => outline::calls(&mut self.stage, &universes, observer),
+            Look::Inputs => Ok(outline::inputs(
+                &self.stage,
+                &outline::Mocked {
+                    list: self.runner.mocks(),
+                    listings: self.runner.mock_listings(&self.stage),
+                },
+            )),
+            Look::Path { around } => paths::path(&mut self.stage, around, observer),
+            Look::Series {
+                expressions,
+                samples,
+            } => course::series(&mut self.stage, &expressions, samples, observer),
+            Look::Suggest { question, within } => {
+                ask::suggest(&mut self.stage, question, within, observer)
+            }
+        }
+    }
+
+    fn facts(&mut self) -> Info {
+        let here = self.here();
+        let at = self.runner.state().unwrap_or(Moment::START);
+        let device_at = match self.stage.history.here() {
+            now if now == at => here.clone(),
+            _ => {
+                // A device stands where the twin has been: the way there and back cannot diverge.
+                let device = self.runner.state();
+                let there = self.stage.elsewhere(|stage| {
+                    stage.history.seek(at, &mut unobserved)?;
+                    Ok(stage.view(at, device))
+                });
+                there.unwrap_or_else(|_| here.clone())
+            }
+        };
+        let (sent_bytes, received_bytes, retransmissions) = self.runner.traffic();
+        Info {
+            program: self.options.program.display().to_string(),
+            program_hash: format!("{:016x}", self.stage.program().module.hash()),
+            version: self.stage.loaded.version(),
+            board: self.stage.board().name.clone(),
+            device: self.runner.name().unwrap_or("not connected yet").to_owned(),
+            file: self.session_file().map(|path| path.display().to_string()),
+            here,
+            device_at,
+            follows: self.runner.follows(),
+            branches: self.stage.history.tree.branches().count() as u32,
+            entries: self.stage.history.tree.entry_count(),
+            snapshots: self.stage.history.keyframes.len() as u32,
+            snapshot_bytes: self.stage.history.keyframes.bytes() as u64,
+            sent_bytes,
+            received_bytes,
+            retransmissions,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Going on with a session that was kept.
+
+use std::path::Path;
+
+use borges_store::{Access, Store, StoreError, Who};
+
+use crate::command::Observer;
+use crate::command::unobserved;
+use crate::command::{MockValues, NewBreakpoint};
+use crate::error::CommandError;
+use crate::history::SeekError;
+use crate::history::entry::Moment;
+use crate::options::Options;
+use crate::program::{Board, OpenError};
+use crate::record::{fatal, moment, read_tree, told};
+use crate::session::Session;
+use crate::stage::universe_id;
+
+impl Session {
+    /// Goes on with a session that was kept: the last version of the program, its multiverse, and where the user was.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the file is no session file, damaged, in use, or its recording does not fit its program.
+    pub fn resume(path: &Path) -> Result<Self, OpenError> {
+        Self::resume_observed(path, &mut unobserved)
+    }
+
+    /// [`Session::resume`], and `observer` hears of the replay to where the user was. If it pauses that, the view stands
+    /// where the replay came to, and the first command says so.
+    ///
+    /// # Errors
+    /// Those of [`Session::resume`].
+    pub fn resume_observed(path: &Path, observer: Observer<'_>) -> Result<Self, OpenError> {
+        let wrong = |message: String| OpenError::Session {
+            path: path.to_owned(),
+            message,
+        };
+        let stored = |error: StoreError| wrong(error.to_string());
+        let store = Store::open(path, Access::Write).map_err(stored)?;
+        if let Some(fatal) = fatal(&store) {
+            return Err(wrong(fatal));
+        }
+        let info = store.programs().map_err(stored)?.pop();
+        let upload = info
+            .ok_or_else(|| wrong("it holds no program".to_owned()))?
+            .upload;
+        let program = store.program(upload).map_err(stored)?;
+        let setting = |key: &str| store.setting(key).map_err(stored);
+        let mut options = Options::new(setting("program")?.unwrap_or(program.name));
+        options.entry = setting("entry")?;
+        options.seed = setting("seed")?.and_then(|seed| seed.parse().ok());
+        options.session_file = Some(path.to_owned());
+        // An address that this version does not know is none: the file may be from a later one.
+        options.device = setting("device")?.and_then(|address| address.parse().ok());
+        let mut board = Board::parse(program.board, path)?;
+        if options.device.is_some() {
+            board.shrink();
+        }
+        let mut session = Self::start(options, board, &program.bytes, upload.0)?;
+        session.record.add_damage(told(&store));
+        let tree = &mut session.stage.history.tree;
+        read_tree(tree, &store, upload).map_err(wrong)?;
+        let user = store
+            .place(Who::User)
+            .map_err(stored)?
+            .filter(|place| place.upload == upload);
+        let left = store
+            .place(Who::Device)
+            .map_err(stored)?
+            .filter(|place| place.upload == upload);
+        let notes = session
+            .record
+            .read_notes(&store, upload, &session.stage.history);
+        notes.map_err(stored)?;
+        session.read_stops(&store).map_err(stored)?;
+        if let Some(place) = user {
+            let at = moment(place);
+            if session.record.damage().is_empty() || session.stage.history.tree.contains(at.place) {
+                match session.stage.history.seek(at, observer) {
+                    Err(SeekError::Paused) => {
+                        let text = session.opened_before(at);
+                        session.runner.notice(text);
+                    }
+                    sought => sought.map_err(|error| wrong(error.to_string()))?,
+                }
+                let place = session.stage.history.tree.canonical(at.place);
+                session
+                    .stage
+                    .history
+                    .set_line(place.unwrap_or(at.place).branch);
+            }
+        }
+        session.runner.was_left(left.map(moment));
+        let mocks = session.runner.mock_listings(&session.stage);
+        let file = (store, path.to_owned(), upload);
+        let breakpoints = session.motion.breakpoints().stored();
+        session
+            .record
+            .go_on(file, &session.stage, breakpoints, mocks);
+        Ok(session)
+    }
+
+    /// Where the view stands, in words, if the replay to where the user was did not come so far.
+    fn opened_before(&self, was: Moment) -> String {
+        let universe = universe_id(&self.stage.history, was);
+        format!(
+            "paused on the way to where you were: this is step {} of {}; 'jump {universe}' goes on",
+            self.stage.history.here().steps,
+            was.steps
+        )
+    }
+
+    /// Mocks that no longer make sense are left out and named, such breakpoints switched off.
+    fn read_stops(&mut self, store: &Store) -> Result<(), StoreError> {
+        for stored in store.breakpoints()? {
+            let Ok(spec) = serde_json::from_str::<NewBreakpoint>(&stored.spec) else {
+                self.record.add_damage([format!(
+                    "breakpoint {} in the session file is not one that this Borges knows: it does not stop",
+                    stored.id
+                )]);
+                continue;
+            };
+            self.motion
+                .restore_breakpoint(&self.stage, stored.id, spec, stored.enabled);
+        }
+        for stored in store.mocks()? {
+            let added = match serde_json::from_str::<MockValues>(&stored.spec) {
+                Ok(values) => self.runner.add_mock(&self.stage, &stored.call, &values),
+                Err(error) => Err(CommandError::Invalid(error.to_string())),
+            };
+            if let Err(error) = added {
+                self.record.add_damage([format!(
+                    "the mock of {} in the session file cannot be used ({error}): the input is read live",
+                    stored.call
+                )]);
+            }
+        }
+        Ok(())
+    }
+}

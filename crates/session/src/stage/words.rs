@@ -1,0 +1,103 @@
+//! What is shown, in words: moments, entries, events.
+
+use borges_board::PrimitiveId;
+use borges_vm::Value;
+
+use super::{Stage, universe_id};
+use crate::command::listing::{EntryClass, EntryRow, PlaceView};
+use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::values::show;
+
+impl Stage {
+    /// A moment with its place in the source; `device` is where one stands, if there is one. `at` must be where the twin
+    /// stands for the call to be known.
+    pub(crate) fn view(&self, at: Moment, device: Option<Moment>) -> PlaceView {
+        let location = self.history.twin.machine.location();
+        let offset = location.map(|location| location.offset);
+        let scene = self.scene();
+        let frame = scene.own_frame();
+        let shown = scene.shown_frame();
+        let place = shown.as_ref().and_then(|shown| shown.place);
+        let file = place.and_then(|place| self.info().file(place.file));
+        let text = file
+            .zip(place)
+            .and_then(|(file, place)| file.line(place.line));
+        PlaceView {
+            universe: universe_id(&self.history, at),
+            steps: at.steps,
+            frame,
+            function: shown.map(|shown| shown.function),
+            file: file.map(|file| file.path.clone()),
+            line: place.map(|place| place.line),
+            text: text.map(|text| text.trim_end().to_owned()),
+            offset: offset.map(|offset| offset.0),
+            call: self.scene().pending_call(),
+            device_elsewhere: device.is_some_and(|device| device != at),
+            futures: self.history.tree.children(at.place).count() as u32,
+        }
+    }
+
+    /// An entry in words, without the arguments that only a replay knows.
+    pub(crate) fn entry_text(&self, entry: &Entry) -> String {
+        let name = |id: PrimitiveId| {
+            self.board()
+                .primitive(id)
+                .map_or("?", |primitive| &primitive.name)
+        };
+        match &entry.kind {
+            EntryKind::Input {
+                primitive,
+                value,
+                mocked,
+            } => {
+                let how = if *mocked { " (mocked)" } else { "" };
+                format!("{} = {}{how}", name(*primitive), show(*value))
+            }
+            EntryKind::Output { primitive, .. } => name(*primitive).to_owned(),
+            EntryKind::Event(event) => event_text(event),
+        }
+    }
+
+    pub(crate) fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
+        let named = |id: PrimitiveId| match call {
+            Some((id, args)) => self.scene().call_text(id, args),
+            None => self.primitive_name(id),
+        };
+        let (kind, call, value, mocked) = match &entry.kind {
+            EntryKind::Input {
+                primitive,
+                value,
+                mocked,
+            } => (
+                EntryClass::Input,
+                named(*primitive),
+                Some(show(*value)),
+                *mocked,
+            ),
+            EntryKind::Output { primitive, .. } => {
+                (EntryClass::Output, named(*primitive), None, false)
+            }
+            EntryKind::Event(event) => (EntryClass::Event, event_text(event), None, false),
+        };
+        EntryRow {
+            kind,
+            steps: entry.step_before(),
+            call,
+            value,
+            mocked,
+        }
+    }
+
+    pub(crate) fn primitive_name(&self, id: PrimitiveId) -> String {
+        self.board()
+            .primitive(id)
+            .map_or_else(|| "?".to_owned(), |primitive| primitive.name.to_string())
+    }
+}
+
+pub(crate) fn event_text(event: &borges_board::Event) -> String {
+    match event.source {
+        borges_board::EventSource::Pin(pin) => format!("interrupt of pin {pin}"),
+        borges_board::EventSource::Timer => "timer".to_owned(),
+    }
+}
