@@ -10,9 +10,9 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::Output;
-use crate::paint::{Paint, Role};
 use crate::repl::driver::{self, Commands};
 use crate::repl::interpreter::{Completion, Interpreter, Verdict, tell, tell_error};
+use borges_commands::paint::{Paint, Role};
 
 /// `borges repl` of a μOz program, whose text is `text`.
 ///
@@ -124,25 +124,4 @@ impl CareDebRepl {
         }
         things
     }
-}
-
-/// The section of `docs/commands.md`.
-pub fn markdown() -> String {
-    let mut text = String::from(
-        "## CaReDeb: a session with a μOz program\n\n\
-         Here the abbreviations are those of the original: small letters all.\n\n\
-         | command | also | what it does |\n|---|---|---|\n",
-    );
-    for spec in COMMANDS {
-        let usage = format!("{} {}", spec.name, spec.arguments);
-        let usage = usage.trim_end().replace('|', "\\|");
-        let short = if spec.short.is_empty() {
-            String::new()
-        } else {
-            format!("`{}`", spec.short)
-        };
-        let help = spec.help.replace('<', "&lt;");
-        text.push_str(&format!("| `{usage}` | {short} | {help} |\n"));
-    }
-    text
 }

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use borges_commands::paint::{Paint, grouped};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::exit::Failure;
-use crate::paint::{Paint, grouped};
 
 /// Where results go: text or JSON on standard output.
 pub struct Output {
@@ -25,8 +25,8 @@ impl Output {
     pub fn new(global: &Global) -> Self {
         Self {
             json: global.json,
-            paint: Paint::stdout(global.color),
-            error_paint: Paint::stderr(global.color),
+            paint: global.color.for_stdout(),
+            error_paint: global.color.for_stderr(),
             out: io::stdout(),
         }
     }

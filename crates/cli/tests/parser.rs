@@ -7,10 +7,10 @@ mod support;
 use std::fmt::Write as _;
 use std::fs;
 
-use borges_cli::paint::Paint;
-use borges_cli::render;
-use borges_cli::repl::spec;
-use borges_cli::repl::table::{COMMANDS, Request};
+use borges_commands::device::COMMANDS;
+use borges_commands::device::table::Request;
+use borges_commands::paint::Paint;
+use borges_commands::{message, table};
 
 #[test]
 fn lines_are_read_as_commands_or_refused_at_their_column() {
@@ -30,10 +30,10 @@ fn lines_are_read_as_commands_or_refused_at_their_column() {
 }
 
 fn read(typed: &str) -> String {
-    match spec::read(COMMANDS, typed) {
+    match table::read(COMMANDS, typed) {
         Ok((_, Request::Session(command))) => serde_json::to_string(&command).unwrap() + "\n",
         Ok((_, request)) => format!("{request:?}\n"),
-        Err(misread) => render::misread(typed, &misread, &Paint::new(false, 80)),
+        Err(misread) => message::misread(typed, &misread, &Paint::new(false, 80)),
     }
 }
 
@@ -51,7 +51,7 @@ fn no_two_commands_share_a_name() {
 fn every_example_in_the_help_can_be_typed() {
     for spec in COMMANDS.iter() {
         for (example, _) in spec.examples {
-            let (read_as, _) = spec::read(COMMANDS, example)
+            let (read_as, _) = table::read(COMMANDS, example)
                 .unwrap_or_else(|e| panic!("{example}: {}", e.message));
             assert_eq!(read_as.name, spec.name, "{example}");
         }
@@ -61,5 +61,5 @@ fn every_example_in_the_help_can_be_typed() {
 #[test]
 fn the_command_page_of_the_documentation_is_current() {
     let path = support::root().join("docs/commands.md");
-    support::check(&path, &borges_cli::commands::page());
+    support::check(&path, &borges_commands::page::page());
 }

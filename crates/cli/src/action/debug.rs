@@ -16,9 +16,9 @@ use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::Role;
 use crate::repl::driver::{self, Commands};
 use crate::repl::session::SessionRepl;
+use borges_commands::paint::Role;
 
 /// Sessions kept without being asked for.
 const KEPT: usize = 24;

@@ -9,11 +9,11 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::Output;
-use crate::paint::Role;
+use borges_commands::paint::Role;
 
-use super::cursor::commands_of;
 use super::editor::{Editor, Typed};
 use super::interpreter::{Interpreter, Verdict};
+use borges_commands::cursor::commands_of;
 
 /// Where commands come from.
 pub enum Commands {

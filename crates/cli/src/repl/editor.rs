@@ -14,7 +14,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Helper};
 
 use crate::exit::{Exit, Failure};
-use crate::paint::{Paint, Role};
+use borges_commands::paint::{Paint, Role};
 
 use super::interpreter::Interpreter;
 

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::paint::Paint;
-use crate::render;
+use borges_commands::message;
+use borges_commands::paint::Paint;
 
-use super::cursor::Misread;
-use super::help;
-use super::spec::{Completes, Table};
+use borges_commands::cursor::Misread;
+use borges_commands::help;
+use borges_commands::table::{Completes, Table};
 
 /// How a command went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ pub fn tell_misread(
         output.json(&Record::failed(line, error))?;
     } else {
         let paint = output.paint;
-        output.text(&render::misread(line, misread, &paint))?;
+        output.text(&message::misread(line, misread, &paint))?;
     }
     Ok(Verdict::Failed)
 }
@@ -149,7 +149,7 @@ pub fn tell_error(line: &str, message: &str, output: &mut Output) -> Result<Verd
         output.json(&Record::failed(line, error))?;
     } else {
         let paint = output.paint;
-        output.text(&render::error(message, "", &paint))?;
+        output.text(&message::error(message, "", &paint))?;
     }
     Ok(Verdict::Failed)
 }
@@ -182,7 +182,7 @@ pub fn tell_help<R>(
         None => (help::overview(table, &paint), table.iter().collect()),
         Some(name) => match (
             help::topic(table, name, &paint),
-            super::spec::find(table, name),
+            borges_commands::table::find(table, name),
         ) {
             (Ok(text), Ok(spec)) => (text, vec![spec]),
             (Err(unknown), _) | (_, Err(unknown)) => {
@@ -234,7 +234,7 @@ pub fn complete<R>(
         let names = table.iter().map(|spec| spec.name.to_string());
         return matching(start, trimmed, names.collect());
     };
-    let Ok(spec) = super::spec::find(table, name) else {
+    let Ok(spec) = borges_commands::table::find(table, name) else {
         return Completion::default();
     };
     let all: Vec<String> = spec
@@ -278,8 +278,8 @@ fn matching(start: usize, prefix: &str, mut all: Vec<String>) -> Completion {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::COMMANDS;
     use super::*;
+    use borges_commands::device::COMMANDS;
 
     fn check(line: &str, start: usize, expected: &[&str]) {
         let completion = complete(COMMANDS, line, line.len(), |kind| {

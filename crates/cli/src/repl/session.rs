@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 use crate::exit::Failure;
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::{Paint, Role, printable};
-use crate::render;
+use borges_commands::device::render;
+use borges_commands::message;
+use borges_commands::paint::{Paint, Role, printable};
 
 use super::backend::Backend;
 use super::interpreter::{
     Completion, ErrorRecord, Interpreter, Record, Verdict, complete, tell, tell_help, tell_misread,
 };
-use super::spec::{self, Completes};
-use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
 use super::watches::{Watched, Watches};
+use borges_commands::device::table::{COMMANDS, FrameChoice, FrameCommand, Request};
+use borges_commands::table::{self, Completes};
 
 /// Source lines shown before and after a stop.
 const CONTEXT: u32 = 2;
@@ -136,7 +137,7 @@ impl SessionRepl {
             let paint = output.paint;
             let text = match (&reply, error) {
                 (Some(reply), _) => self.reply(reply, &paint),
-                (None, Some(error)) => render::error(&error, "", &paint),
+                (None, Some(error)) => message::error(&error, "", &paint),
                 (None, None) => String::new(),
             };
             let watched: String = shown.iter().map(|one| one.text(&paint)).collect();
@@ -358,7 +359,7 @@ impl Interpreter for SessionRepl {
     }
 
     fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
-        let request = match spec::read(COMMANDS, line) {
+        let request = match table::read(COMMANDS, line) {
             Ok((_, request)) => request,
             Err(misread) => return tell_misread(line, &misread, output),
         };
@@ -414,7 +415,7 @@ impl Interpreter for SessionRepl {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        spec::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

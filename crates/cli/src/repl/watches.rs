@@ -3,7 +3,7 @@
 use borges_session::command::{Flow, Look, Reply};
 use serde_json::{Value, json};
 
-use crate::paint::{Paint, Role, printable};
+use borges_commands::paint::{Paint, Role, printable};
 
 use super::backend::Backend;
 

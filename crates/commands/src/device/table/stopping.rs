@@ -3,8 +3,8 @@
 use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
-use crate::repl::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
-use crate::repl::spec::{Completes, Spec};
+use crate::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
+use crate::table::{Completes, Spec};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(

@@ -1,7 +1,5 @@
 //! Colours, by role. Nothing is said by colour alone.
 
-use std::io::IsTerminal as _;
-
 use anstyle::{AnsiColor, Style};
 
 /// What a piece of text is.
@@ -56,44 +54,6 @@ impl Role {
     }
 }
 
-/// When to colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-impl ColorChoice {
-    /// Whether to colour standard output.
-    pub fn for_stdout(self) -> bool {
-        self.decide(std::io::stdout().is_terminal())
-    }
-
-    /// Whether to colour standard error.
-    pub fn for_stderr(self) -> bool {
-        self.decide(std::io::stderr().is_terminal())
-    }
-
-    /// An option on the command line beats the environment, as no-color.org asks.
-    fn decide(self, terminal: bool) -> bool {
-        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-        match self {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                terminal
-                    && !set("NO_COLOR")
-                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-            }
-        }
-    }
-}
-
 /// Paints text, or leaves it plain.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint {
@@ -114,21 +74,9 @@ impl Paint {
         }
     }
 
-    /// For standard output.
-    pub fn stdout(choice: ColorChoice) -> Self {
-        let columns = terminal_size::terminal_size_of(std::io::stdout());
-        Self::on(choice.for_stdout(), columns)
-    }
-
-    /// For standard error.
-    pub fn stderr(choice: ColorChoice) -> Self {
-        let columns = terminal_size::terminal_size_of(std::io::stderr());
-        Self::on(choice.for_stderr(), columns)
-    }
-
     /// As wide as the terminal, between 40 and 160 columns; 80 without one.
-    fn on(coloured: bool, columns: Option<(terminal_size::Width, terminal_size::Height)>) -> Self {
-        let margin = columns.map(|(width, _)| usize::from(width.0).clamp(40, 160));
+    pub fn on(coloured: bool, columns: Option<u16>) -> Self {
+        let margin = columns.map(|columns| usize::from(columns).clamp(40, 160));
         Self {
             coloured,
             width: margin.unwrap_or(80),

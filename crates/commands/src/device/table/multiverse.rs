@@ -3,9 +3,9 @@
 use borges_session::command::{Act, Look};
 
 use super::{Request, UNIVERSES, bare};
-use crate::repl::arguments::{number_u32, rest_or_missing};
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::{Completes, Spec};
+use crate::arguments::{number_u32, rest_or_missing};
+use crate::cursor::{Cursor, Misread};
+use crate::table::{Completes, Spec};
 
 /// Universes that a search lists at most.
 const MOST_FOUND: u32 = 40;

@@ -1,8 +1,5 @@
 //! Walking through the multiverse of a model language at the prompt.
 
-mod render;
-mod table;
-
 use borges_languages::predicate::{Condition, Named};
 use borges_languages::source::underline;
 use borges_multiverse::graph::{
@@ -14,18 +11,18 @@ use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Walk, WalkE
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
-pub use table::COMMANDS;
-use table::{Chooser, Request};
+use borges_commands::model::walk::table::{Chooser, Request};
+use borges_commands::model::walk::{COMMANDS, render};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::Paint;
 use crate::repl::interpreter::{
     Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
 };
-use crate::repl::spec::{self, Completes};
 use crate::voyager;
+use borges_commands::paint::Paint;
+use borges_commands::table::{self, Completes};
 
 /// Steps that one run takes at most: a program may never end.
 const FAR: u64 = 10_000_000;
@@ -362,7 +359,7 @@ impl<L: Named + 'static> Interpreter for WalkRepl<L> {
         let (here, _) = self.arrived(&Rest::Choice, paint);
         format!(
             "{}\n{here}'help' lists the commands; n goes to the next choice, k chooses, S steps back, q quits\n",
-            paint.paint(crate::paint::Role::Heading, &self.name)
+            paint.paint(borges_commands::paint::Role::Heading, &self.name)
         )
     }
 
@@ -373,7 +370,7 @@ impl<L: Named + 'static> Interpreter for WalkRepl<L> {
     fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
         // A number alone is a choice.
         let chosen = line.trim().parse().map(Request::Choose);
-        let request = match chosen.or_else(|_| spec::read(COMMANDS, line).map(|(_, r)| r)) {
+        let request = match chosen.or_else(|_| table::read(COMMANDS, line).map(|(_, r)| r)) {
             Ok(request) => request,
             Err(misread) => return tell_misread(line, &misread, output),
         };
@@ -396,7 +393,7 @@ impl<L: Named + 'static> Interpreter for WalkRepl<L> {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        spec::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

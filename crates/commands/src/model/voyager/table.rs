@@ -3,9 +3,9 @@
 use borges_languages::model::Question;
 use borges_languages::model::debug::Order;
 
-use crate::repl::arguments::rest_or_missing;
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::{Completes, Group, Spec, Table};
+use crate::arguments::rest_or_missing;
+use crate::cursor::{Cursor, Misread};
+use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ predicate begins to hold. S is a message's name, or 'line N'.",
     })
     .letters(&["bp"]),
     Spec::new("delete", "delete breakpoints", |c| {
-        crate::repl::arguments::identifiers(c).map(Request::Delete)
+        crate::arguments::identifiers(c).map(Request::Delete)
     })
     .letters(&["d"])
     .arguments("NUMBER…|all")

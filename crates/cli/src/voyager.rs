@@ -2,9 +2,6 @@
 //!
 //! Orders are carried out by `borges_session`; here they are only typed and printed.
 
-mod render;
-pub mod table;
-
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -14,17 +11,17 @@ use borges_session::model::ModelSession;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use table::COMMANDS;
-use table::{About, Asking, Judging, Request};
+use borges_commands::model::voyager::table::{About, Asking, Judging, Request};
+use borges_commands::model::voyager::{COMMANDS, render};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::{Paint, Role};
 use crate::repl::interpreter::{
     Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
 };
-use crate::repl::spec::{self, Completes};
+use borges_commands::paint::{Paint, Role};
+use borges_commands::table::{self, Completes};
 
 /// States of a list that become universes of the session.
 const NAMED: usize = 1000;
@@ -291,7 +288,7 @@ pub fn ask(
         Asking::Sql(sql) => {
             let table = watched(quiet, |watch| session.query(sql, watch)).map_err(shown)?;
             let value = json!({ "reply": "table", "table": table });
-            Ok((crate::render::table(&table, paint), value))
+            Ok((borges_commands::device::render::table(&table, paint), value))
         }
     }
 }
@@ -368,7 +365,7 @@ impl Interpreter for VoyagerRepl {
     }
 
     fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
-        let request = match spec::read(COMMANDS, line) {
+        let request = match table::read(COMMANDS, line) {
             Ok((_, request)) => request,
             Err(misread) => return tell_misread(line, &misread, output),
         };
@@ -391,7 +388,7 @@ impl Interpreter for VoyagerRepl {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        spec::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

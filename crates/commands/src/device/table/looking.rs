@@ -3,9 +3,9 @@
 use borges_session::command::Look;
 
 use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_if_any};
-use crate::repl::arguments::{number_u32, rest_or_missing, term_or_missing};
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::{Completes, Spec};
+use crate::arguments::{number_u32, rest_or_missing, term_or_missing};
+use crate::cursor::{Cursor, Misread};
+use crate::table::{Completes, Spec};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(

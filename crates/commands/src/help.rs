@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::paint::{Paint, Role, wrap};
 
-use super::spec::{Spec, Table, Unknown, find};
+use crate::table::{Spec, Table, Unknown, find};
 
 /// All commands, a line each.
 pub fn overview<R>(table: Table<R>, paint: &Paint) -> String {

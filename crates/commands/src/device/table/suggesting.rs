@@ -4,9 +4,9 @@ use borges_session::command::Look;
 use borges_session::suggest::{Order, Question, Target, Within};
 
 use super::{PLACES, Request};
-use crate::repl::arguments::code_place;
-use crate::repl::cursor::{Cursor, Misread, Word, number};
-use crate::repl::spec::{Completes, Spec};
+use crate::arguments::code_place;
+use crate::cursor::{Cursor, Misread, Word, number};
+use crate::table::{Completes, Spec};
 
 const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1 (interrupts on a path), steps=10000000, paths=1000, rounds=3 (of each \
 loop), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \

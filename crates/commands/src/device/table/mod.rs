@@ -11,9 +11,9 @@ mod suggesting;
 
 use borges_session::command::{CodePlace, Command};
 
-use super::arguments::code_place;
-use super::cursor::{Cursor, Misread};
-use super::spec::{Completes, Group, Table};
+use crate::arguments::code_place;
+use crate::cursor::{Cursor, Misread};
+use crate::table::{Completes, Group, Table};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use borges_session::command::{
     Act, CodePlace, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
 };
 
-use super::cursor::{Cursor, Misread, Word, number};
+use crate::cursor::{Cursor, Misread, Word, number};
 
 /// `[COUNT]` of a step.
 pub fn step(cursor: &mut Cursor<'_>, direction: Direction, size: StepSize) -> Result<Act, Misread> {

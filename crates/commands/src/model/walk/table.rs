@@ -1,9 +1,9 @@
 //! The commands of a walk; letters mean the same as in a session.
 
-use crate::repl::arguments::identifiers;
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::{Completes, Group, Spec, Table};
-use crate::voyager::table::{self as questions, Asking, Judging};
+use crate::arguments::identifiers;
+use crate::cursor::{Cursor, Misread};
+use crate::model::voyager::table::{self as questions, Asking, Judging};
+use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

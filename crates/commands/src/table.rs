@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::cursor::{Cursor, Misread, Word};
+use crate::cursor::{Cursor, Misread, Word};
 
 /// What may stand among a command's arguments, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::Spec;
+use crate::cursor::{Cursor, Misread};
+use crate::table::Spec;
 
 /// A name. What can only be a place of the program is refused: other debuggers set a breakpoint with `b`.
 fn bookmark(cursor: &mut Cursor<'_>) -> Result<String, Misread> {

@@ -3,9 +3,9 @@
 use borges_session::command::{Act, Direction, StepSize};
 
 use super::{PLACE_HELP, PLACES, Request, bare};
-use crate::repl::arguments::{code_place, step};
-use crate::repl::cursor::{Cursor, Misread};
-use crate::repl::spec::Spec;
+use crate::arguments::{code_place, step};
+use crate::cursor::{Cursor, Misread};
+use crate::table::Spec;
 
 /// The row of a command that moves the view step by step.
 macro_rules! motion {

@@ -24,7 +24,7 @@ fn role(status: &str) -> Role {
 }
 
 /// What running came to.
-pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
+pub fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
     let mut text = String::new();
     for (ids, what) in [
         (&ran.paused, "paused"),
@@ -69,7 +69,7 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
 }
 
 /// The graph.
-pub(super) fn universes(
+pub fn universes(
     debugger: &dyn Debugger,
     status: Option<&str>,
     here: u32,
@@ -120,7 +120,7 @@ fn link_line(link: &LinkRow, paint: &Paint) -> String {
 }
 
 /// A universe.
-pub(super) fn card(card: &Card, paint: &Paint) -> String {
+pub fn card(card: &Card, paint: &Paint) -> String {
     let status = paint.paint(role(card.node.status), card.node.status);
     let why = printable(&card.node.why.join(", "));
     let first = format!("universe {}  {status}  {why}", card.node.id);
@@ -174,7 +174,7 @@ fn agent_text(agent: &AgentCard, paint: &Paint) -> String {
 }
 
 /// Edges one after the other.
-pub(super) fn path(links: &[LinkRow], paint: &Paint) -> String {
+pub fn path(links: &[LinkRow], paint: &Paint) -> String {
     if links.is_empty() {
         return "this is the start\n".to_string();
     }
@@ -183,7 +183,7 @@ pub(super) fn path(links: &[LinkRow], paint: &Paint) -> String {
 }
 
 /// What an edge changes.
-pub(super) fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
+pub fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
     if changes.is_empty() {
         return "nothing changes in the program's state\n".to_string();
     }
@@ -209,7 +209,7 @@ fn shown(value: &str) -> String {
 }
 
 /// May and must.
-pub(super) fn judgement(judgement: &Judgement, paint: &Paint) -> String {
+pub fn judgement(judgement: &Judgement, paint: &Paint) -> String {
     let partial = judgement.partial;
     let note = partial.map(|why| self::partial(why, judgement.states, paint));
     let mut text = note.unwrap_or_default();
@@ -238,7 +238,7 @@ fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
 }
 
 /// A word on what an answer rests on that is not all.
-pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
+pub fn partial(why: Why, states: u64, paint: &Paint) -> String {
     let known = count(states, "state");
     let note = match why {
         Why::Cancelled => format!("stopped: of the {known} known so far; asked again, it goes on"),
@@ -250,7 +250,7 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
 }
 
 /// The debugger's rules, edge by edge.
-pub(super) fn rules(links: &[LinkRow], paint: &Paint) -> String {
+pub fn rules(links: &[LinkRow], paint: &Paint) -> String {
     if links.is_empty() {
         return "this is the start\n".to_string();
     }
@@ -267,7 +267,7 @@ pub(super) fn rules(links: &[LinkRow], paint: &Paint) -> String {
 }
 
 /// Races.
-pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
+pub fn races(races: &[RaceRow], paint: &Paint) -> String {
     if races.is_empty() {
         return "no message was received on the way here\n".to_string();
     }
@@ -296,7 +296,7 @@ pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
 }
 
 /// The answer to a question, in which `name` says what a state is called and `one` what it is.
-pub(super) fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
+pub fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
     let numbers = |states: &[u32]| numbers(states, name, one);
     match reply {
         Reply::Ends(ends) => {

@@ -1,6 +1,6 @@
 //! All commands of all prompts, as a page of the documentation.
 
-use crate::repl::help::markdown;
+use crate::help::markdown;
 
 /// `docs/commands.md`.
 pub fn page() -> String {
@@ -14,19 +14,19 @@ pub fn page() -> String {
     );
     text.push_str(&markdown(
         "A session with a program",
-        crate::repl::table::COMMANDS,
+        crate::device::COMMANDS,
     ));
     text.push('\n');
     text.push_str(&markdown(
         "A walk through a program of a model language",
-        crate::walk::COMMANDS,
+        crate::model::walk::COMMANDS,
     ));
     text.push('\n');
     text.push_str(&markdown(
         "Voyager: a session with a program of actors",
-        crate::voyager::COMMANDS,
+        crate::model::voyager::COMMANDS,
     ));
     text.push('\n');
-    text.push_str(&crate::caredeb::markdown());
+    text.push_str(&crate::model::caredeb::markdown());
     text
 }

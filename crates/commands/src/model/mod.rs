@@ -1,0 +1,5 @@
+//! Programs of model languages.
+
+pub mod caredeb;
+pub mod voyager;
+pub mod walk;

@@ -1,0 +1,6 @@
+//! Voyager: the multiverse debugger for actors.
+
+pub mod render;
+pub mod table;
+
+pub use table::COMMANDS;
