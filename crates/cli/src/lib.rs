@@ -8,15 +8,12 @@
 
 pub mod action;
 pub mod args;
-pub mod caredeb;
 pub mod exit;
 pub mod flash;
 pub mod interrupt;
 pub mod output;
 pub mod repl;
 pub mod terminal;
-pub mod voyager;
-pub mod walk;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;

@@ -17,6 +17,8 @@ pub struct Output {
     pub paint: Paint,
     /// How to paint standard error.
     pub error_paint: Paint,
+    /// Show no progress.
+    quiet: bool,
     out: io::Stdout,
 }
 
@@ -27,8 +29,14 @@ impl Output {
             json: global.json,
             paint: global.color.for_stdout(),
             error_paint: global.color.for_stderr(),
+            quiet: global.quiet,
             out: io::stdout(),
         }
+    }
+
+    /// For work that begins now.
+    pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
     }
 
     /// Writes text as it is.

@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+pub mod completion;
 pub mod cursor;
 pub mod device;
 pub mod help;
+pub mod interpreter;
 pub mod message;
 pub mod model;
 pub mod page;

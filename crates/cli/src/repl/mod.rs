@@ -3,6 +3,3 @@
 pub mod backend;
 pub mod driver;
 pub mod editor;
-pub mod interpreter;
-pub mod session;
-mod watches;

@@ -13,6 +13,7 @@ use borges_session::command::{CodePlace, Command};
 
 use crate::arguments::code_place;
 use crate::cursor::{Cursor, Misread};
+use crate::interpreter::Everywhere;
 use crate::table::{Completes, Group, Table};
 
 /// What a typed line asks for.
@@ -30,10 +31,14 @@ pub enum Request {
     Unwatch(Option<String>),
     /// Compares the universe shown with another one.
     CompareHere(String),
-    /// Help, on one command or on all.
-    Help(Option<String>),
-    /// The end.
-    Quit,
+    /// What every prompt understands.
+    Everywhere(Everywhere),
+}
+
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
 }
 
 impl<T: Into<Command>> From<T> for Request {

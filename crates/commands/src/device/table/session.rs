@@ -4,6 +4,7 @@ use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
 use crate::arguments::rest_or_missing;
+use crate::interpreter::{help_row, quit_row};
 use crate::table::{Completes, Spec};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
@@ -48,19 +49,9 @@ more. Everything up to the end of the line belongs to the question; nothing can 
         "compare the device's state with the twin's",
         bare!(Act::Verify),
     ),
-    Spec::new(
-        "help",
-        "all commands, or one of them in full",
-        |cursor| Ok(Request::Help(cursor.word().map(|w| w.text.to_string()))),
-    )
-    .letters(&["h", "?"])
-    .arguments("[COMMAND]")
-    .examples(&[("help break", "what break can do"), ("?b", "the same")])
-    .completes(&[Completes::Command]),
-    Spec::new(
-        "quit",
-        "leave; a session file keeps everything",
-        |_| Ok(Request::Quit),
-    )
-    .letters(&["q", "exit"]),
+    help_row().examples(&[("help break", "what break can do"), ("?b", "the same")]),
+    Spec {
+        summary: "leave; a session file keeps everything",
+        ..quit_row()
+    },
 ];

@@ -1,6 +1,8 @@
 //! Voyager: the multiverse debugger for actors.
 
-pub mod render;
-pub mod table;
+mod prompt;
+mod render;
+mod table;
 
+pub use prompt::VoyagerPrompt;
 pub use table::COMMANDS;

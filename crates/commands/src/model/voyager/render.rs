@@ -1,11 +1,8 @@
-//! What Voyager and questions show.
+//! What Voyager shows.
 
 use std::fmt::Write as _;
 
-use borges_languages::model::debug::{
-    AgentCard, Card, ChangeRow, Debugger, Judgement, LinkRow, Opinion, RanRow,
-};
-use borges_languages::model::{RaceRow, RaceStep, Reply, Step, Way, Why};
+use borges_languages::model::debug::{AgentCard, Card, ChangeRow, Debugger, LinkRow, RanRow};
 
 use crate::paint::{Paint, Role, count, printable};
 
@@ -24,7 +21,7 @@ fn role(status: &str) -> Role {
 }
 
 /// What running came to.
-pub fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
+pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
     let mut text = String::new();
     for (ids, what) in [
         (&ran.paused, "paused"),
@@ -69,7 +66,7 @@ pub fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
 }
 
 /// The graph.
-pub fn universes(
+pub(super) fn universes(
     debugger: &dyn Debugger,
     status: Option<&str>,
     here: u32,
@@ -120,7 +117,7 @@ fn link_line(link: &LinkRow, paint: &Paint) -> String {
 }
 
 /// A universe.
-pub fn card(card: &Card, paint: &Paint) -> String {
+pub(super) fn card(card: &Card, paint: &Paint) -> String {
     let status = paint.paint(role(card.node.status), card.node.status);
     let why = printable(&card.node.why.join(", "));
     let first = format!("universe {}  {status}  {why}", card.node.id);
@@ -174,7 +171,7 @@ fn agent_text(agent: &AgentCard, paint: &Paint) -> String {
 }
 
 /// Edges one after the other.
-pub fn path(links: &[LinkRow], paint: &Paint) -> String {
+pub(super) fn path(links: &[LinkRow], paint: &Paint) -> String {
     if links.is_empty() {
         return "this is the start\n".to_string();
     }
@@ -183,7 +180,7 @@ pub fn path(links: &[LinkRow], paint: &Paint) -> String {
 }
 
 /// What an edge changes.
-pub fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
+pub(super) fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
     if changes.is_empty() {
         return "nothing changes in the program's state\n".to_string();
     }
@@ -208,49 +205,8 @@ fn shown(value: &str) -> String {
     }
 }
 
-/// May and must.
-pub fn judgement(judgement: &Judgement, paint: &Paint) -> String {
-    let partial = judgement.partial;
-    let note = partial.map(|why| self::partial(why, judgement.states, paint));
-    let mut text = note.unwrap_or_default();
-    text += &opinion("may", &judgement.may, paint);
-    text.push_str(&opinion("must", &judgement.must, paint));
-    text
-}
-
-fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
-    let (answer, role) = match opinion.holds {
-        Some(true) => ("yes", Role::Good),
-        Some(false) => ("no", Role::Bad),
-        None => ("unknown: nothing that is known decides it", Role::Warning),
-    };
-    let mut text = format!("{what}: {}\n", paint.paint(role, answer));
-    for step in &opinion.steps {
-        let _ = writeln!(text, "    {}", printable(step));
-    }
-    if !opinion.cycle.is_empty() {
-        text.push_str("  and then for ever\n");
-        for step in &opinion.cycle {
-            let _ = writeln!(text, "    {}", printable(step));
-        }
-    }
-    text
-}
-
-/// A word on what an answer rests on that is not all.
-pub fn partial(why: Why, states: u64, paint: &Paint) -> String {
-    let known = count(states, "state");
-    let note = match why {
-        Why::Cancelled => format!("stopped: of the {known} known so far; asked again, it goes on"),
-        Why::States => format!("of the first {known} only: --states raises the limit"),
-        Why::Depth => format!("of the {known} within --depth only"),
-        Why::Met => format!("of the {known} up to the breakpoint only"),
-    };
-    format!("{}\n", paint.paint(Role::Warning, note))
-}
-
 /// The debugger's rules, edge by edge.
-pub fn rules(links: &[LinkRow], paint: &Paint) -> String {
+pub(super) fn rules(links: &[LinkRow], paint: &Paint) -> String {
     if links.is_empty() {
         return "this is the start\n".to_string();
     }
@@ -264,131 +220,4 @@ pub fn rules(links: &[LinkRow], paint: &Paint) -> String {
         let _ = writeln!(text, "      {}", paint.paint(Role::Dim, rules));
     }
     text
-}
-
-/// Races.
-pub fn races(races: &[RaceRow], paint: &Paint) -> String {
-    if races.is_empty() {
-        return "no message was received on the way here\n".to_string();
-    }
-    let step = |step: &RaceStep| {
-        let line = step
-            .line
-            .map_or_else(String::new, |line| format!("line {line}"));
-        let place = paint.paint(Role::Place, format!("{line:>8}"));
-        format!("{place} step {}: {}", step.step, printable(&step.text))
-    };
-    let mut text = String::new();
-    for race in races {
-        let _ = writeln!(text, "  {}", step(&race.received));
-        if race.rivals.is_empty() {
-            text.push_str("      nothing else could have been received\n");
-        } else {
-            text.push_str("      instead of what came in\n");
-            let _ = writeln!(text, "        {}", step(&race.message));
-            text.push_str("      this could have come first\n");
-            for rival in &race.rivals {
-                let _ = writeln!(text, "        {}", step(rival));
-            }
-        }
-    }
-    text
-}
-
-/// The answer to a question, in which `name` says what a state is called and `one` what it is.
-pub fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
-    let numbers = |states: &[u32]| numbers(states, name, one);
-    match reply {
-        Reply::Ends(ends) => {
-            let mut text = String::new();
-            for end in ends {
-                let states = paint.paint(Role::Dim, count(end.states, "state"));
-                let role = if end.kind == "finished" {
-                    Role::Good
-                } else {
-                    Role::Bad
-                };
-                let number = paint.paint(Role::Typed, end.outcome.to_string());
-                let kind = paint.paint(role, end.kind);
-                let _ = writeln!(
-                    text,
-                    "  {number}  {kind}  {}  {states}",
-                    printable(&end.text)
-                );
-            }
-            text
-        }
-        Reply::Ways(ways) => ways
-            .iter()
-            .map(|way| way_text(way, name, one, paint))
-            .collect(),
-        Reply::States(states) => numbers(states),
-        Reply::Divergence(None) => "they never part: no choice rules one of them out\n".to_string(),
-        Reply::Divergence(Some(parting)) => {
-            let mut text = format!(
-                "{one} {}, after\n{}",
-                name(parting.state),
-                steps(&parting.steps, paint)
-            );
-            let sides = [
-                ("then only the first", &parting.first),
-                ("then only the second", &parting.second),
-                ("then both", &parting.both),
-                ("then neither", &parting.neither),
-            ];
-            for (what, side) in sides {
-                if !side.is_empty() {
-                    let _ = writeln!(text, "{what}\n{}", steps(side, paint).trim_end());
-                }
-            }
-            text
-        }
-        Reply::Ancestors { all, last } => {
-            format!("{}of these the last: {}", numbers(all), numbers(last))
-        }
-        Reply::Cycles(cycles) if cycles.is_empty() => "no run goes round for ever\n".to_string(),
-        Reply::Cycles(cycles) => {
-            let lines = cycles.iter().map(|cycle| numbers(cycle));
-            lines.collect()
-        }
-    }
-}
-
-fn way_text(way: &Way, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> String {
-    let state = name(way.state);
-    let what = match way.outcome {
-        Some(outcome) => format!("outcome {outcome}, {one} {state}"),
-        None => format!("{one} {state}"),
-    };
-    format!(
-        "{}\n{}",
-        paint.paint(Role::Heading, what),
-        steps(&way.steps, paint)
-    )
-}
-
-fn steps(list: &[Step], paint: &Paint) -> String {
-    let line = |step: &Step| {
-        let place = step
-            .line
-            .map_or_else(String::new, |line| format!("line {line}"));
-        format!(
-            "  {} {} {}\n",
-            paint.paint(Role::Place, format!("{place:>8}")),
-            step.rule,
-            printable(&step.text)
-        )
-    };
-    list.iter().map(line).collect()
-}
-
-fn numbers(states: &[u32], name: &dyn Fn(u32) -> u32, one: &str) -> String {
-    let first = states.iter().take(40);
-    let list: Vec<_> = first.map(|state| name(*state).to_string()).collect();
-    let more = if states.len() > 40 { ", …" } else { "" };
-    format!(
-        "{}: {}{more}\n",
-        count(states.len() as u64, one),
-        list.join(", ")
-    )
 }

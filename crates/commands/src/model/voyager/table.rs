@@ -1,10 +1,12 @@
-//! The commands of Voyager at the prompt, and the questions that walks share with it.
+//! The commands of Voyager at the prompt.
 
-use borges_languages::model::Question;
 use borges_languages::model::debug::Order;
 
 use crate::arguments::rest_or_missing;
 use crate::cursor::{Cursor, Misread};
+use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::number;
+use crate::model::questions::{Asking, Rows};
 use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
@@ -24,40 +26,28 @@ pub enum Request {
     Go(u32),
     /// To the universe of a state that the tables number.
     GoToState(u32),
-    /// Which other messages could have been received on the way to a universe.
-    Races(Option<u32>),
     /// What an edge changes.
     Difference(u32),
     /// The source.
     List,
-    /// A question about all states.
-    Ask(Asking),
-    /// Whether something may and must happen.
-    Judge(Judging),
+    /// A question about all runs.
+    Asking(Asking),
     /// Another text for the program, from a file.
     Edit(String),
-    /// Help.
-    Help(Option<String>),
-    /// The end.
-    Quit,
+    /// What every prompt understands.
+    Everywhere(Everywhere),
 }
 
-/// What may and must happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judging {
-    /// A breakpoint is met.
-    May(String),
-    /// A formula holds.
-    Check(String),
+impl From<Asking> for Request {
+    fn from(asking: Asking) -> Self {
+        Self::Asking(asking)
+    }
 }
 
-/// A question that any prompt answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asking {
-    /// One of those that are built in.
-    Question(Question),
-    /// In SQL.
-    Sql(String),
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
 }
 
 /// What is asked of a universe.
@@ -88,7 +78,7 @@ pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Running", RUNNING),
     Group::new("Stopping", STOPPING),
     Group::new("Looking", LOOKING),
-    Group::new("Questions about all runs", QUESTIONS),
+    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
     Group::new("Others", OTHERS),
 ]);
 
@@ -289,143 +279,7 @@ TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
     Spec::new("list", "the source", |_| Ok(Request::List)).letters(&["l"]),
 ];
 
-const QUESTIONS: &[Spec<Request>] = &[
-    Spec::new("ask", ASK, |c| asking(c).map(Request::Ask))
-        .letters(&["a"])
-        .arguments(ASK_ARGUMENTS)
-        .details(ASK_DETAILS)
-        .completes(&[Completes::Words(WORDS)]),
-    Spec::new("query", QUERY, |c| sql(c).map(Request::Ask))
-        .arguments("SELECT…")
-        .details(QUERY_DETAILS),
-    Spec::new("may", MAY, |c| may(c).map(Request::Judge))
-        .arguments("WHAT")
-        .details(MAY_DETAILS),
-    Spec::new("check", CHECK, |c| check(c).map(Request::Judge))
-        .arguments("[--fair] FORMULA")
-        .details(CHECK_DETAILS),
-    Spec::new("races", RACES, |c| {
-        let universe = match c.is_done() {
-            true => None,
-            false => Some(number(c, "a universe's number")?),
-        };
-        Ok(Request::Races(universe))
-    })
-    .arguments("[UNIVERSE]")
-    .details(RACES_DETAILS),
-];
-
-const OTHERS: &[Spec<Request>] = &[
-    Spec::new("help", "all commands, or one of them in full", |cursor| {
-        Ok(Request::Help(cursor.word().map(|w| w.text.to_string())))
-    })
-    .letters(&["h", "?"])
-    .arguments("[COMMAND]")
-    .completes(&[Completes::Command]),
-    Spec::new("quit", "leave", |_| Ok(Request::Quit)).letters(&["q", "exit"]),
-];
-
-/// What `ask` does.
-pub const ASK: &str = "a question about all states of the program";
-/// Its arguments.
-pub const ASK_ARGUMENTS: &str = "QUESTION";
-/// Its questions.
-pub const ASK_DETAILS: &str = "ends: the outcomes with their numbers and how many states have each. shortest [STATE]: \
-a shortest way to each outcome, or to a state. through STATE: the states on paths through it. parting A B: where a \
-choice first rules one of two outcomes out. reach A: the states from which an outcome can still be reached. \
-ancestors STATE STATE…: those from which all of these can be reached. cycles: where a run can stay for ever. What an \
-answer numbers is where 'jump' goes. Ctrl-C stops the exploration: the answer then says on how much it rests, and the \
-next question goes on exploring.";
-/// What `may` does.
-pub const MAY: &str = "whether a breakpoint would halt in some universe, and whether in every run";
-/// How it answers.
-pub const MAY_DETAILS: &str =
-    "Answers with a run that shows it. The universes of the session stay as they are.";
-/// What `check` does.
-pub const CHECK: &str = "whether a temporal formula holds in some run, and whether in every run";
-/// What a formula is.
-pub const CHECK_DETAILS: &str = "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, \
-p | q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which \
-who can act from some point on does act again.";
-/// What `races` does.
-pub const RACES: &str = "which other messages could have been received on the way here";
-/// What it shows.
-pub const RACES_DETAILS: &str = "For each message that was received: those that came to the same inbox or port later \
-and could have been there first, while all that happened before stays the same.";
-/// What `query` does.
-pub const QUERY: &str = "a question in SQL about all states of the program";
-/// Its tables.
-pub const QUERY_DETAILS: &str = "Tables: model_state, model_edge, model_outcome, model_program; views: model_ends, \
-model_shortest, model_steps (docs/session-files.md).";
-const WORDS: &[&str] = &[
-    "ends",
-    "shortest",
-    "through",
-    "parting",
-    "reach",
-    "ancestors",
-    "cycles",
-];
-
-/// Reads a question.
-///
-/// # Errors
-/// It is none.
-pub fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
-    let word = cursor.required("a question: ends, shortest, through, parting, …")?;
-    Ok(Asking::Question(match word.text {
-        "ends" => Question::Ends,
-        "cycles" => Question::Cycles,
-        "shortest" if cursor.is_done() => Question::ShortestToEnds,
-        "shortest" => Question::Shortest(number(cursor, "a state's number")?),
-        "through" => Question::Through(number(cursor, "a state's number")?),
-        "reach" => Question::CanReach(number(cursor, "an outcome's number")?),
-        "parting" => {
-            let first = number(cursor, "an outcome's number")?;
-            Question::Divergence(first, number(cursor, "another outcome's number")?)
-        }
-        "ancestors" => {
-            let mut states = vec![number(cursor, "a state's number")?];
-            while !cursor.is_done() {
-                states.push(number(cursor, "a state's number")?);
-            }
-            Question::CommonAncestors(states)
-        }
-        other => {
-            return Err(Misread::of(word, format!("'{other}' is no question"))
-                .hint(format!("known are {}", WORDS.join(", "))));
-        }
-    }))
-}
-
-/// Reads a breakpoint to judge.
-///
-/// # Errors
-/// There is none.
-pub fn may(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
-    rest_or_missing(cursor, "a breakpoint, as for 'break'").map(Judging::May)
-}
-
-/// Reads a formula; `--fair` is the word `fair` of formulas.
-///
-/// # Errors
-/// There is none.
-pub fn check(cursor: &mut Cursor<'_>) -> Result<Judging, Misread> {
-    let fair = cursor.keyword("--fair");
-    let formula = rest_or_missing(cursor, "a formula, for example F {math.result == 66}")?;
-    Ok(Judging::Check(match fair {
-        true => format!("fair {formula}"),
-        false => formula,
-    }))
-}
-
-/// Reads a `SELECT`.
-///
-/// # Errors
-/// There is none.
-pub fn sql(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
-    rest_or_missing(cursor, "a SELECT").map(Asking::Sql)
-}
+const OTHERS: &[Spec<Request>] = &[help_row(), quit_row()];
 
 fn about(cursor: &mut Cursor<'_>, what: About) -> Result<Request, Misread> {
     let universe = match cursor.is_done() {
@@ -433,16 +287,4 @@ fn about(cursor: &mut Cursor<'_>, what: About) -> Result<Request, Misread> {
         false => Some(number(cursor, "a universe's number")?),
     };
     Ok(Request::About(universe, what))
-}
-
-fn number(cursor: &mut Cursor<'_>, what: &str) -> Result<u32, Misread> {
-    if cursor.is_done() {
-        return Err(cursor.missing(what));
-    }
-    let word = cursor.peek();
-    let value = cursor.number(what)?;
-    u32::try_from(value).map_err(|_| match word {
-        Some(word) => Misread::of(word, "this number is too large"),
-        None => cursor.missing(what),
-    })
 }

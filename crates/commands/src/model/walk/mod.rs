@@ -1,6 +1,8 @@
 //! Walking through the multiverse of a model language.
 
-pub mod render;
-pub mod table;
+mod prompt;
+mod render;
+mod table;
 
+pub use prompt::WalkPrompt;
 pub use table::COMMANDS;

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use crate::paint::{Paint, Role, count, printable};
 
 /// `branch.index`.
-pub fn universe(place: Place) -> String {
+pub(super) fn universe(place: Place) -> String {
     format!("{}.{}", place.branch.0, place.index)
 }
 
 /// Where a walk stands, why, and what can happen next.
-pub fn arrived<L: Language>(walk: &Walk<L>, rest: &Rest, paint: &Paint) -> (String, Value) {
+pub(super) fn arrived<L: Language>(walk: &Walk<L>, rest: &Rest, paint: &Paint) -> (String, Value) {
     let language = walk.language();
     let state = language.show(walk.state());
     let mut text = String::new();
@@ -89,7 +89,7 @@ fn outcome_value<V: std::fmt::Display>(outcome: &Outcome<V>) -> Value {
 }
 
 /// The last steps.
-pub fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> (String, Value) {
+pub(super) fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> (String, Value) {
     let mut text = String::new();
     let mut steps = Vec::new();
     for past in history {
@@ -123,7 +123,7 @@ pub fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> (String
 }
 
 /// The breakpoints.
-pub fn breakpoints<L: Language>(
+pub(super) fn breakpoints<L: Language>(
     breakpoints: &BTreeMap<BreakpointId, Breakpoint<L>>,
 ) -> (String, Value) {
     let mut text = String::new();
@@ -145,7 +145,7 @@ pub fn breakpoints<L: Language>(
 }
 
 /// Why an exploration is not complete, in words.
-pub fn pause(pause: Pause) -> &'static str {
+pub(super) fn pause(pause: Pause) -> &'static str {
     match pause {
         Pause::Complete => "everything was explored",
         Pause::States => "there are more states than asked for",
@@ -157,7 +157,7 @@ pub fn pause(pause: Pause) -> &'static str {
 }
 
 /// Every state with its steps.
-pub fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (String, Value) {
+pub(super) fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (String, Value) {
     let mut text = String::new();
     let mut states = Vec::new();
     for node in graph.nodes() {
@@ -202,7 +202,7 @@ pub fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (Strin
 }
 
 /// Every end with the moment of a shortest path to it.
-pub fn ends<L: Language>(
+pub(super) fn ends<L: Language>(
     graph: &Graph<L>,
     why: Pause,
     moment: impl Fn(NodeId) -> Option<String>,

@@ -2,7 +2,8 @@
 
 use crate::arguments::identifiers;
 use crate::cursor::{Cursor, Misread};
-use crate::model::voyager::table::{self as questions, Asking, Judging};
+use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::questions::{Asking, Rows};
 use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
@@ -38,12 +39,8 @@ pub enum Request {
     Tree(usize),
     /// All that there is, as a graph of so many states at most.
     Graph(usize),
-    /// A question about all states.
-    Ask(Asking),
-    /// Whether something may and must happen.
-    Judge(Judging),
-    /// Which other messages could have been received on the way here.
-    Races,
+    /// A question about all runs.
+    Asking(Asking),
     /// The ends among so many states.
     Ends(usize),
     /// The last steps.
@@ -58,10 +55,20 @@ pub enum Request {
     Breakpoints,
     /// Deletes breakpoints, all if none is named.
     Delete(Vec<u32>),
-    /// Help.
-    Help(Option<String>),
-    /// The end.
-    Quit,
+    /// What every prompt understands.
+    Everywhere(Everywhere),
+}
+
+impl From<Asking> for Request {
+    fn from(asking: Asking) -> Self {
+        Self::Asking(asking)
+    }
+}
+
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
 }
 
 /// Who chooses where the user does not.
@@ -84,6 +91,7 @@ const EXPLORED: u64 = 1_000_000;
 pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Moving", MOVING),
     Group::new("The multiverse", MULTIVERSE),
+    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
     Group::new("Stopping", STOPPING),
     Group::new("Looking", LOOKING),
     Group::new("Others", OTHERS),
@@ -207,21 +215,6 @@ const MULTIVERSE: &[Spec<Request>] = &[
     .letters(&["e"])
     .arguments("[STATES]")
     .details("Explores up to so many states. Jump to an end's moment to stand there."),
-    Spec::new("ask", questions::ASK, |c| questions::asking(c).map(Request::Ask))
-        .letters(&["a"])
-        .arguments(questions::ASK_ARGUMENTS)
-        .details(questions::ASK_DETAILS),
-    Spec::new("query", questions::QUERY, |c| questions::sql(c).map(Request::Ask))
-        .arguments("SELECT…")
-        .details(questions::QUERY_DETAILS),
-    Spec::new("may", questions::MAY, |c| questions::may(c).map(Request::Judge))
-        .arguments("WHAT")
-        .details(questions::MAY_DETAILS),
-    Spec::new("check", questions::CHECK, |c| questions::check(c).map(Request::Judge))
-        .arguments("[--fair] FORMULA")
-        .details(questions::CHECK_DETAILS),
-    Spec::new("races", questions::RACES, |_| Ok(Request::Races))
-        .details(questions::RACES_DETAILS),
     Spec::new(
         "find",
         "to the nearest universe ahead in which a predicate holds, or that mentions a text",
@@ -282,13 +275,8 @@ const OTHERS: &[Spec<Request>] = &[
         text(c, "a text").map(Request::Note)
     })
     .arguments("TEXT"),
-    Spec::new("help", "all commands, or one of them in full", |cursor| {
-        Ok(Request::Help(cursor.word().map(|w| w.text.to_string())))
-    })
-    .letters(&["h", "?"])
-    .arguments("[COMMAND]")
-    .completes(&[Completes::Command]),
-    Spec::new("quit", "leave", |_| Ok(Request::Quit)).letters(&["q", "exit"]),
+    help_row(),
+    quit_row(),
 ];
 
 /// A count that fits 32 bits.

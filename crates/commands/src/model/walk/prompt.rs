@@ -2,33 +2,28 @@
 
 use borges_languages::predicate::{Condition, Named};
 use borges_languages::source::underline;
-use borges_multiverse::graph::{
-    Exploration, Graph, Limits, NodeId, Pause, Progress as Explored, Strategy,
-};
+use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
 use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Walk, WalkError};
+use borges_session::command::Observer;
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
-use borges_commands::model::walk::table::{Chooser, Request};
-use borges_commands::model::walk::{COMMANDS, render};
+use crate::completion::{Completion, complete};
+use crate::interpreter::{Answer, Interpreter, Said, goes_on};
+use crate::model::questions::{Asked, shown, watched};
+use crate::paint::{Paint, Role};
+use crate::table::{self, Completes};
 
-use crate::exit::Failure;
-use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
-use crate::repl::interpreter::{
-    Completion, Interpreter, Verdict, complete, tell, tell_error, tell_help, tell_misread,
-};
-use crate::voyager;
-use borges_commands::paint::Paint;
-use borges_commands::table::{self, Completes};
+use super::render;
+use super::table::{COMMANDS, Chooser, Request};
 
 /// Steps that one run takes at most: a program may never end.
 const FAR: u64 = 10_000_000;
 
 /// A walk at the prompt.
-pub struct WalkRepl<L: Language> {
+pub struct WalkPrompt<L: Language> {
     walk: Walk<L>,
     /// The program's text.
     source: String,
@@ -36,58 +31,41 @@ pub struct WalkRepl<L: Language> {
     name: String,
     /// What answers questions about all states.
     asked: ModelSession,
-    quiet: bool,
 }
 
-/// What a command answers: as text and as JSON, or why it cannot be carried out.
-type Answer = Result<(String, Value), String>;
-
-impl<L: Named + 'static> WalkRepl<L> {
+impl<L: Named + 'static> WalkPrompt<L> {
     /// A walk at the start of `language`, whose text is `source`.
-    pub fn new(
-        language: L,
-        source: String,
-        name: String,
-        asked: ModelSession,
-        quiet: bool,
-    ) -> Self {
+    pub fn new(language: L, source: String, name: String, asked: ModelSession) -> Self {
         Self {
             walk: Walk::new(language),
             source,
             name,
             asked,
-            quiet,
         }
     }
 
-    fn carry_out(&mut self, request: Request, paint: &Paint) -> Answer {
+    fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
         match request {
             Request::Step(count) => self.forward(count, paint),
             Request::Choose(option) => {
-                let fired = self.walk.forward(option).map_err(|e| e.to_string())?;
+                let fired = self.walk.forward(option).map_err(shown)?;
                 Ok(self.arrived(&Rest::Breakpoints(fired), paint))
             }
-            Request::ToChoice => self.run(&mut Schedule::Ask, paint),
-            Request::Run(chooser) => self.run(&mut schedule(chooser), paint),
+            Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
+            Request::Run(chooser) => self.run(&mut schedule(chooser), paint, observer),
             Request::Back(count) => self.back(count, paint),
             Request::BackToChoice => self.back_to_choice(paint),
-            Request::BackToStop => self.back_to_stop(paint),
-            Request::Restart => self.jump("start", paint),
+            Request::BackToStop => self.back_to_stop(paint, observer),
+            Request::Restart => self.jump("start", paint, observer),
             Request::Undo(target) => self.undo(target.as_deref(), paint),
-            Request::Jump(target) => self.jump(&target, paint),
-            Request::Find(text) => self.find(&text, paint),
+            Request::Jump(target) => self.jump(&target, paint, observer),
+            Request::Find(text) => self.find(&text, paint, observer),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
             Request::List => Ok(self.list()),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
-            Request::Graph(states) => Ok(self.graph(states, paint)),
-            Request::Ask(asking) => voyager::ask(&mut self.asked, &asking, self.quiet, paint),
-            Request::Judge(judging) => voyager::judge(&mut self.asked, &judging, self.quiet, paint),
-            Request::Races => {
-                let path = self.walk.history(u32::MAX);
-                let options: Vec<u32> = path.iter().map(|past| past.option.0).collect();
-                Ok(voyager::races(&mut self.asked, &options, paint))
-            }
-            Request::Ends(states) => Ok(self.ends(states, paint)),
+            Request::Graph(states) => Ok(self.graph(states, paint, observer)),
+            Request::Asking(asking) => self.answer(&asking, paint, observer),
+            Request::Ends(states) => Ok(self.ends(states, paint, observer)),
             Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
             Request::Moment => {
                 let moment = self.walk.moment().to_string();
@@ -95,18 +73,18 @@ impl<L: Named + 'static> WalkRepl<L> {
                 Ok((format!("{moment}\n"), value))
             }
             Request::Note(text) => {
-                self.walk.mark(text).map_err(|e| e.to_string())?;
+                self.walk.mark(text).map_err(shown)?;
                 Ok(done("noted"))
             }
             Request::Break(text) => self.break_at(text),
             Request::Breakpoints => Ok(render::breakpoints(self.walk.breakpoints())),
             Request::Delete(ids) => self.delete(&ids),
             // Answered before it comes here.
-            Request::Help(_) | Request::Quit => Ok(done("")),
+            Request::Everywhere(_) => Ok(done("")),
         }
     }
 
-    fn forward(&mut self, count: u64, paint: &Paint) -> Answer {
+    fn forward(&mut self, count: u64, paint: &Paint) -> Said {
         for _ in 0..count {
             match self.walk.options().len() {
                 0 => return Ok(self.arrived(&Rest::End, paint)),
@@ -116,7 +94,7 @@ impl<L: Named + 'static> WalkRepl<L> {
                     return Ok((text, value));
                 }
             }
-            let fired = self.walk.forward(0).map_err(|e| e.to_string())?;
+            let fired = self.walk.forward(0).map_err(shown)?;
             if !fired.is_empty() {
                 return Ok(self.arrived(&Rest::Breakpoints(fired), paint));
             }
@@ -124,19 +102,16 @@ impl<L: Named + 'static> WalkRepl<L> {
         Ok(self.arrived(&Rest::Breakpoints(Vec::new()), paint))
     }
 
-    fn run(&mut self, schedule: &mut Schedule<L>, paint: &Paint) -> Answer {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
+    fn run(&mut self, schedule: &mut Schedule<L>, paint: &Paint, observer: Observer<'_>) -> Said {
         let rest = self.walk.run(schedule, FAR, |walk| {
-            progress.update("steps taken", walk.steps(), None);
-            !interrupt::pressed()
+            goes_on(&mut *observer, "steps taken", walk.steps())
         });
-        progress.clear();
-        let rest = rest.map_err(|e| e.to_string())?;
+        let rest = rest.map_err(shown)?;
         Ok(self.arrived(&rest, paint))
     }
 
-    fn back(&mut self, count: u64, paint: &Paint) -> Answer {
-        self.walk.back().map_err(|e| e.to_string())?;
+    fn back(&mut self, count: u64, paint: &Paint) -> Said {
+        self.walk.back().map_err(shown)?;
         for _ in 1..count {
             if self.walk.back().is_err() {
                 break;
@@ -146,16 +121,17 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 
     /// To before the last choice in which there was something to choose.
-    fn back_to_choice(&mut self, paint: &Paint) -> Answer {
-        self.walk.back().map_err(|e| e.to_string())?;
+    fn back_to_choice(&mut self, paint: &Paint) -> Said {
+        self.walk.back().map_err(shown)?;
         while self.walk.options().len() < 2 && self.walk.back().is_ok() {}
         Ok(self.arrived(&Rest::Choice, paint))
     }
 
-    fn back_to_stop(&mut self, paint: &Paint) -> Answer {
-        let _pausable = Pausable::begin();
-        let rest = self.walk.run_back(|_| !interrupt::pressed());
-        let rest = rest.map_err(|e| e.to_string())?;
+    fn back_to_stop(&mut self, paint: &Paint, observer: Observer<'_>) -> Said {
+        let rest = self
+            .walk
+            .run_back(|walk| goes_on(&mut *observer, "steps before here", walk.steps()));
+        let rest = rest.map_err(shown)?;
         let rest = match rest {
             // There is no end backwards, only the start.
             Rest::End => Rest::Choice,
@@ -165,7 +141,7 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 
     /// Undoes the step to a universe of the path, and what depends on it.
-    fn undo(&mut self, target: Option<&str>, paint: &Paint) -> Answer {
+    fn undo(&mut self, target: Option<&str>, paint: &Paint) -> Said {
         let event = match target {
             None => self.walk.place(),
             Some(text) => place(text).ok_or_else(|| {
@@ -195,33 +171,34 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 
     /// `start`, a universe of the tree, or a moment.
-    fn jump(&mut self, target: &str, paint: &Paint) -> Answer {
+    fn jump(&mut self, target: &str, paint: &Paint, observer: Observer<'_>) -> Said {
         if target == "start" {
-            self.walk.jump(Place::ROOT).map_err(|e| e.to_string())?;
+            self.walk.jump(Place::ROOT).map_err(shown)?;
         } else if let Some(place) = place(target) {
             self.walk.jump(place).map_err(|_| {
                 format!("no universe {target} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
             })?;
         } else if let Ok(state) = target.parse() {
-            return self.jump_to_state(state, paint);
+            return self.jump_to_state(state, paint, observer);
         } else {
             let moment: Moment = target.parse().map_err(|e| {
                 format!("'{target}' is no universe: {e}. A universe of the tree looks like 1.4")
             })?;
-            self.walk.go(&moment, FAR).map_err(|e| e.to_string())?;
+            self.walk.go(&moment, FAR).map_err(shown)?;
         }
         Ok(self.arrived(&Rest::Choice, paint))
     }
 
     /// To a state of the graph, by a shortest way.
-    fn jump_to_state(&mut self, state: u32, paint: &Paint) -> Answer {
-        let asked = &mut self.asked;
-        let options = voyager::watched(self.quiet, |watch| asked.options_to(state, watch));
-        let options = options.map_err(|error| error.to_string())?;
-        self.walk.jump(Place::ROOT).map_err(|e| e.to_string())?;
+    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
+        let options = self
+            .asked
+            .options_to(state, watched(observer))
+            .map_err(shown)?;
+        self.walk.jump(Place::ROOT).map_err(shown)?;
         for option in options {
             let taken = self.walk.forward(option as usize);
-            taken.map_err(|e| e.to_string())?;
+            taken.map_err(shown)?;
         }
         Ok(self.arrived(&Rest::Choice, paint))
     }
@@ -232,18 +209,16 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 
     /// To the nearest universe ahead in which a condition is true.
-    fn find(&mut self, text: &str, paint: &Paint) -> Answer {
+    fn find(&mut self, text: &str, paint: &Paint, observer: Observer<'_>) -> Said {
         let condition = self.condition(text)?;
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
         let sought = self.walk.seek(
             |visit| condition.fits(visit.language, visit.arrived, visit.state),
             &Limits::default(),
-            |explored| watch(&mut progress, &explored),
+            |explored| watch(observer, &explored),
         );
-        progress.clear();
         match sought {
             Sought::Found(choices) => {
-                self.walk.take(&choices).map_err(|e| e.to_string())?;
+                self.walk.take(&choices).map_err(shown)?;
                 Ok(self.arrived(&Rest::Choice, paint))
             }
             Sought::Nowhere => Err(format!(
@@ -256,7 +231,7 @@ impl<L: Named + 'static> WalkRepl<L> {
         }
     }
 
-    fn break_at(&mut self, text: String) -> Answer {
+    fn break_at(&mut self, text: String) -> Said {
         let condition = self.condition(&text)?;
         let id = self
             .walk
@@ -270,7 +245,7 @@ impl<L: Named + 'static> WalkRepl<L> {
         Ok((format!("breakpoint {}: {text}\n", id.0), value))
     }
 
-    fn delete(&mut self, ids: &[u32]) -> Answer {
+    fn delete(&mut self, ids: &[u32]) -> Said {
         let all: Vec<_> = self.walk.breakpoints().keys().copied().collect();
         let missing = ids.iter().find(|id| !all.iter().any(|b| b.0 == **id));
         if let Some(id) = missing {
@@ -321,25 +296,23 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 
     /// Explores the state graph from the start.
-    fn explore(&self, states: usize) -> (Graph<&L>, Pause) {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(self.quiet));
+    fn explore(&self, states: usize, observer: Observer<'_>) -> (Graph<&L>, Pause) {
         let mut exploration = Exploration::new(self.walk.language(), Strategy::BreadthFirst);
         let limits = Limits {
             states,
             ..Limits::default()
         };
-        let pause = exploration.run(&limits, |explored| watch(&mut progress, &explored));
-        progress.clear();
+        let pause = exploration.run(&limits, |explored| watch(observer, &explored));
         (exploration.into_graph(), pause)
     }
 
-    fn graph(&self, states: usize, paint: &Paint) -> (String, Value) {
-        let (graph, pause) = self.explore(states);
+    fn graph(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
+        let (graph, pause) = self.explore(states, observer);
         render::graph(&graph, pause, paint)
     }
 
-    fn ends(&self, states: usize, paint: &Paint) -> (String, Value) {
-        let (graph, pause) = self.explore(states);
+    fn ends(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
+        let (graph, pause) = self.explore(states, observer);
         let shortest = graph.shortest_paths(NodeId::ROOT);
         let language = self.walk.language();
         let moment = |node| {
@@ -354,12 +327,29 @@ impl<L: Named + 'static> WalkRepl<L> {
     }
 }
 
-impl<L: Named + 'static> Interpreter for WalkRepl<L> {
+impl<L: Named + 'static> Asked for WalkPrompt<L> {
+    fn session(&mut self) -> &mut ModelSession {
+        &mut self.asked
+    }
+
+    fn way(&mut self, to: Option<&str>, _: Observer<'_>) -> Result<Vec<u32>, String> {
+        let here = self.walk.place();
+        if let Some(to) = to {
+            let there = place(to).filter(|place| self.walk.jump(*place).is_ok());
+            there.ok_or_else(|| format!("'{to}' is no universe that was visited"))?;
+        }
+        let path = self.walk.history(u32::MAX);
+        self.walk.jump(here).map_err(shown)?;
+        Ok(path.iter().map(|past| past.option.0).collect())
+    }
+}
+
+impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
     fn greeting(&mut self, paint: &Paint) -> String {
         let (here, _) = self.arrived(&Rest::Choice, paint);
         format!(
             "{}\n{here}'help' lists the commands; n goes to the next choice, k chooses, S steps back, q quits\n",
-            paint.paint(borges_commands::paint::Role::Heading, &self.name)
+            paint.paint(Role::Heading, &self.name)
         )
     }
 
@@ -367,28 +357,13 @@ impl<L: Named + 'static> Interpreter for WalkRepl<L> {
         format!("{}> ", render::universe(self.walk.place()))
     }
 
-    fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
+    fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
         // A number alone is a choice.
         let chosen = line.trim().parse().map(Request::Choose);
-        let request = match chosen.or_else(|_| table::read(COMMANDS, line).map(|(_, r)| r)) {
-            Ok(request) => request,
-            Err(misread) => return tell_misread(line, &misread, output),
-        };
-        match request {
-            Request::Help(topic) => tell_help(line, COMMANDS, topic.as_deref(), output),
-            Request::Quit => {
-                if output.json {
-                    tell(line, "", json!({ "reply": "quit" }), output)?;
-                }
-                Ok(Verdict::Quit)
-            }
-            request => {
-                let paint = output.paint;
-                match self.carry_out(request, &paint) {
-                    Ok((text, value)) => tell(line, &text, value, output),
-                    Err(message) => tell_error(line, &message, output),
-                }
-            }
+        match chosen.or_else(|_| table::read(COMMANDS, line).map(|(_, request)| request)) {
+            Ok(Request::Everywhere(everywhere)) => everywhere.answer(line, COMMANDS, paint),
+            Ok(request) => Answer::of(self.carry_out(request, paint, observer), paint),
+            Err(misread) => Answer::misread(line, misread, paint),
         }
     }
 
@@ -422,11 +397,9 @@ fn place(text: &str) -> Option<Place> {
     })
 }
 
-/// Shows how far an exploration has come; false if it should stop.
-fn watch(progress: &mut Progress, explored: &Explored) -> bool {
-    let known = explored.states as u64;
-    progress.update("states explored", known, None);
-    !interrupt::pressed()
+/// Tells how far an exploration has come; false if it is to end.
+fn watch(observer: Observer<'_>, explored: &Progress) -> bool {
+    goes_on(observer, "states explored", explored.states as u64)
 }
 
 fn schedule<L: Language>(chooser: Chooser) -> Schedule<L> {

@@ -3,9 +3,9 @@
 use borges_session::command::{Flow, Look, Reply};
 use serde_json::{Value, json};
 
-use borges_commands::paint::{Paint, Role, printable};
+use crate::paint::{Paint, Role, printable};
 
-use super::backend::Backend;
+use super::prompt::Backend;
 
 /// Most expressions that are watched at once.
 const MOST: usize = 64;
@@ -63,7 +63,7 @@ impl Watches {
     pub(super) fn add(
         &mut self,
         expression: &str,
-        session: &mut Backend,
+        session: &mut dyn Backend,
         frame: u32,
     ) -> Result<(), String> {
         if self.0.iter().any(|one| one.expression == expression) {
@@ -114,7 +114,7 @@ impl Watches {
     }
 
     /// Looks at all again, at a new stop.
-    pub(super) fn update(&mut self, session: &mut Backend, frame: u32) -> Vec<Watched> {
+    pub(super) fn update(&mut self, session: &mut dyn Backend, frame: u32) -> Vec<Watched> {
         for one in &mut self.0 {
             let now = value(&one.expression, session, frame);
             let before = std::mem::replace(&mut one.value, now);
@@ -125,12 +125,12 @@ impl Watches {
 }
 
 /// The value of an expression, or why it has none.
-fn value(expression: &str, session: &mut Backend, frame: u32) -> String {
+fn value(expression: &str, session: &mut dyn Backend, frame: u32) -> String {
     let print = Look::Print {
         expression: expression.to_owned(),
         frame,
     };
-    match session.execute(print, &mut |_| Flow::Continue) {
+    match session.execute(print.into(), &mut |_| Flow::Continue) {
         Ok(Reply::Value { value, .. }) => value,
         Ok(_) => String::new(),
         Err(error) => {

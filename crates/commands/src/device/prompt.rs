@@ -1,25 +1,43 @@
-//! A debugging session at the prompt: sends commands to the session and shows what comes back.
+//! A session with a program at the prompt: sends commands to the session and says what comes back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_session::command::{CodePlace, Command, Event, Flow, Look, Reply, Stop};
+use borges_session::Session;
+use borges_session::command::{CodePlace, Command, Flow, Look, Observer, Reply, Stop, StopReason};
 use borges_session::listing::{PlaceView, Variable, VariableListing};
 use serde_json::{Value, json};
 
-use crate::exit::Failure;
-use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
-use borges_commands::device::render;
-use borges_commands::message;
-use borges_commands::paint::{Paint, Role, printable};
+use crate::completion::{Completion, complete};
+use crate::interpreter::{Answer, Interpreter, Said, to_value};
+use crate::paint::{Paint, Role, printable};
+use crate::table::{self, Completes};
 
-use super::backend::Backend;
-use super::interpreter::{
-    Completion, ErrorRecord, Interpreter, Record, Verdict, complete, tell, tell_help, tell_misread,
-};
+use super::render;
+use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
 use super::watches::{Watched, Watches};
-use borges_commands::device::table::{COMMANDS, FrameChoice, FrameCommand, Request};
-use borges_commands::table::{self, Completes};
+
+/// Where a prompt's session is: in this process, or behind a socket.
+pub trait Backend {
+    /// Carries out a command. `observer` hears of what happens meanwhile, and may pause.
+    ///
+    /// # Errors
+    /// Why it failed, for people.
+    fn execute(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, String>;
+
+    /// The moment shown, as far as this prompt knows: others may have moved it since.
+    fn here(&self) -> PlaceView;
+}
+
+impl Backend for Session {
+    fn execute(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, String> {
+        let reply = Session::execute(self, command, observer);
+        reply.map_err(|error| error.to_string())
+    }
+
+    fn here(&self) -> PlaceView {
+        Session::here(self)
+    }
+}
 
 /// Source lines shown before and after a stop.
 const CONTEXT: u32 = 2;
@@ -27,8 +45,8 @@ const CONTEXT: u32 = 2;
 const CHANGES: usize = 6;
 
 /// A session at the prompt.
-pub struct SessionRepl {
-    session: Backend,
+pub struct SessionPrompt {
+    session: Box<dyn Backend>,
     /// Primitives that the program imports, for completion.
     primitives: Vec<String>,
     /// The chosen frame; 0 is the innermost.
@@ -36,7 +54,6 @@ pub struct SessionRepl {
     /// The variables at the last stop.
     known: Known,
     watches: Watches,
-    quiet: bool,
 }
 
 /// Variables with their values at a stop, to tell what changed since.
@@ -47,103 +64,50 @@ struct Known {
     globals: BTreeMap<String, String>,
 }
 
-impl SessionRepl {
+impl SessionPrompt {
     /// A prompt on `session`; `primitives` are the names that completion offers.
-    pub fn new(session: Backend, primitives: Vec<String>, quiet: bool) -> Self {
+    pub fn new(session: Box<dyn Backend>, primitives: Vec<String>) -> Self {
         Self {
             session,
             primitives,
             frame: 0,
             known: Known::default(),
             watches: Watches::default(),
-            quiet,
         }
     }
 
     /// A command that only looks, for the prompt's own use.
-    pub(super) fn look(&mut self, look: Look) -> Option<Reply> {
-        self.session.execute(look, &mut |_| Flow::Continue).ok()
+    fn look(&mut self, look: Look) -> Option<Reply> {
+        let looked = self.session.execute(look.into(), &mut |_| Flow::Continue);
+        looked.ok()
     }
 
-    /// Carries out a session command and writes its events and its reply.
-    fn carry_out(
-        &mut self,
-        line: &str,
-        command: Command,
-        output: &mut Output,
-    ) -> Result<Verdict, Failure> {
-        let as_json = output.json.then(|| to_value(&command));
-        let mut events = Vec::new();
-        let mut broken = None;
-        let mut progress = Progress::new(self.quiet);
-        let result = {
-            let _pausable = Pausable::begin();
-            self.session.execute(command, &mut |event| {
-                if let Event::Progress { what, done, total } = &event {
-                    progress.update(what, *done, *total);
-                } else if output.json {
-                    events.push(to_value(&event));
-                } else {
-                    progress.clear();
-                    let text = render::event(&event, &output.paint);
-                    if let Err(failure) = output.text(&text) {
-                        broken = Some(failure);
-                    }
-                }
-                if interrupt::pressed() || broken.is_some() {
-                    Flow::Pause
-                } else {
-                    Flow::Continue
-                }
-            })
+    /// Carries out a command of the session.
+    fn carry_out(&mut self, command: Command, paint: &Paint, observer: Observer<'_>) -> Answer {
+        let read_as = to_value(&command);
+        let result = self.session.execute(command, observer);
+        let stopped_at = match &result {
+            Ok(Reply::Stopped(stop)) => Some(stop.at.frame),
+            Ok(Reply::Written(written)) => Some(written.at.frame),
+            _ => None,
         };
-        progress.clear();
-        if let Some(failure) = broken {
-            return Err(failure);
-        }
-        let mut stopped_at = None;
-        if let Ok(Reply::Stopped(Stop { at, .. })) = &result {
-            stopped_at = Some(at.frame);
-        } else if let Ok(Reply::Written(written)) = &result {
-            stopped_at = Some(written.at.frame);
-        }
-        let shown = match stopped_at {
+        let watched = match stopped_at {
             Some(frame) => {
                 self.frame = frame;
-                self.watches.update(&mut self.session, frame)
+                self.watches.update(&mut *self.session, frame)
             }
             None => Vec::new(),
         };
-        let (verdict, reply, error) = match result {
-            Ok(reply) => (Verdict::Done, Some(reply), None),
-            Err(error) => (Verdict::Failed, None, Some(error)),
+        let mut answer = match result {
+            Ok(reply) => Answer::done(self.reply(&reply, paint), to_value(&reply)),
+            Err(error) => Answer::failed(error, paint),
         };
-        if output.json {
-            events.extend(shown.iter().map(Watched::json));
-            let record = Record {
-                input: line,
-                ok: error.is_none(),
-                command: as_json,
-                reply: reply.as_ref().map(to_value),
-                error: error.map(|message| ErrorRecord {
-                    message,
-                    next: String::new(),
-                    column: None,
-                }),
-                events,
-            };
-            output.json(&record)?;
-        } else {
-            let paint = output.paint;
-            let text = match (&reply, error) {
-                (Some(reply), _) => self.reply(reply, &paint),
-                (None, Some(error)) => message::error(&error, "", &paint),
-                (None, None) => String::new(),
-            };
-            let watched: String = shown.iter().map(|one| one.text(&paint)).collect();
-            output.text(&(text + &watched))?;
-        }
-        Ok(verdict)
+        answer
+            .text
+            .extend(watched.iter().map(|one| one.text(paint)));
+        answer.command = Some(read_as);
+        answer.events = watched.iter().map(Watched::json).collect();
+        answer
     }
 
     fn reply(&mut self, reply: &Reply, paint: &Paint) -> String {
@@ -223,14 +187,9 @@ impl SessionRepl {
     }
 
     /// Chooses a frame and shows it.
-    fn choose_frame(
-        &mut self,
-        line: &str,
-        choice: FrameChoice,
-        output: &mut Output,
-    ) -> Result<Verdict, Failure> {
+    fn choose_frame(&mut self, choice: FrameChoice, paint: &Paint) -> Said {
         let Some(Reply::Stack(stack)) = self.look(Look::Stack) else {
-            return super::interpreter::tell_error(line, "there is no stack here", output);
+            return Err("there is no stack here".to_owned());
         };
         let last = stack.frames.iter().map(|f| f.number).max().unwrap_or(0);
         let wanted = match choice {
@@ -239,14 +198,28 @@ impl SessionRepl {
             FrameChoice::Down(count) => self.frame.saturating_sub(count),
         };
         if wanted > last {
-            let message = format!("there is no frame {wanted}: the outermost is {last}");
-            return super::interpreter::tell_error(line, &message, output);
+            return Err(format!(
+                "there is no frame {wanted}: the outermost is {last}"
+            ));
         }
         self.frame = wanted;
-        let paint = output.paint;
-        let text = render::stack(&stack, wanted, &paint);
         let reply = json!({ "reply": "frame", "frame": wanted });
-        tell(line, &text, reply, output)
+        Ok((render::stack(&stack, wanted, paint), reply))
+    }
+
+    /// Shows an expression at every stop from now on, or lists those that are.
+    fn watch(&mut self, expression: Option<&str>, paint: &Paint) -> Said {
+        if let Some(expression) = expression {
+            self.watches
+                .add(expression, &mut *self.session, self.frame)?;
+        }
+        let shown = self.watches.listed(expression);
+        let text = match shown.is_empty() {
+            true => "nothing is watched: 'watch EXPRESSION' shows one at every stop\n".to_string(),
+            false => shown.iter().map(|one| one.text(paint)).collect(),
+        };
+        let watches: Vec<Value> = shown.iter().map(Watched::json).collect();
+        Ok((text, json!({ "reply": "watches", "watches": watches })))
     }
 
     /// What completion offers for one kind of argument.
@@ -273,8 +246,7 @@ impl SessionRepl {
                 Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
                 _ => Vec::new(),
             },
-            Completes::File => files(),
-            Completes::Command | Completes::Words(_) => Vec::new(),
+            Completes::File | Completes::Command | Completes::Words(_) => Vec::new(),
         }
     }
 
@@ -338,7 +310,7 @@ impl SessionRepl {
     }
 }
 
-impl Interpreter for SessionRepl {
+impl Interpreter for SessionPrompt {
     fn greeting(&mut self, paint: &Paint) -> String {
         let mut text = String::new();
         if let Some(Reply::Info(info)) = self.look(Look::Info) {
@@ -346,7 +318,7 @@ impl Interpreter for SessionRepl {
         }
         let at = self.session.here();
         let here = Stop {
-            reason: borges_session::command::StopReason::Done,
+            reason: StopReason::Done,
             at,
         };
         text.push_str(&self.stop(&here, paint));
@@ -358,10 +330,10 @@ impl Interpreter for SessionRepl {
         format!("{}> ", render::universe(self.session.here().universe))
     }
 
-    fn execute(&mut self, line: &str, output: &mut Output) -> Result<Verdict, Failure> {
+    fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
         let request = match table::read(COMMANDS, line) {
             Ok((_, request)) => request,
-            Err(misread) => return tell_misread(line, &misread, output),
+            Err(misread) => return Answer::misread(line, misread, paint),
         };
         let frame = self.frame;
         let command = match request {
@@ -375,43 +347,20 @@ impl Interpreter for SessionRepl {
                 right,
             }
             .into(),
-            Request::Frame(choice) => return self.choose_frame(line, choice, output),
+            Request::Frame(choice) => return Answer::of(self.choose_frame(choice, paint), paint),
             Request::Watch(expression) => {
-                if let Some(expression) = &expression
-                    && let Err(message) = self.watches.add(expression, &mut self.session, frame)
-                {
-                    return super::interpreter::tell_error(line, &message, output);
-                }
-                let paint = output.paint;
-                let shown = self.watches.listed(expression.as_deref());
-                let text = match shown.is_empty() {
-                    true => "nothing is watched: 'watch EXPRESSION' shows one at every stop\n"
-                        .to_string(),
-                    false => shown.iter().map(|one| one.text(&paint)).collect(),
-                };
-                let watches: Vec<Value> = shown.iter().map(Watched::json).collect();
-                return tell(
-                    line,
-                    &text,
-                    json!({ "reply": "watches", "watches": watches }),
-                    output,
-                );
+                return Answer::of(self.watch(expression.as_deref(), paint), paint);
             }
             Request::Unwatch(expression) => {
-                return match self.watches.remove(expression.as_deref()) {
-                    Ok(text) => tell(line, &text, json!({ "reply": "done" }), output),
-                    Err(message) => super::interpreter::tell_error(line, &message, output),
-                };
+                let removed = self.watches.remove(expression.as_deref());
+                return Answer::of(
+                    removed.map(|text| (text, json!({ "reply": "done" }))),
+                    paint,
+                );
             }
-            Request::Help(topic) => return tell_help(line, COMMANDS, topic.as_deref(), output),
-            Request::Quit => {
-                if output.json {
-                    output.json(&Record::done(line, json!({ "reply": "quit" })))?;
-                }
-                return Ok(Verdict::Quit);
-            }
+            Request::Everywhere(everywhere) => return everywhere.answer(line, COMMANDS, paint),
         };
-        self.carry_out(line, command, output)
+        self.carry_out(command, paint, observer)
     }
 
     fn repeats(&self, line: &str) -> bool {
@@ -460,19 +409,4 @@ fn differing(
             Some((name.clone(), old.clone(), new.clone()))
         })
         .collect()
-}
-
-/// Files of the working folder, for completion.
-fn files() -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(".") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect()
-}
-
-/// Commands, replies and events always have a JSON form: their maps have text keys.
-fn to_value(data: &impl serde::Serialize) -> Value {
-    serde_json::to_value(data).unwrap_or(Value::Null)
 }
