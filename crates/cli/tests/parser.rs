@@ -9,7 +9,9 @@ use std::fs;
 
 use borges_commands::device::COMMANDS;
 use borges_commands::device::table::Request;
+use borges_commands::model::{caredeb, voyager, walk};
 use borges_commands::paint::Paint;
+use borges_commands::table::Table;
 use borges_commands::{message, table};
 
 #[test]
@@ -38,20 +40,21 @@ fn read(typed: &str) -> String {
 }
 
 #[test]
-fn no_two_commands_share_a_name() {
+fn no_two_commands_of_a_prompt_share_a_name_and_every_example_in_the_help_can_be_typed() {
+    is_sound(COMMANDS);
+    is_sound(walk::COMMANDS);
+    is_sound(voyager::COMMANDS);
+    is_sound(caredeb::commands());
+}
+
+fn is_sound<R>(commands: Table<R>) {
     let mut seen = std::collections::BTreeSet::new();
-    for spec in COMMANDS.iter() {
+    for spec in commands.iter() {
         for name in std::iter::once(&spec.name).chain(spec.letters) {
             assert!(seen.insert(*name), "{name} is used twice");
         }
-    }
-}
-
-#[test]
-fn every_example_in_the_help_can_be_typed() {
-    for spec in COMMANDS.iter() {
         for (example, _) in spec.examples {
-            let (read_as, _) = table::read(COMMANDS, example)
+            let (read_as, _) = table::read(commands, example)
                 .unwrap_or_else(|e| panic!("{example}: {}", e.message));
             assert_eq!(read_as.name, spec.name, "{example}");
         }

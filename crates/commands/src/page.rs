@@ -8,7 +8,8 @@ pub fn page() -> String {
         "# Commands\n\n\
          This page is made from the tables that the debugger itself reads commands with; \
          `UPDATE=1 cargo test -p borges-cli` rewrites it.\n\n\
-         A command can be shortened as long as it stays unambiguous. Small letters go forward, capitals backward. \
+         A command can be shortened as long as it stays unambiguous. Small letters go forward, capitals backward \
+         (in CaReDeb the letters are those of the original: small ones all). \
          An empty line repeats the last motion. Several commands fit on a line, separated by `;`; \
          `#` begins a comment. Strings may contain `\\\"`, `\\n` and `\\t`.\n\n",
     );
@@ -27,6 +28,9 @@ pub fn page() -> String {
         crate::model::voyager::COMMANDS,
     ));
     text.push('\n');
-    text.push_str(&crate::model::caredeb::markdown());
+    text.push_str(&markdown(
+        "CaReDeb: a session with a μOz program",
+        crate::model::caredeb::commands(),
+    ));
     text
 }

@@ -16,6 +16,10 @@ pub enum Completes {
     Variable,
     /// A primitive.
     Primitive,
+    /// A thread or an actor.
+    Agent,
+    /// A port.
+    Port,
     /// A place of the multiverse: bookmarks, `start`, `tip`, `device`.
     Universe,
     /// A breakpoint's number.

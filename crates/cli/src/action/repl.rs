@@ -108,7 +108,7 @@ fn of_model(opened: &Opened, options: &args::Repl, output: &mut Output) -> Resul
     match (prompt, model.of::<MuOz>()) {
         (Prompt::CareDeb, Some(program)) => {
             let session = caredeb::Session::new(program.clone(), model.text().to_owned());
-            let prompt = CareDebPrompt::new(session, opened.name.clone());
+            let prompt = CareDebPrompt::new(session, opened.asked(options, Grain::Rule));
             driver::run(prompt, Commands::of(options)?, options.keep_going, output)
         }
         (Prompt::Universes, _) => {

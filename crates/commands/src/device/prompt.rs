@@ -246,7 +246,7 @@ impl SessionPrompt {
                 Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
                 _ => Vec::new(),
             },
-            Completes::File | Completes::Command | Completes::Words(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -1,28 +1,155 @@
-//! CaReDeb at the prompt: the causal-consistent debugger of μOz.
+//! CaReDeb at the prompt: the causal-consistent debugger of μOz, and questions about all runs of its program.
 //!
-//! Commands are read and carried out by `borges_languages`; here they are only typed and printed.
+//! Causal commands are read and carried out by `borges_languages`; their rows come from its table.
 
-use borges_languages::muoz::ThreadName;
-use borges_languages::muoz::caredeb::{COMMANDS, Command, Reply, Session, find};
+use std::sync::LazyLock;
+
+use borges_languages::muoz::caredeb::{self, Session};
+use borges_languages::muoz::{ThreadName, VariableName};
+use borges_multiverse::language::Language as _;
 use borges_session::command::Observer;
+use borges_session::model::ModelSession;
 
-use crate::completion::Completion;
-use crate::interpreter::{Answer, Everywhere, Interpreter, goes_on, to_value};
+use crate::completion::{Completion, complete};
+use crate::interpreter::{Answer, Everywhere, Interpreter, goes_on, help_row, quit_row, to_value};
 use crate::paint::{Paint, Role};
-use crate::table::Table;
+use crate::table::{self, Completes, Group, Spec, Table};
+
+use super::questions::{Asked, Asking, Rows};
+
+/// What a typed line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// A causal command: the line goes to the language's own debugger.
+    Causal,
+    /// A question about all runs; of races, with a port's name, it is a causal command too.
+    Asking(Asking),
+    /// What every prompt understands.
+    Everywhere(Everywhere),
+}
+
+impl From<Asking> for Request {
+    fn from(asking: Asking) -> Self {
+        Self::Asking(asking)
+    }
+}
+
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
+}
+
+/// Rows of the language's table that are ours: the words mean more here.
+const OURS: [&str; 3] = ["races", "help", "quit"];
+
+/// `h` is the history's.
+const OTHERS: &[Spec<Request>] = &[help_row().letters(&["?"]), quit_row()];
+
+/// Every command, as help lists them.
+pub fn commands() -> Table<Request> {
+    static CAUSAL: LazyLock<Vec<Spec<Request>>> = LazyLock::new(|| {
+        let rows = caredeb::COMMANDS.iter();
+        let theirs = rows.filter(|row| !OURS.contains(&row.name));
+        theirs.map(causal).collect()
+    });
+    static GROUPS: LazyLock<[Group<Request>; 3]> = LazyLock::new(|| {
+        [
+            Group::new("Causal debugging", &CAUSAL),
+            Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+            Group::new("Others", OTHERS),
+        ]
+    });
+    Table(&*GROUPS)
+}
+
+/// The row of a causal command, whose arguments the language reads.
+fn causal(row: &'static caredeb::Spec) -> Spec<Request> {
+    let arguments = row.arguments;
+    let completes: &[Completes] = match arguments {
+        "" => &[],
+        _ if arguments.starts_with("ID") => {
+            &[Completes::Agent, Completes::Port, Completes::Variable]
+        }
+        _ if arguments.contains("hand") => &[
+            Completes::Agent,
+            Completes::Words(&["roundrobin", "random", "hand"]),
+        ],
+        _ if arguments.contains("THREAD") => &[Completes::Agent],
+        _ if arguments.contains("PORT") => &[Completes::Port],
+        _ => &[],
+    };
+    let letters = match row.short {
+        "" => &[],
+        _ => std::slice::from_ref(&row.short),
+    };
+    let spec = Spec::new(row.name, row.help, |cursor| {
+        cursor.take_rest();
+        Ok(Request::Causal)
+    });
+    spec.letters(letters)
+        .arguments(arguments)
+        .completes(completes)
+        .repeating()
+}
 
 /// A session of CaReDeb at the prompt.
-#[derive(Debug)]
 pub struct CareDebPrompt {
     session: Session,
-    /// What the program is called.
-    name: String,
+    /// What answers questions about all runs.
+    asked: ModelSession,
 }
 
 impl CareDebPrompt {
-    /// The prompt for `session`, whose program is called `name`.
-    pub const fn new(session: Session, name: String) -> Self {
-        Self { session, name }
+    /// The prompt for `session`; `asked` knows all runs of its program.
+    pub const fn new(session: Session, asked: ModelSession) -> Self {
+        Self { session, asked }
+    }
+
+    fn causal(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
+        let steps = self.session.machine().events().count() as u64;
+        let going = || goes_on(&mut *observer, "steps before this run", steps);
+        match self.session.execute(line, going) {
+            Ok(reply) => Answer::done(reply.to_string(), to_value(&reply)),
+            Err(error) => Answer::failed(error.to_string(), paint),
+        }
+    }
+
+    /// What completion offers for an argument.
+    fn things(&self, kind: Completes) -> Vec<String> {
+        let state = self.session.machine().state();
+        let names = self.session.names();
+        let shown = |variable: &VariableName| names.show(variable).to_owned();
+        match kind {
+            Completes::Agent => state.threads().map(ThreadName::to_string).collect(),
+            Completes::Port | Completes::Universe => state.ports().map(shown).collect(),
+            Completes::Variable => state.store().map(|variable| shown(&variable)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Asked for CareDebPrompt {
+    fn session(&mut self) -> &mut ModelSession {
+        &mut self.asked
+    }
+
+    /// The universe that is looked at: there are no names for others.
+    fn way(&mut self, _: Option<&str>, _: Observer<'_>) -> Result<Vec<u32>, String> {
+        let machine = self.session.machine();
+        let program = machine.program();
+        let (mut state, mut able, mut way) = (program.initial(), Vec::new(), Vec::new());
+        for (_, event) in machine.events() {
+            able.clear();
+            program.enabled(&state, &mut able);
+            let option = able.iter().position(|thread| *thread == event.thread);
+            let next = option.and_then(|option| {
+                way.push(option as u32);
+                program.apply(&state, &able[option])
+            });
+            state = next.ok_or("this run is none of the program's")?.state;
+        }
+        Ok(way)
     }
 }
 
@@ -30,7 +157,7 @@ impl Interpreter for CareDebPrompt {
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; run runs, f t0 takes a step of t0, l lists the threads, q quits\n",
-            paint.paint(Role::Heading, &self.name)
+            paint.paint(Role::Heading, self.asked.name())
         )
     }
 
@@ -39,81 +166,23 @@ impl Interpreter for CareDebPrompt {
     }
 
     fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
-        let steps = self.session.machine().events().count() as u64;
-        let going = || goes_on(&mut *observer, "steps taken before", steps);
-        match self.session.execute(line, going) {
-            Ok(Reply::Quit) => Everywhere::Quit.answer::<Everywhere>(line, Table(&[]), paint),
-            Ok(reply) => Answer::done(reply.to_string(), to_value(&reply)),
-            Err(error) => Answer::failed(error.to_string(), paint),
+        match table::read(commands(), line) {
+            Ok((_, Request::Everywhere(everywhere))) => everywhere.answer(line, commands(), paint),
+            Ok((_, Request::Causal | Request::Asking(Asking::Races(Some(_))))) => {
+                self.causal(line, paint, observer)
+            }
+            Ok((_, Request::Asking(asking))) => {
+                Answer::of(self.answer(&asking, paint, observer), paint)
+            }
+            Err(misread) => Answer::misread(line, misread, paint),
         }
     }
 
     fn repeats(&self, line: &str) -> bool {
-        Command::parse(line).is_ok()
+        table::read(commands(), line).is_ok_and(|(spec, _)| spec.repeats)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {
-        let typed = line.get(..at).unwrap_or_default();
-        let start = typed
-            .rfind(char::is_whitespace)
-            .map_or(0, |space| space + 1);
-        let word = &typed[start..];
-        let first = typed.split_whitespace().next().unwrap_or_default();
-        let mut candidates: Vec<String> =
-            if start == 0 || matches!(find(first), Ok(spec) if spec.name == "help") {
-                COMMANDS.iter().map(|spec| spec.name.to_owned()).collect()
-            } else {
-                self.things(find(first).map_or("", |spec| spec.arguments))
-            };
-        candidates.retain(|candidate| candidate.starts_with(word));
-        candidates.sort();
-        Completion { start, candidates }
+        complete(commands(), line, at, |kind| self.things(kind))
     }
-}
-
-impl CareDebPrompt {
-    /// What can stand where a command takes these arguments.
-    fn things(&self, arguments: &str) -> Vec<String> {
-        let state = self.session.machine().state();
-        let mut things = Vec::new();
-        if arguments.contains("THREAD") || arguments.starts_with("ID") {
-            things.extend(state.threads().map(ThreadName::to_string));
-        }
-        let names = self.session.names();
-        if arguments.contains("PORT") {
-            things.extend(state.ports().map(|port| names.show(port).to_owned()));
-        }
-        if arguments.starts_with("ID") {
-            things.extend(
-                state
-                    .store()
-                    .map(|variable| names.show(&variable).to_owned()),
-            );
-        }
-        if arguments.contains("roundrobin") {
-            things.extend(["roundrobin", "random", "hand"].map(str::to_owned));
-        }
-        things
-    }
-}
-
-/// The section of `docs/commands.md`.
-pub fn markdown() -> String {
-    let mut text = String::from(
-        "## CaReDeb: a session with a μOz program\n\n\
-         Here the abbreviations are those of the original: small letters all.\n\n\
-         | command | also | what it does |\n|---|---|---|\n",
-    );
-    for spec in COMMANDS {
-        let usage = format!("{} {}", spec.name, spec.arguments);
-        let usage = usage.trim_end().replace('|', "\\|");
-        let short = if spec.short.is_empty() {
-            String::new()
-        } else {
-            format!("`{}`", spec.short)
-        };
-        let help = spec.help.replace('<', "&lt;");
-        text.push_str(&format!("| `{usage}` | {short} | {help} |\n"));
-    }
-    text
 }

@@ -64,7 +64,10 @@ model_shortest, model_steps (docs/session-files.md).",
             },
         )
         .arguments("WHAT")
-        .details("Answers with a run that shows it. The universes of the session stay as they are."),
+        .details(
+            "WHAT is a predicate (x == 2, when x == 2), or what else 'break' takes in a program of this language. \
+Answers with a run that shows it. The universes of the session stay as they are.",
+        ),
         Spec::new(
             "check",
             "whether a temporal formula holds in some run, and whether in every run",
@@ -81,10 +84,11 @@ who can act from some point on does act again.",
             "which other messages could have been received on the way here",
             |c| Ok(Asking::Races(c.word().map(|word| word.text.to_owned())).into()),
         )
-        .arguments("[UNIVERSE]")
+        .arguments("[UNIVERSE|PORT]")
         .details(
             "For each message that was received: those that came to the same inbox or port later \
-and could have been there first, while all that happened before stays the same.",
+and could have been there first, while all that happened before stays the same. In CaReDeb the name of a port asks \
+for the messages of that port, and who else could have received them.",
         )
         .completes(&[Completes::Universe]),
     ];

@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use borges_languages::model::Question;
-use borges_languages::model::debug::{Came, LinkRow, Order};
+use borges_languages::model::debug::{BreakpointRow, Came, LinkRow, Order};
+use borges_multiverse::language::Span;
 use borges_session::command::Observer;
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said};
+use crate::model::common::{Breakpoint, Roams};
 use crate::model::questions::{Asked, answered, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -42,8 +44,7 @@ impl VoyagerPrompt {
             Request::About(universe, about) => {
                 self.about(universe.unwrap_or(self.here), about, paint, observer)
             }
-            Request::Delete(ids) => self.delete(&ids, paint, observer),
-            Request::Breakpoints => Ok(self.breakpoints()),
+            Request::Common(common) => self.roam(common, paint, observer),
             Request::Universes(status) => {
                 let debugger = self.session.debugger();
                 let text = render::universes(debugger, status.as_deref(), self.here, paint);
@@ -52,25 +53,10 @@ impl VoyagerPrompt {
                 let value = json!({ "reply": "universes", "universes": nodes, "edges": links });
                 Ok((text, value))
             }
-            Request::Go(universe) => {
-                let answer = self.about(universe, About::Card, paint, observer)?;
-                self.here = universe;
-                Ok(answer)
-            }
             Request::Difference(edge) => {
                 let changes = self.session.debugger().difference(edge).map_err(shown)?;
                 let value = json!({ "reply": "difference", "changes": changes });
                 Ok((render::difference(&changes, paint), value))
-            }
-            Request::List => {
-                let text = self.session.debugger().text();
-                let numbered = text.lines().enumerate();
-                let lines = numbered.map(|(n, line)| format!("{:>4}  {line}\n", n + 1));
-                Ok((lines.collect(), json!({ "reply": "source", "text": text })))
-            }
-            Request::GoToState(state) => {
-                let universe = self.universe_of(state, observer)?;
-                self.carry_out(Request::Go(universe), paint, observer)
             }
             Request::Asking(asking) => self.answer(&asking, paint, observer),
             Request::Edit(file) => {
@@ -84,30 +70,27 @@ impl VoyagerPrompt {
     }
 
     fn order(&mut self, order: Order, paint: &Paint, observer: Observer<'_>) -> Said {
+        let came = self.ordered(order, observer)?;
+        let text = match &came.ran {
+            Some(ran) => {
+                let first = ran.paused.first().or(ran.held.first()).or(ran.ends.first());
+                self.here = first.copied().unwrap_or(ran.from);
+                render::ran(ran, self.session.debugger(), paint)
+            }
+            None => String::new(),
+        };
+        let value = json!({ "reply": "came", "here": self.here, "came": came });
+        Ok((text, value))
+    }
+
+    fn ordered(&mut self, order: Order, observer: Observer<'_>) -> Result<Came, String> {
         let begins_again = matches!(order, Order::Run | Order::Restart | Order::Edit { .. });
         let came = self.session.carry_out(order, watched(observer));
         let came = came.map_err(shown)?;
         if begins_again || self.here >= self.session.debugger().len() {
             self.here = 0;
         }
-        Ok(self.came(&came, paint))
-    }
-
-    fn came(&mut self, came: &Came, paint: &Paint) -> (String, Value) {
-        let text = match came {
-            Came { ran: Some(ran), .. } => {
-                let first = ran.paused.first().or(ran.held.first()).or(ran.ends.first());
-                self.here = first.copied().unwrap_or(ran.from);
-                render::ran(ran, self.session.debugger(), paint)
-            }
-            Came {
-                breakpoint: Some(id),
-                ..
-            } => format!("breakpoint {id}\n"),
-            Came { .. } => String::new(),
-        };
-        let value = json!({ "reply": "came", "here": self.here, "came": came });
-        (text, value)
+        Ok(came)
     }
 
     fn about(
@@ -153,41 +136,6 @@ impl VoyagerPrompt {
         self.order(order, paint, observer)
     }
 
-    /// The universe of a state that the tables number.
-    fn universe_of(&mut self, state: u32, observer: Observer<'_>) -> Result<u32, String> {
-        self.session.graph(watched(observer));
-        self.session.universe_of(state).map_err(shown)
-    }
-
-    fn delete(&mut self, ids: &[u32], paint: &Paint, observer: Observer<'_>) -> Said {
-        let known = self.session.debugger().breakpoints();
-        let all: Vec<u32> = known.iter().map(|breakpoint| breakpoint.id).collect();
-        if let Some(id) = ids.iter().find(|id| !all.contains(id)) {
-            return Err(format!(
-                "there is no breakpoint {id}; 'breakpoints' lists them"
-            ));
-        }
-        let chosen = if ids.is_empty() { &all } else { ids };
-        let mut answer = (String::new(), json!({ "reply": "deleted" }));
-        for id in chosen {
-            answer = self.order(Order::Unbreak { id: *id }, paint, observer)?;
-        }
-        Ok(answer)
-    }
-
-    fn breakpoints(&self) -> (String, Value) {
-        let list = self.session.debugger().breakpoints();
-        let line = |b: &borges_languages::model::debug::BreakpointRow| {
-            let off = if b.on { "" } else { "  (off)" };
-            format!("breakpoint {}: {}{off}\n", b.id, b.spec)
-        };
-        let mut text: String = list.iter().map(line).collect();
-        if text.is_empty() {
-            text.push_str("no breakpoints yet: 'break receiver NAME' sets one\n");
-        }
-        (text, json!({ "reply": "breakpoints", "breakpoints": list }))
-    }
-
     /// What completion offers for an argument.
     fn things(&self, kind: Completes) -> Vec<String> {
         let debugger = self.session.debugger();
@@ -204,6 +152,58 @@ impl VoyagerPrompt {
     }
 }
 
+impl Roams for VoyagerPrompt {
+    fn source(&self) -> (&str, Option<Span>) {
+        (self.session.debugger().text(), None)
+    }
+
+    fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+        let universe = numbered(universe)?;
+        let answer = self.about(universe, About::Card, paint, observer)?;
+        self.here = universe;
+        Ok(answer)
+    }
+
+    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
+        self.session.graph(watched(observer));
+        let universe = self.session.universe_of(state).map_err(shown)?;
+        self.jump(&universe.to_string(), paint, observer)
+    }
+
+    fn breakpoints(&self) -> Vec<Breakpoint> {
+        let known = self.session.debugger().breakpoints().into_iter();
+        let row = |known: BreakpointRow| Breakpoint {
+            id: known.id,
+            text: known.spec,
+            on: known.on,
+            hits: None,
+        };
+        known.map(row).collect()
+    }
+
+    fn set(&mut self, text: &str, observer: Observer<'_>) -> Result<u32, String> {
+        let spec = text.to_owned();
+        let came = self.ordered(Order::Break { spec }, observer)?;
+        Ok(came.breakpoint.unwrap_or_default())
+    }
+
+    fn unset(&mut self, id: u32, observer: Observer<'_>) -> Result<(), String> {
+        self.ordered(Order::Unbreak { id }, observer).map(drop)
+    }
+
+    fn switch(&mut self, id: u32, on: bool, observer: Observer<'_>) -> Result<(), String> {
+        self.ordered(Order::Enable { id, on }, observer).map(drop)
+    }
+}
+
+/// The number of a universe.
+fn numbered(universe: &str) -> Result<u32, String> {
+    let number = universe.parse();
+    number.map_err(|_| {
+        format!("'{universe}' is no universe: they are numbers, as 'universes' shows them")
+    })
+}
+
 impl Asked for VoyagerPrompt {
     fn session(&mut self) -> &mut ModelSession {
         &mut self.session
@@ -211,9 +211,7 @@ impl Asked for VoyagerPrompt {
 
     fn way(&mut self, to: Option<&str>, observer: Observer<'_>) -> Result<Vec<u32>, String> {
         let universe = match to {
-            Some(to) => to
-                .parse()
-                .map_err(|_| format!("'{to}' is no universe's number"))?,
+            Some(to) => numbered(to)?,
             None => self.here,
         };
         let state = self.session.state_of(universe, watched(observer));

@@ -2,9 +2,9 @@
 
 use borges_languages::model::debug::Order;
 
-use crate::arguments::rest_or_missing;
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::common::{Common, Rows as Words};
 use crate::model::number;
 use crate::model::questions::{Asking, Rows};
 use crate::table::{Completes, Group, Spec, Table};
@@ -16,26 +16,24 @@ pub enum Request {
     Order(Order),
     /// An order about this universe, or else the one that is looked at.
     About(Option<u32>, About),
-    /// Breakpoints, all if none is named.
-    Delete(Vec<u32>),
-    /// The breakpoints.
-    Breakpoints,
+    /// What prompts that go from universe to universe have in common.
+    Common(Common),
     /// The graph: universes of this status, or all.
     Universes(Option<String>),
-    /// To another universe.
-    Go(u32),
-    /// To the universe of a state that the tables number.
-    GoToState(u32),
     /// What an edge changes.
     Difference(u32),
-    /// The source.
-    List,
     /// A question about all runs.
     Asking(Asking),
     /// Another text for the program, from a file.
     Edit(String),
     /// What every prompt understands.
     Everywhere(Everywhere),
+}
+
+impl From<Common> for Request {
+    fn from(common: Common) -> Self {
+        Self::Common(common)
+    }
 }
 
 impl From<Asking> for Request {
@@ -166,21 +164,12 @@ its goal, or says that it is never reached.",
 ];
 
 const STOPPING: &[Spec<Request>] = &[
-    Spec::new(
-        "break",
-        "halt every universe in which something happens",
-        |c| {
-            let spec = rest_or_missing(c, "what to halt at, for example receiver getResult")?;
-            Ok(Request::Order(Order::Break { spec }))
-        },
-    )
-    .letters(&["b"])
-    .arguments("WHAT")
+    Words::BREAK
     .details(
         "creation, start: an actor literal is next; a new actor is about to initialise. sender S, receiver S: that \
 message is about to be sent; is about to be taken. before M, after M: a method is about to run because of a \
-message; has its value. resolver S, resolution S: a future is about to be resolved; has its value. when P: a \
-predicate begins to hold. S is a message's name, or 'line N'.",
+message; has its value. resolver S, resolution S: a future is about to be resolved; has its value. when P, or P \
+alone: a predicate begins to hold. S is a message's name, or 'line N'.",
     )
     .examples(&[
         ("break receiver getResult", "before the message is taken"),
@@ -197,26 +186,10 @@ predicate begins to hold. S is a message's name, or 'line N'.",
         "resolution",
         "when",
     ])]),
-    Spec::new("breakpoints", "list the breakpoints", |_| {
-        Ok(Request::Breakpoints)
-    })
-    .letters(&["bp"]),
-    Spec::new("delete", "delete breakpoints", |c| {
-        crate::arguments::identifiers(c).map(Request::Delete)
-    })
-    .letters(&["d"])
-    .arguments("NUMBER…|all")
-    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]),
-    Spec::new("enable", "look at a breakpoint again", |c| {
-        let id = number(c, "a breakpoint's number")?;
-        Ok(Request::Order(Order::Enable { id, on: true }))
-    })
-    .arguments("NUMBER"),
-    Spec::new("disable", "pass a breakpoint by", |c| {
-        let id = number(c, "a breakpoint's number")?;
-        Ok(Request::Order(Order::Enable { id, on: false }))
-    })
-    .arguments("NUMBER"),
+    Words::BREAKPOINTS,
+    Words::DELETE,
+    Words::ENABLE,
+    Words::DISABLE,
 ];
 
 const LOOKING: &[Spec<Request>] = &[
@@ -236,18 +209,9 @@ const LOOKING: &[Spec<Request>] = &[
         "stuck",
         "deadlock",
     ])]),
-    Spec::new("jump", "look at another universe", |c| {
-        if c.peek().is_some_and(|word| word.text == "state") {
-            c.word();
-            return Ok(Request::GoToState(number(c, "a state's number")?));
-        }
-        Ok(Request::Go(number(c, "a universe's number")?))
-    })
-    .letters(&["j"])
-    .arguments("UNIVERSE|state STATE")
+    Words::JUMP
     .details("Universes have one number each: in 'universes', 'path', 'ask' and 'races'. The tables that 'query' asks \
-number states; 'jump state 7' goes to the universe of state 7.")
-    .completes(&[Completes::Universe]),
+number states; 'jump state 7' goes to the universe of state 7."),
     Spec::new(
         "print",
         "a universe: its actors, and what can be said there",
@@ -276,7 +240,7 @@ TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
     })
     .letters(&["diff"])
     .arguments("EDGE"),
-    Spec::new("list", "the source", |_| Ok(Request::List)).letters(&["l"]),
+    Words::LIST,
 ];
 
 const OTHERS: &[Spec<Request>] = &[help_row(), quit_row()];

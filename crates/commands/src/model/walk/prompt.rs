@@ -1,17 +1,19 @@
 //! Walking through the multiverse of a model language at the prompt.
 
 use borges_languages::predicate::{Condition, Named};
-use borges_languages::source::underline;
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
-use borges_multiverse::language::Language;
+use borges_multiverse::language::{Language, Span};
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
-use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Taken, Walk, WalkError};
+use borges_multiverse::walk::{
+    BreakpointId, Moment, Rest, Schedule, Sought, Taken, Walk, WalkError,
+};
 use borges_session::command::Observer;
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on};
+use crate::model::common::{Breakpoint, Roams, done};
 use crate::model::questions::{Asked, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -58,10 +60,9 @@ impl<L: Named + 'static> WalkPrompt<L> {
             Request::BackToStop => self.back_to_stop(paint, observer),
             Request::Restart => self.jump("start", paint, observer),
             Request::Undo(target) => self.undo(target.as_deref(), paint),
-            Request::Jump(target) => self.jump(&target, paint, observer),
+            Request::Common(common) => self.roam(common, paint, observer),
             Request::Find(text) => self.find(&text, paint, observer),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
-            Request::List => Ok(self.list()),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
             Request::Graph(states) => Ok(self.graph(states, paint, observer)),
             Request::Asking(asking) => self.answer(&asking, paint, observer),
@@ -76,9 +77,6 @@ impl<L: Named + 'static> WalkPrompt<L> {
                 self.walk.mark(text).map_err(shown)?;
                 Ok(done("noted"))
             }
-            Request::Break(text) => self.break_at(text),
-            Request::Breakpoints => Ok(render::breakpoints(self.walk.breakpoints())),
-            Request::Delete(ids) => self.delete(&ids),
             // Answered before it comes here.
             Request::Everywhere(_) => Ok(done("")),
         }
@@ -170,39 +168,6 @@ impl<L: Named + 'static> WalkPrompt<L> {
         ))
     }
 
-    /// `start`, a universe of the tree, or a moment.
-    fn jump(&mut self, target: &str, paint: &Paint, observer: Observer<'_>) -> Said {
-        if target == "start" {
-            self.walk.jump(Place::ROOT).map_err(shown)?;
-        } else if let Some(place) = place(target) {
-            self.walk.jump(place).map_err(|_| {
-                format!("no universe {target} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
-            })?;
-        } else if let Ok(state) = target.parse() {
-            return self.jump_to_state(state, paint, observer);
-        } else {
-            let moment: Moment = target.parse().map_err(|e| {
-                format!("'{target}' is no universe: {e}. A universe of the tree looks like 1.4")
-            })?;
-            self.walk.go(&moment, FAR).map_err(shown)?;
-        }
-        Ok(self.arrived(&Rest::Choice, paint))
-    }
-
-    /// To a state of the graph, by a shortest way.
-    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
-        let options = self
-            .asked
-            .options_to(state, watched(observer))
-            .map_err(shown)?;
-        self.walk.jump(Place::ROOT).map_err(shown)?;
-        for option in options {
-            let taken = self.walk.forward(option as usize);
-            taken.map_err(shown)?;
-        }
-        Ok(self.arrived(&Rest::Choice, paint))
-    }
-
     fn condition(&self, text: &str) -> Result<Condition, String> {
         let condition = Condition::parse(self.walk.language(), text);
         condition.map_err(|error| error.to_string())
@@ -231,56 +196,9 @@ impl<L: Named + 'static> WalkPrompt<L> {
         }
     }
 
-    fn break_at(&mut self, text: String) -> Said {
-        let condition = self.condition(&text)?;
-        let id = self
-            .walk
-            .break_when(text.clone(), move |visit| match visit.arrived {
-                Some((before, choice)) => {
-                    condition.halts(visit.language, before, choice, visit.state)
-                }
-                None => condition.holds(visit.language, visit.state),
-            });
-        let value = json!({ "reply": "breakpoint-set", "id": id.0, "text": text });
-        Ok((format!("breakpoint {}: {text}\n", id.0), value))
-    }
-
-    fn delete(&mut self, ids: &[u32]) -> Said {
-        let all: Vec<_> = self.walk.breakpoints().keys().copied().collect();
-        let missing = ids.iter().find(|id| !all.iter().any(|b| b.0 == **id));
-        if let Some(id) = missing {
-            return Err(format!(
-                "there is no breakpoint {id}; 'breakpoints' lists them"
-            ));
-        }
-        for id in all {
-            if ids.is_empty() || ids.contains(&id.0) {
-                self.walk.unbreak(id);
-            }
-        }
-        Ok(done("deleted"))
-    }
-
     /// Where the walk stands now, and why.
     fn arrived(&self, rest: &Rest, paint: &Paint) -> (String, Value) {
         render::arrived(&self.walk, rest, paint)
-    }
-
-    /// The source with the part that is next.
-    fn list(&self) -> (String, Value) {
-        let state = self.walk.state();
-        let span = self
-            .walk
-            .options()
-            .first()
-            .and_then(|choice| self.walk.language().label(state, choice).span);
-        let text = match span {
-            Some(span) => underline(&self.source, span),
-            None => format!("{}\n", self.source.trim_end()),
-        };
-        let span = span.map(|s| json!({ "start": s.start, "end": s.end }));
-        let value = json!({ "reply": "source", "text": self.source, "span": span });
-        (text, value)
     }
 
     fn tree(&self, rows: usize, paint: &Paint) -> (String, Value) {
@@ -324,6 +242,83 @@ impl<L: Named + 'static> WalkPrompt<L> {
             Some(scout.moment().to_string())
         };
         render::ends(&graph, pause, moment, paint)
+    }
+}
+
+impl<L: Named + 'static> Roams for WalkPrompt<L> {
+    fn source(&self) -> (&str, Option<Span>) {
+        let next = self.walk.options().first();
+        let label = next.map(|next| self.walk.language().label(self.walk.state(), next));
+        (&self.source, label.and_then(|label| label.span))
+    }
+
+    /// `start`, a universe of the tree, a moment, or a state.
+    fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+        if universe == "start" {
+            self.walk.jump(Place::ROOT).map_err(shown)?;
+        } else if let Some(place) = place(universe) {
+            self.walk.jump(place).map_err(|_| {
+                format!("no universe {universe} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
+            })?;
+        } else if let Ok(state) = universe.parse() {
+            return self.jump_to_state(state, paint, observer);
+        } else {
+            let moment: Moment = universe.parse().map_err(|e| {
+                format!("'{universe}' is no universe: {e}. A universe of the tree looks like 1.4")
+            })?;
+            self.walk.go(&moment, FAR).map_err(shown)?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    /// To a state of the graph, by a shortest way.
+    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
+        let options = self
+            .asked
+            .options_to(state, watched(observer))
+            .map_err(shown)?;
+        self.walk.jump(Place::ROOT).map_err(shown)?;
+        for option in options {
+            let taken = self.walk.forward(option as usize);
+            taken.map_err(shown)?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn breakpoints(&self) -> Vec<Breakpoint> {
+        let known = self.walk.breakpoints().iter();
+        let row =
+            |(id, known): (&BreakpointId, &borges_multiverse::walk::Breakpoint<L>)| Breakpoint {
+                id: id.0,
+                text: known.name.clone(),
+                on: known.enabled,
+                hits: Some(known.hits),
+            };
+        known.map(row).collect()
+    }
+
+    fn set(&mut self, text: &str, _: Observer<'_>) -> Result<u32, String> {
+        let condition = self.condition(text)?;
+        let name = text.to_owned();
+        let id = self
+            .walk
+            .break_when(name, move |visit| match visit.arrived {
+                Some((before, choice)) => {
+                    condition.halts(visit.language, before, choice, visit.state)
+                }
+                None => condition.holds(visit.language, visit.state),
+            });
+        Ok(id.0)
+    }
+
+    fn unset(&mut self, id: u32, _: Observer<'_>) -> Result<(), String> {
+        self.walk.unbreak(BreakpointId(id));
+        Ok(())
+    }
+
+    fn switch(&mut self, id: u32, on: bool, _: Observer<'_>) -> Result<(), String> {
+        self.walk.enable(BreakpointId(id), on);
+        Ok(())
     }
 }
 
@@ -408,11 +403,4 @@ fn schedule<L: Language>(chooser: Chooser) -> Schedule<L> {
         Chooser::Turns => Schedule::round_robin(),
         Chooser::Random(seed) => Schedule::random(seed),
     }
-}
-
-fn done(message: &str) -> (String, Value) {
-    (
-        format!("{message}\n"),
-        json!({ "reply": "done", "message": message }),
-    )
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use borges_multiverse::graph::{Graph, NodeId, Pause, Status};
 use borges_multiverse::language::{Language, Outcome, Verdict};
 use borges_multiverse::tree::Place;
-use borges_multiverse::walk::{Breakpoint, BreakpointId, Past, Rest, Walk};
+use borges_multiverse::walk::{Past, Rest, Walk};
 use serde_json::{Value, json};
 
 use crate::paint::{Paint, Role, count, printable};
@@ -120,28 +120,6 @@ pub(super) fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> 
         text.push_str("this is the start\n");
     }
     (text, json!({ "reply": "path", "steps": steps }))
-}
-
-/// The breakpoints.
-pub(super) fn breakpoints<L: Language>(
-    breakpoints: &BTreeMap<BreakpointId, Breakpoint<L>>,
-) -> (String, Value) {
-    let mut text = String::new();
-    let mut list = Vec::new();
-    for (id, breakpoint) in breakpoints {
-        let _ = writeln!(
-            text,
-            "breakpoint {}: {}  hit {}",
-            id.0,
-            printable(&breakpoint.name),
-            count(breakpoint.hits, "time")
-        );
-        list.push(json!({ "id": id.0, "text": breakpoint.name, "hits": breakpoint.hits }));
-    }
-    if text.is_empty() {
-        text.push_str("no breakpoints yet: 'break TEXT' sets one\n");
-    }
-    (text, json!({ "reply": "breakpoints", "breakpoints": list }))
 }
 
 /// Why an exploration is not complete, in words.

@@ -1,8 +1,8 @@
 //! The commands of a walk; letters mean the same as in a session.
 
-use crate::arguments::identifiers;
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::common::{Common, Rows as Words};
 use crate::model::questions::{Asking, Rows};
 use crate::table::{Completes, Group, Spec, Table};
 
@@ -27,14 +27,10 @@ pub enum Request {
     Restart,
     /// Undoes a step of the path, and what depends on it.
     Undo(Option<String>),
-    /// To a universe.
-    Jump(String),
     /// To the nearest universe ahead that mentions a text.
     Find(String),
     /// Where the walk stands.
     Here,
-    /// The source.
-    List,
     /// What was visited.
     Tree(usize),
     /// All that there is, as a graph of so many states at most.
@@ -49,14 +45,16 @@ pub enum Request {
     Moment,
     /// A note.
     Note(String),
-    /// A breakpoint on a text.
-    Break(String),
-    /// The breakpoints.
-    Breakpoints,
-    /// Deletes breakpoints, all if none is named.
-    Delete(Vec<u32>),
+    /// What prompts that go from universe to universe have in common.
+    Common(Common),
     /// What every prompt understands.
     Everywhere(Everywhere),
+}
+
+impl From<Common> for Request {
+    fn from(common: Common) -> Self {
+        Self::Common(common)
+    }
 }
 
 impl From<Asking> for Request {
@@ -175,24 +173,14 @@ Steps that do not depend on it stay, also those that came later. The path that i
 ];
 
 const MULTIVERSE: &[Spec<Request>] = &[
-    Spec::new(
-        "jump",
-        "to any universe",
-        |cursor| {
-            let target = cursor.required("a universe, for example 1.4 or start")?;
-            Ok(Request::Jump(target.text.to_string()))
-        },
-    )
-    .letters(&["j"])
-    .arguments("UNIVERSE")
-    .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
+    Words::JUMP
+        .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
 'moment' show it, visited before or not. A number alone is a state: that of 'graph', 'ask' and 'query'.")
-    .examples(&[
+        .examples(&[
             ("jump 1.4", "a universe of the tree"),
             ("jump 0.1-0.0-2", "a moment"),
             ("jump 7", "state 7 of 'graph', by a shortest way"),
-        ])
-    .completes(&[Completes::Universe]),
+        ]),
     Spec::new(
         "tree",
         "the universes visited so far",
@@ -231,27 +219,18 @@ const MULTIVERSE: &[Spec<Request>] = &[
 ];
 
 const STOPPING: &[Spec<Request>] = &[
-    Spec::new(
-        "break",
-        "stop wherever a predicate begins to hold, or the state or the step to it mentions a text",
-        |c| text(c, "a predicate or a text, for example AMB").map(Request::Break),
-    )
-    .letters(&["b"])
-    .arguments("PREDICATE|TEXT")
-    .examples(&[
-        ("break x == 2", "a predicate"),
-        ("break AMB", "a text of which the program has all words"),
-    ]),
-    Spec::new("breakpoints", "list the breakpoints", |_| {
-        Ok(Request::Breakpoints)
-    })
-    .letters(&["bp"]),
-    Spec::new("delete", "delete breakpoints", |cursor| {
-        identifiers(cursor).map(Request::Delete)
-    })
-    .letters(&["d"])
-    .arguments("NUMBER…|all")
-    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]),
+    Words::BREAK
+        .details(
+            "Wherever a predicate begins to hold, or the state or the step to it mentions a text.",
+        )
+        .examples(&[
+            ("break x == 2", "a predicate"),
+            ("break AMB", "a text of which the program has all words"),
+        ]),
+    Words::BREAKPOINTS,
+    Words::DELETE,
+    Words::ENABLE,
+    Words::DISABLE,
 ];
 
 const LOOKING: &[Spec<Request>] = &[
@@ -259,10 +238,7 @@ const LOOKING: &[Spec<Request>] = &[
         Ok(Request::Here)
     })
     .letters(&["p", "v"]),
-    Spec::new("list", "the source, with what is next", |_| {
-        Ok(Request::List)
-    })
-    .letters(&["l"]),
+    Words::LIST,
     Spec::new("path", "the last steps to here", |c| {
         Ok(Request::Path(size(c, "a number of steps", 20)? as u32))
     })
