@@ -16,8 +16,9 @@ link: wire
 concolic: board vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wire
 hub: session
+commands: languages multiverse session
 web: hub session
-cli: hub languages multiverse session web
+cli: commands hub languages multiverse session web
 vm:
 "
 

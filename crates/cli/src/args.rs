@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit::MEANINGS;
-use crate::paint::ColorChoice;
+use crate::terminal::ColorChoice;
 
 /// A multiverse debugger: run a program forwards, backwards and sideways.
 #[derive(Debug, Parser)]

@@ -8,21 +8,17 @@
 
 pub mod action;
 pub mod args;
-pub mod caredeb;
-pub mod commands;
 pub mod exit;
 pub mod flash;
 pub mod interrupt;
 pub mod output;
-pub mod paint;
-pub mod render;
 pub mod repl;
-pub mod voyager;
-pub mod walk;
+pub mod terminal;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
+use borges_commands::message;
 use clap::Parser as _;
 use serde_json::json;
 
@@ -84,5 +80,5 @@ fn tell(failure: &Failure, cli: &Cli, output: &mut Output) -> Exit {
 }
 
 fn complain(output: &Output, message: &str, next: &str) {
-    action::tell(&render::error(message, next, &output.error_paint));
+    action::tell(&message::error(message, next, &output.error_paint));
 }

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use borges_commands::paint::{Paint, grouped};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::exit::Failure;
-use crate::paint::{Paint, grouped};
 
 /// Where results go: text or JSON on standard output.
 pub struct Output {
@@ -17,6 +17,8 @@ pub struct Output {
     pub paint: Paint,
     /// How to paint standard error.
     pub error_paint: Paint,
+    /// Show no progress.
+    quiet: bool,
     out: io::Stdout,
 }
 
@@ -25,10 +27,16 @@ impl Output {
     pub fn new(global: &Global) -> Self {
         Self {
             json: global.json,
-            paint: Paint::stdout(global.color),
-            error_paint: Paint::stderr(global.color),
+            paint: global.color.for_stdout(),
+            error_paint: global.color.for_stderr(),
+            quiet: global.quiet,
             out: io::stdout(),
         }
+    }
+
+    /// For work that begins now.
+    pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
     }
 
     /// Writes text as it is.

@@ -7,10 +7,12 @@ mod support;
 use std::fmt::Write as _;
 use std::fs;
 
-use borges_cli::paint::Paint;
-use borges_cli::render;
-use borges_cli::repl::spec;
-use borges_cli::repl::table::{COMMANDS, Request};
+use borges_commands::device::COMMANDS;
+use borges_commands::device::table::Request;
+use borges_commands::model::{caredeb, voyager, walk};
+use borges_commands::paint::Paint;
+use borges_commands::table::Table;
+use borges_commands::{message, table};
 
 #[test]
 fn lines_are_read_as_commands_or_refused_at_their_column() {
@@ -30,28 +32,29 @@ fn lines_are_read_as_commands_or_refused_at_their_column() {
 }
 
 fn read(typed: &str) -> String {
-    match spec::read(COMMANDS, typed) {
+    match table::read(COMMANDS, typed) {
         Ok((_, Request::Session(command))) => serde_json::to_string(&command).unwrap() + "\n",
         Ok((_, request)) => format!("{request:?}\n"),
-        Err(misread) => render::misread(typed, &misread, &Paint::new(false, 80)),
+        Err(misread) => message::misread(typed, &misread, &Paint::new(false, 80)),
     }
 }
 
 #[test]
-fn no_two_commands_share_a_name() {
+fn no_two_commands_of_a_prompt_share_a_name_and_every_example_in_the_help_can_be_typed() {
+    is_sound(COMMANDS);
+    is_sound(walk::COMMANDS);
+    is_sound(voyager::COMMANDS);
+    is_sound(caredeb::commands());
+}
+
+fn is_sound<R>(commands: Table<R>) {
     let mut seen = std::collections::BTreeSet::new();
-    for spec in COMMANDS.iter() {
+    for spec in commands.iter() {
         for name in std::iter::once(&spec.name).chain(spec.letters) {
             assert!(seen.insert(*name), "{name} is used twice");
         }
-    }
-}
-
-#[test]
-fn every_example_in_the_help_can_be_typed() {
-    for spec in COMMANDS.iter() {
         for (example, _) in spec.examples {
-            let (read_as, _) = spec::read(COMMANDS, example)
+            let (read_as, _) = table::read(commands, example)
                 .unwrap_or_else(|e| panic!("{example}: {}", e.message));
             assert_eq!(read_as.name, spec.name, "{example}");
         }
@@ -61,5 +64,5 @@ fn every_example_in_the_help_can_be_typed() {
 #[test]
 fn the_command_page_of_the_documentation_is_current() {
     let path = support::root().join("docs/commands.md");
-    support::check(&path, &borges_cli::commands::page());
+    support::check(&path, &borges_commands::page::page());
 }

@@ -8,9 +8,9 @@ use crate::args::{self, PathOrder};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::render;
-use crate::repl::spec;
-use crate::repl::table::{COMMANDS, Request};
+use borges_commands::device::render;
+use borges_commands::device::table::{COMMANDS, Request};
+use borges_commands::table;
 
 /// `borges reach`: fails if nothing leads there.
 ///
@@ -61,7 +61,7 @@ fn exit_of(listing: &SuggestionListing, failed: bool) -> Exit {
 
 /// A question as it is typed at the prompt.
 fn typed(line: &str) -> Result<Question, Failure> {
-    match spec::read(COMMANDS, line) {
+    match table::read(COMMANDS, line) {
         Ok((_, Request::Session(Command::Look(Look::Suggest { question, .. })))) => Ok(question),
         Ok(_) => Err(Failure::usage(
             "this is no target",
@@ -163,7 +163,7 @@ fn place(text: &str) -> Result<CodePlace, Failure> {
     if let Some(offset) = offset.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
         return Ok(CodePlace::Offset(offset));
     }
-    let word = crate::repl::cursor::Word { text, at: 0 };
-    crate::repl::arguments::code_place(word)
+    let word = borges_commands::cursor::Word { text, at: 0 };
+    borges_commands::arguments::code_place(word)
         .map_err(|misread| Failure::usage(misread.message, misread.hint))
 }

@@ -12,7 +12,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::Output;
-use crate::paint::Role;
+use borges_commands::paint::Role;
 
 /// Is a simulated board until it is interrupted.
 ///

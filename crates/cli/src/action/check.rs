@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::{Role, count};
-use crate::render;
+use borges_commands::message;
+use borges_commands::paint::{Role, count};
 
 use super::{has_extension, model};
 
@@ -53,7 +53,7 @@ pub fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure
                 } else {
                     format!("{name}: {message}")
                 };
-                output.text(&render::error(&message, &next, &paint))?;
+                output.text(&message::error(&message, &next, &paint))?;
             }
             Err(failure) => return Err(failure),
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::SystemTime;
 
+use borges_commands::device::SessionPrompt;
 use borges_hub::protocol::{ShelfEntry, ShelfListing};
 use borges_hub::{Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model};
@@ -16,9 +17,8 @@ use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::Role;
 use crate::repl::driver::{self, Commands};
-use crate::repl::session::SessionRepl;
+use borges_commands::paint::Role;
 
 /// Sessions kept without being asked for.
 const KEPT: usize = 24;
@@ -27,7 +27,7 @@ const KEPT: usize = 24;
 ///
 /// # Errors
 /// What the user is told.
-pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub fn debug(options: &args::Debug, output: &mut Output) -> Result<Exit, Failure> {
     let program = options
         .program
         .as_ref()
@@ -71,8 +71,8 @@ pub fn debug(options: &args::Debug, quiet: bool, output: &mut Output) -> Result<
     serving
         .spawn(move || server.run())
         .map_err(|e| Failure::new(Exit::Device, e, ""))?;
-    let repl = SessionRepl::new(super::repl::attach(&url)?, Vec::new(), quiet);
-    let exit = driver::run(repl, Commands::Prompt, false, output);
+    let prompt = SessionPrompt::new(Box::new(super::repl::attach(&url)?), Vec::new());
+    let exit = driver::run(prompt, Commands::Prompt, false, output);
     hub.stop();
     // The thread writes what it has to the session file before it ends.
     let _ended = owner.join();

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::{Role, grouped};
+use borges_commands::paint::{Role, grouped};
 
 /// A place where a device may be, and what is there.
 struct Found {

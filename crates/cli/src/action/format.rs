@@ -9,7 +9,7 @@ use super::model;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::Role;
+use borges_commands::paint::Role;
 
 /// Formats files, or says which would change.
 ///

@@ -11,8 +11,9 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::{Paint, Role, bytes, count, printable};
-use crate::render;
+use borges_commands::device::render;
+use borges_commands::message;
+use borges_commands::paint::{Paint, Role, bytes, count, printable};
 
 /// Functions that are shown; `--json` shows all.
 const FUNCTIONS: usize = 20;
@@ -45,7 +46,7 @@ pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Fai
 /// What is in the graph of a model-language program, and what can be done with it.
 fn graph(file: &Path, kept: &Kept, output: &mut Output) -> Result<Exit, Failure> {
     for damage in super::model::damage(file)? {
-        super::tell(&render::warning(&damage, &output.error_paint));
+        super::tell(&message::warning(&damage, &output.error_paint));
     }
     let [states, edges, outcomes, described] = kept.sizes;
     let model = super::model::steps(&kept.options);

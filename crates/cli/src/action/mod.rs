@@ -32,7 +32,7 @@ use crate::output::Output;
 /// What the user is told.
 pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
-        Action::Debug(options) => debug::debug(options, cli.global.quiet, output),
+        Action::Debug(options) => debug::debug(options, output),
         Action::Repl(options) => repl::repl(options, cli.global.quiet, output),
         Action::Run(options) => run::run(options, cli.global.quiet, output),
         Action::Record(options) => record::record(options, cli.global.quiet, output),

@@ -8,7 +8,7 @@ use borges_session::model::{Kept, KeptError, graph_damage, kept as kept_graph};
 
 use crate::args;
 use crate::exit::Failure;
-use crate::paint::{count, printable};
+use borges_commands::paint::{count, printable};
 
 /// The program that a word on the command line names: a file by its extension, or an expression of λ_amb in
 /// parentheses. None if it is of no model language.

@@ -9,8 +9,8 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::{Paint, Role, count};
-use crate::render;
+use borges_commands::device::render;
+use borges_commands::paint::{Paint, Role, count};
 
 /// Explores a program and prints its paths as a tree, or as one JSON object.
 ///

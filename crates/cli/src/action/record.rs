@@ -11,8 +11,8 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::{Role, count, grouped};
-use crate::render;
+use borges_commands::message;
+use borges_commands::paint::{Role, count, grouped};
 
 /// Runs a program at full speed and writes its trace to a session file.
 ///
@@ -184,7 +184,7 @@ pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
 /// Says what of a session's file is damaged.
 pub fn warn_of_damage(session: &Session, output: &Output) {
     for damage in session.damage() {
-        super::tell(&render::warning(damage, &output.error_paint));
+        super::tell(&message::warning(damage, &output.error_paint));
     }
 }
 
@@ -203,7 +203,7 @@ fn watched<T>(
             Event::Progress { what, done, total } => progress.update(what, *done, *total),
             Event::Warning { text } => {
                 progress.clear();
-                super::tell(&render::warning(text, &error_paint));
+                super::tell(&message::warning(text, &error_paint));
             }
             Event::Console { text } if !output.json => {
                 progress.clear();

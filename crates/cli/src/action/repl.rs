@@ -2,9 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use borges_commands::device::SessionPrompt;
+use borges_commands::model::caredeb::CareDebPrompt;
+use borges_commands::model::voyager::VoyagerPrompt;
+use borges_commands::model::walk::WalkPrompt;
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{Explore, Model, Prompt};
 use borges_languages::muoz::MuOz;
+use borges_languages::muoz::caredeb;
 use borges_languages::predicate::Named;
 use borges_multiverse::adapt::Stepping;
 use borges_session::model::ModelSession;
@@ -14,11 +19,8 @@ use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::repl::backend::Backend;
+use crate::repl::backend::Shared;
 use crate::repl::driver::{self, Commands};
-use crate::repl::session::SessionRepl;
-use crate::voyager::VoyagerRepl;
-use crate::walk::WalkRepl;
 
 /// Debugs a program.
 ///
@@ -26,8 +28,8 @@ use crate::walk::WalkRepl;
 /// What the user is told.
 pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(url) = &options.attach {
-        let repl = SessionRepl::new(attach(url)?, Vec::new(), quiet);
-        return driver::run(repl, Commands::of(options)?, options.keep_going, output);
+        let prompt = SessionPrompt::new(Box::new(attach(url)?), Vec::new());
+        return driver::run(prompt, Commands::of(options)?, options.keep_going, output);
     }
     let file = Path::new(&options.program);
     if let Some(kept) = super::model::kept(file)? {
@@ -38,7 +40,7 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
             grain: Some(kept.options.grain),
             delivery: kept.options.delivery,
         };
-        return of_model(&opened, options, quiet, output);
+        return of_model(&opened, options, output);
     }
     if let Some(model) = super::model::named(&options.program)? {
         let opened = Opened {
@@ -48,7 +50,7 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
             grain: options.steps.grain.map(Into::into),
             delivery: options.steps.delivery.into(),
         };
-        return of_model(&opened, options, quiet, output);
+        return of_model(&opened, options, output);
     }
     let session = super::record::opening(quiet, |observer| open(file, options, observer))?;
     super::record::warn_of_damage(&session, output);
@@ -62,8 +64,8 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
         })
         .unwrap_or_default();
     let commands = Commands::of(options)?;
-    let repl = SessionRepl::new(Backend::Own(Box::new(session)), primitives, quiet);
-    driver::run(repl, commands, options.keep_going, output)
+    let prompt = SessionPrompt::new(Box::new(session), primitives);
+    driver::run(prompt, commands, options.keep_going, output)
 }
 
 /// A program of a model language that is debugged.
@@ -97,12 +99,7 @@ impl Opened {
 }
 
 /// Debugs a program of a model language.
-fn of_model(
-    opened: &Opened,
-    options: &args::Repl,
-    quiet: bool,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+fn of_model(opened: &Opened, options: &args::Repl, output: &mut Output) -> Result<Exit, Failure> {
     let model = &opened.model;
     let prompt = match options.walk || options.debugger {
         true => Prompt::Walk,
@@ -110,14 +107,15 @@ fn of_model(
     };
     match (prompt, model.of::<MuOz>()) {
         (Prompt::CareDeb, Some(program)) => {
-            let (program, name) = (program.clone(), opened.name.clone());
-            crate::caredeb::repl(program, model.text(), name, options, output)
+            let session = caredeb::Session::new(program.clone(), model.text().to_owned());
+            let prompt = CareDebPrompt::new(session, opened.asked(options, Grain::Rule));
+            driver::run(prompt, Commands::of(options)?, options.keep_going, output)
         }
         (Prompt::Universes, _) => {
-            let repl = VoyagerRepl::new(opened.asked(options, Grain::Visible), quiet);
-            driver::run(repl, Commands::of(options)?, options.keep_going, output)
+            let prompt = VoyagerPrompt::new(opened.asked(options, Grain::Visible));
+            driver::run(prompt, Commands::of(options)?, options.keep_going, output)
         }
-        _ => walk(opened, options, quiet, output),
+        _ => walk(opened, options, output),
     }
 }
 
@@ -125,8 +123,8 @@ fn of_model(
 ///
 /// # Errors
 /// Nobody answers at that address.
-pub fn attach(url: &str) -> Result<Backend, Failure> {
-    Backend::attach(url).map_err(|error| {
+pub fn attach(url: &str) -> Result<Shared, Failure> {
+    Shared::attach(url).map_err(|error| {
         Failure::new(
             Exit::Device,
             error,
@@ -185,17 +183,12 @@ pub(super) fn go_on(
 }
 
 /// A walk through a program of a model language, under the stepping debugger if that was asked for.
-fn walk(
-    opened: &Opened,
-    options: &args::Repl,
-    quiet: bool,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+fn walk(opened: &Opened, options: &args::Repl, output: &mut Output) -> Result<Exit, Failure> {
     let explore = opened.explore(options, Grain::Rule);
     let steps = opened.model.program().steps(&explore);
     match options.debugger {
-        true => walk_in(Stepping(steps), opened, options, quiet, output),
-        false => walk_in(steps, opened, options, quiet, output),
+        true => walk_in(Stepping(steps), opened, options, output),
+        false => walk_in(steps, opened, options, output),
     }
 }
 
@@ -203,12 +196,11 @@ fn walk_in<L: Named + 'static>(
     language: L,
     opened: &Opened,
     options: &args::Repl,
-    quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let commands = Commands::of(options)?;
     let (text, name) = (opened.model.text().to_string(), opened.name.clone());
     let asked = opened.asked(options, Grain::Rule);
-    let walk = WalkRepl::new(language, text, name, asked, quiet);
+    let walk = WalkPrompt::new(language, text, name, asked);
     driver::run(walk, commands, options.keep_going, output)
 }

@@ -10,7 +10,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
-use crate::paint::{Paint, Role, count, grouped, printable};
+use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
 /// Runs a program and says what it did: what it prints on standard output, how it ended on standard error, or
 /// everything as one JSON object.

@@ -5,7 +5,7 @@ use borges_session::suggest::run_tests;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use crate::paint::{Role, count, printable};
+use borges_commands::paint::{Role, count, printable};
 
 /// Runs test files; fails if any test does.
 ///

@@ -5,15 +5,19 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::rc::Rc;
 
+use borges_commands::cursor::commands_of;
+use borges_commands::device::render;
+use borges_commands::interpreter::{Interpreter, Verdict};
+use borges_commands::paint::Role;
+use borges_session::command::{Event, Flow};
+use serde_json::Value;
+
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt;
+use crate::interrupt::{self, Pausable};
 use crate::output::Output;
-use crate::paint::Role;
 
-use super::cursor::commands_of;
 use super::editor::{Editor, Typed};
-use super::interpreter::{Interpreter, Verdict};
 
 /// Where commands come from.
 pub enum Commands {
@@ -81,6 +85,49 @@ pub fn run<I: Interpreter + 'static>(
     }
 }
 
+/// Has a line carried out and writes what comes of it: the one place of prompts and scripts where answers are written,
+/// progress is shown and Ctrl-C is heard.
+fn carry_out(
+    interpreter: &mut impl Interpreter,
+    line: &str,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
+    let (paint, mut progress) = (output.paint, output.progress());
+    let (mut events, mut broken) = (Vec::new(), None);
+    let pausable = Pausable::begin();
+    let mut answer = interpreter.execute(line, &paint, &mut |event| {
+        if let Event::Progress { what, done, total } = &event {
+            progress.update(what, *done, *total);
+        } else if output.json {
+            // Events always have a JSON form: their maps have text keys.
+            events.push(serde_json::to_value(&event).unwrap_or(Value::Null));
+        } else {
+            progress.clear();
+            broken = output
+                .text(&render::event(&event, &paint))
+                .err()
+                .or(broken.take());
+        }
+        match broken {
+            Some(_) => Flow::Pause,
+            None => interrupt::flow(),
+        }
+    });
+    drop(pausable);
+    progress.clear();
+    if let Some(failure) = broken {
+        return Err(failure);
+    }
+    if output.json {
+        events.append(&mut answer.events);
+        answer.events = events;
+        output.json(&answer.record(line))?;
+    } else {
+        output.text(&answer.text)?;
+    }
+    Ok(answer.verdict)
+}
+
 fn scripted(
     mut interpreter: impl Interpreter,
     text: &str,
@@ -98,7 +145,7 @@ fn scripted(
                 let echo = output.paint.paint(Role::Typed, format!("> {command}"));
                 output.text(&format!("{echo}\n"))?;
             }
-            match interpreter.execute(command, output)? {
+            match carry_out(&mut interpreter, command, output)? {
                 Verdict::Done => {}
                 Verdict::Quit => return Ok(exit),
                 Verdict::Failed if interrupt::take() => return Ok(Exit::Interrupted),
@@ -153,7 +200,7 @@ fn interactive<I: Interpreter + 'static>(
         };
         for command in commands_of(&line) {
             last = command.to_string();
-            let verdict = interpreter.borrow_mut().execute(command, output)?;
+            let verdict = carry_out(&mut *interpreter.borrow_mut(), command, output)?;
             let paused = interrupt::take();
             match verdict {
                 Verdict::Quit => return Ok(Exit::Ok),

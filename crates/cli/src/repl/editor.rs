@@ -14,9 +14,8 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Helper};
 
 use crate::exit::{Exit, Failure};
-use crate::paint::{Paint, Role};
-
-use super::interpreter::Interpreter;
+use borges_commands::interpreter::Interpreter;
+use borges_commands::paint::{Paint, Role};
 
 /// Lines of history that are kept.
 const HISTORY: usize = 2000;

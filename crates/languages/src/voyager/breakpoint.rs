@@ -44,7 +44,7 @@ pub struct Sites {
 pub enum BreakpointError {
     /// No kind of breakpoint.
     #[error(
-        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, when P, where S is a message's name or `line N`"
+        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, when P or P alone, where S is a message's name or `line N`"
     )]
     Kind(String),
     /// The name is missing.
@@ -65,7 +65,7 @@ pub enum BreakpointError {
 }
 
 impl Breakpoint {
-    /// Reads a breakpoint: `receiver getResult`, `sender line 12`, `when math.result == 66`.
+    /// Reads a breakpoint: `receiver getResult`, `sender line 12`, `when math.result == 66`, or that predicate alone.
     /// `text` is the program's source.
     ///
     /// # Errors
@@ -92,7 +92,12 @@ impl Breakpoint {
             "resolver" => Self::Resolver(sites("resolver")?),
             "resolution" => Self::Resolution(sites("resolution")?),
             "when" => Self::When(Predicate::of(program, rest)?),
-            _ => return Err(BreakpointError::Kind(kind.to_owned())),
+            // A predicate may stand alone; what is neither one nor a kind is told as no kind.
+            _ => match Predicate::of(program, spec) {
+                Ok(predicate) => Self::When(predicate),
+                Err(error @ PredicateError::Unknown(_)) if spec != kind => return Err(error.into()),
+                Err(_) => return Err(BreakpointError::Kind(kind.to_owned())),
+            },
         })
     }
 

@@ -8,7 +8,7 @@ use borges_session::model::ModelSession;
 use super::outcomes;
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::paint::{Paint, Role, count, printable};
+use borges_commands::paint::{Paint, Role, count, printable};
 
 /// The goal that the breakpoint of `--toward` is met.
 const MET: &str = "met";

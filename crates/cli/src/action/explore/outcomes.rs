@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use borges_languages::model::{Datum, End, Met, Report, Step, Why};
 
 use crate::args;
-use crate::paint::{Paint, Role, count, grouped, printable};
+use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
 /// A report in words.
 pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {

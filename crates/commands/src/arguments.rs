@@ -1,0 +1,249 @@
+//! The arguments of commands: places, breakpoints, mocks.
+
+use borges_session::command::{
+    Act, CodePlace, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
+};
+
+use crate::cursor::{Cursor, Misread, Word, number};
+
+/// `[COUNT]` of a step.
+pub fn step(cursor: &mut Cursor<'_>, direction: Direction, size: StepSize) -> Result<Act, Misread> {
+    let word = cursor.rest();
+    let count = cursor.number_or("a number of steps", 1)?;
+    if count == 0 {
+        return Err(Misread::of(word, "no step at all would be taken").hint("give 1 or more"));
+    }
+    Ok(Act::Step {
+        direction,
+        size,
+        count,
+    })
+}
+
+/// A number that fits 32 bits, or `default` at the end of the line.
+pub fn number_u32(cursor: &mut Cursor<'_>, what: &str, default: u32) -> Result<u32, Misread> {
+    let word = cursor.rest();
+    let value = cursor.number_or(what, u64::from(default))?;
+    u32::try_from(value).map_err(|_| Misread::of(word, "this number is too large"))
+}
+
+/// The rest of the line, which must not be empty.
+pub fn rest_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
+    match cursor.take_rest().text {
+        "" => Err(cursor.missing(what)),
+        text => Ok(text.to_string()),
+    }
+}
+
+/// The next term, which must be there.
+pub fn term_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
+    match cursor.term() {
+        Some(word) => Ok(word.text.to_string()),
+        None => Err(cursor.missing(what)),
+    }
+}
+
+/// `19`, `file:19`, `@0x1a3` or a function's name.
+pub fn code_place(word: Word<'_>) -> Result<CodePlace, Misread> {
+    let text = word.text;
+    if let Some(offset) = text.strip_prefix('@') {
+        return number(Word {
+            text: offset,
+            at: word.at + 1,
+        })
+        .and_then(|n| u32::try_from(n).ok())
+        .map(CodePlace::Offset)
+        .ok_or_else(|| {
+            Misread::of(word, format!("'{text}' is no byte offset")).hint("for example @0x1a3")
+        });
+    }
+    let (file, line) = match text.rsplit_once(':') {
+        Some((file, line)) => (file, line),
+        None => ("", text),
+    };
+    if !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()) {
+        return match line.parse() {
+            Ok(line) if line > 0 => Ok(CodePlace::Line {
+                file: (!file.is_empty()).then(|| file.to_string()),
+                line,
+            }),
+            _ => {
+                Err(Misread::of(word, format!("no file has a line {line}"))
+                    .hint("lines count from 1"))
+            }
+        };
+    }
+    // `a::b` is a name in C++ and Rust; `file.ts:x` is a line that went wrong.
+    if let Some((file, line)) = text.split_once(':')
+        && !text.contains("::")
+    {
+        let at = Word {
+            text: line,
+            at: word.at + file.len() + 1,
+        };
+        return Err(Misread::of(at, format!("'{line}' is no line of {file}"))
+            .hint("for example color-dial.ts:19"));
+    }
+    Ok(CodePlace::Function(text.to_string()))
+}
+
+const KEYWORDS: &[&str] = &["if", "hits", "log"];
+
+/// `WHERE [if EXPRESSION] [hits N] [log "TEXT"]`.
+pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
+    let kind = stop_kind(cursor)?;
+    let mut breakpoint = NewBreakpoint {
+        kind,
+        condition: None,
+        hits: 0,
+        log: None,
+    };
+    while let Some(word) = cursor.word() {
+        match word.text {
+            "if" => {
+                let condition = cursor
+                    .phrase(KEYWORDS)
+                    .ok_or_else(|| cursor.missing("an expression after 'if'"))?;
+                breakpoint.condition = Some(condition.text.to_string());
+            }
+            "hits" => breakpoint.hits = cursor.number("a number of times")?,
+            "log" => {
+                if cursor.is_done() {
+                    return Err(cursor
+                        .missing("a text after 'log'")
+                        .hint("for example log \"x is {x}\""));
+                }
+                breakpoint.log = Some(cursor.quoted()?);
+            }
+            other => {
+                return Err(
+                    Misread::of(word, format!("'{other}' is not understood here"))
+                        .hint("here may follow: if EXPRESSION, hits N, log \"TEXT\""),
+                );
+            }
+        }
+    }
+    Ok(breakpoint)
+}
+
+fn stop_kind(cursor: &mut Cursor<'_>) -> Result<StopKind, Misread> {
+    let word = cursor.required("where to stop: a line, a function, or write, call, trap, event")?;
+    // A function may be called like one of the keywords, so a keyword needs its argument.
+    let argument = |cursor: &mut Cursor<'_>, what: &str| {
+        cursor
+            .phrase(KEYWORDS)
+            .map(|w| w.text.to_string())
+            .ok_or_else(|| {
+                cursor.missing(what).hint(format!(
+                    "to stop at a function called {0}: break function {0}",
+                    word.text
+                ))
+            })
+    };
+    Ok(match word.text {
+        "write" => StopKind::Write(argument(cursor, "what is written: a variable or memory")?),
+        "call" => StopKind::Primitive(argument(cursor, "the primitive's name")?),
+        "function" => StopKind::Code(CodePlace::Function(argument(
+            cursor,
+            "the function's name",
+        )?)),
+        "trap" => StopKind::Trap,
+        "event" => StopKind::Event,
+        _ => StopKind::Code(code_place(word)?),
+    })
+}
+
+/// `NUMBER…` or `all` (no number).
+pub fn identifiers(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Misread> {
+    if cursor.keyword("all") {
+        return Ok(Vec::new());
+    }
+    let mut ids = vec![identifier(cursor)?];
+    while !cursor.is_done() {
+        ids.push(identifier(cursor)?);
+    }
+    Ok(ids)
+}
+
+fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
+    let word = cursor.rest();
+    let id = cursor.number("a breakpoint's number, or all")?;
+    u32::try_from(id).map_err(|_| Misread::of(word, "this number is too large"))
+}
+
+/// `NUMBER` of a breakpoint to switch.
+pub fn enabled(cursor: &mut Cursor<'_>, enabled: bool) -> Result<Act, Misread> {
+    let id = identifier(cursor)?;
+    Ok(Act::EnableBreakpoint { id, enabled })
+}
+
+/// `CALL = VALUE[, VALUE…] [then live]`.
+pub fn mock(cursor: &mut Cursor<'_>) -> Result<Act, Misread> {
+    let Some(call) = cursor.until('=') else {
+        let rest = cursor.take_rest();
+        return Err(Misread {
+            at: rest.at + rest.text.len(),
+            length: 0,
+            message: "something is missing: = and the values".to_string(),
+            hint: "for example mock color_sensor(0) = 3, 7 then live".to_string(),
+        });
+    };
+    check_call(call)?;
+    let Some(list) = cursor.phrase(&["then"]) else {
+        return Err(cursor.missing("a value after '='"));
+    };
+    let values = value_list(list)?;
+    let values = match cursor.word() {
+        None => MockValues::Sequence(values),
+        Some(_) => {
+            let after = cursor.required("'live' after 'then'")?;
+            if after.text != "live" {
+                return Err(Misread::of(after, "only 'live' can follow 'then'"));
+            }
+            MockValues::Then(values)
+        }
+    };
+    Ok(Act::Mock {
+        call: call.text.to_string(),
+        values,
+    })
+}
+
+/// Checks the shape of `name` or `name(argument, …)`; the session knows which names there are.
+fn check_call(call: Word<'_>) -> Result<(), Misread> {
+    let name = call.text.split('(').next().unwrap_or_default().trim();
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(Misread::of(call, "this is no call of a primitive")
+            .hint("for example color_sensor(0), or color_sensor for any arguments"));
+    }
+    let arguments = &call.text[name.len()..].trim();
+    let closed = arguments.is_empty()
+        || (arguments.starts_with('(') && arguments.find(')') == Some(arguments.len() - 1));
+    if closed {
+        Ok(())
+    } else {
+        Err(Misread::of(
+            call,
+            "the parentheses of this call do not match",
+        ))
+    }
+}
+
+fn value_list(list: Word<'_>) -> Result<Vec<String>, Misread> {
+    let mut values = Vec::new();
+    let mut at = list.at;
+    for part in list.text.split(',') {
+        let value = part.trim();
+        if value.is_empty() || value.contains(char::is_whitespace) {
+            return Err(Misread {
+                at: at + (part.len() - part.trim_start().len()),
+                length: value.len(),
+                message: "expected one value between two commas".to_string(),
+                hint: "for example 3, 7".to_string(),
+            });
+        }
+        values.push(value.to_string());
+        at += part.len() + 1;
+    }
+    Ok(values)
+}

@@ -1,0 +1,57 @@
+//! Commands on the session as a whole.
+
+use borges_session::command::{Act, Look};
+
+use super::{Request, bare};
+use crate::arguments::rest_or_missing;
+use crate::interpreter::{help_row, quit_row};
+use crate::table::{Completes, Spec};
+
+pub(super) const COMMANDS: &[Spec<Request>] = &[
+    Spec::new(
+        "info",
+        "program, board, device, sizes",
+        bare!(Look::Info),
+    )
+    .letters(&["i"]),
+    Spec::new(
+        "upload",
+        "go on with a rebuilt program",
+        |cursor| {
+            let program = cursor.quoted()?;
+            if program.is_empty() {
+                return Err(cursor.missing("the module's file"));
+            }
+            Ok(Request::from(Act::Upload { program }))
+        },
+    )
+    .arguments("FILE")
+    .details("The multiverse so far is kept, marked as another version's.")
+    .completes(&[Completes::File]),
+    Spec::new(
+        "query",
+        "ask the session file a question in SQL",
+        |cursor| {
+            let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
+            Ok(Request::from(Look::Query { sql }))
+        },
+    )
+    .letters(&["sql"])
+    .arguments("SELECT …")
+    .details("Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
+more. Everything up to the end of the line belongs to the question; nothing can be changed.")
+    .examples(&[(
+            "query SELECT name, count(*) FROM inputs GROUP BY name",
+            "how often what was read",
+        )]),
+    Spec::new(
+        "verify",
+        "compare the device's state with the twin's",
+        bare!(Act::Verify),
+    ),
+    help_row().examples(&[("help break", "what break can do"), ("?b", "the same")]),
+    Spec {
+        summary: "leave; a session file keeps everything",
+        ..quit_row()
+    },
+];

@@ -1,0 +1,93 @@
+//! Commands on breakpoints.
+
+use borges_session::command::{Act, Look};
+
+use super::{Request, bare};
+use crate::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
+use crate::table::{Completes, Spec};
+
+pub(super) const COMMANDS: &[Spec<Request>] = &[
+    Spec::new(
+        "break",
+        "stop at a place, a write, a call, a trap or an event",
+        |cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))),
+    )
+    .letters(&["B"])
+    .arguments("WHERE [if EXPRESSION] [hits N] [log \"TEXT\"]")
+    .details("WHERE is a PLACE, 'write WHAT' (a variable, a global, or memory as 'ADDRESS, LENGTH'), \
+'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap' or 'event'.\n\
+A PLACE is a line (19), a line of a file (color-dial.ts:19), a function (turnTo) or the byte offset of an \
+instruction (@0x1a3).\n\
+'if' stops only when the expression is not zero, 'hits N' only from the N-th time on, 'log' prints the text \
+instead of stopping, with every {expression} replaced by its value.")
+    .examples(&[
+            ("break 19", "line 19 of the file shown"),
+            (
+                "B color-dial.ts:19 if fields > 3 hits 5 log \"fields is {fields}\"",
+                "all at once",
+            ),
+            ("B write current", "when the variable current is written"),
+            (
+                "B call chip_digital_write if arg1 == 1",
+                "when a pin is switched on",
+            ),
+            ("B trap", "when the program traps"),
+        ])
+    .completes(&[
+            Completes::Line,
+            Completes::Function,
+            Completes::Words(&["write", "call", "function", "trap", "event"]),
+            Completes::Primitive,
+            Completes::Variable,
+        ]),
+    Spec::new(
+        "breakpoints",
+        "list the breakpoints",
+        bare!(Look::Breakpoints),
+    )
+    .letters(&["bp"]),
+    Spec::new(
+        "delete",
+        "delete breakpoints",
+        |cursor| {
+            let ids = identifiers(cursor)?;
+            Ok(Request::from(Act::DeleteBreakpoints { ids }))
+        },
+    )
+    .letters(&["d"])
+    .arguments("NUMBER…|all")
+    .examples(&[
+            ("d 1 3", "the first and the third"),
+            ("d all", "all of them"),
+        ])
+    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]),
+    Spec::new(
+        "enable",
+        "switch a breakpoint on",
+        |cursor| enabled(cursor, true).map(Request::from),
+    )
+    .arguments("NUMBER")
+    .completes(&[Completes::Breakpoint]),
+    Spec::new(
+        "disable",
+        "switch a breakpoint off and keep it",
+        |cursor| enabled(cursor, false).map(Request::from),
+    )
+    .arguments("NUMBER")
+    .completes(&[Completes::Breakpoint]),
+    Spec::new(
+        "who",
+        "go back to the last write of a value",
+        |cursor| {
+            let what = rest_or_missing(cursor, "a variable, global or memory range")?;
+            Ok(Request::from(Act::Who { what }))
+        },
+    )
+    .letters(&["w"])
+    .arguments("WHAT")
+    .details("WHAT is a variable, a global, or memory as 'ADDRESS, LENGTH'. The view moves to just before the \
+write; repeat the command for the write before that.")
+    .examples(&[("who current", "who wrote the value that current has now?")])
+    .completes(&[Completes::Variable])
+    .repeating(),
+];

@@ -1,0 +1,209 @@
+//! Questions about the futures of the universe shown.
+
+use borges_session::command::Look;
+use borges_session::suggest::{Order, Question, Target, Within};
+
+use super::{PLACES, Request};
+use crate::arguments::code_place;
+use crate::cursor::{Cursor, Misread, Word, number};
+use crate::table::{Completes, Spec};
+
+const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1 (interrupts on a path), steps=10000000, paths=1000, rounds=3 (of each \
+loop), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
+branch), solver=none|z3|bitwuzla|cvc5. What a bound cuts off is said. Ctrl-C ends the search: what was found is kept.";
+
+const WORDS: Completes = Completes::Words(&[
+    "inputs=", "events=", "steps=", "paths=", "rounds=", "time=", "stop=", "order=", "selects",
+    "solver=",
+]);
+
+pub(super) const COMMANDS: &[Spec<Request>] = &[
+    Spec::new(
+        "paths",
+        "what else can happen from here: inputs that lead to every path",
+        |cursor| ask(cursor, |_| Ok(Question::Paths)),
+    )
+    .arguments("[BOUNDS]")
+    .details(BOUNDS)
+    .examples(&[
+        ("paths", "all paths of up to four inputs"),
+        ("paths inputs=1", "what the next input decides"),
+    ])
+    .completes(&[WORDS]),
+    Spec::new(
+        "reach",
+        "inputs that lead to a place, a condition or a trap, shortest first",
+        |cursor| ask(cursor, |cursor| Ok(Question::Reach { target: target(cursor)? })),
+    )
+    .arguments("PLACE [if CONDITION] | if CONDITION | trap [NAME] [BOUNDS]")
+    .details("PLACE is as for 'break'. A condition without a place is looked at where lines begin. 'jump' goes to what \
+was found.")
+    .examples(&[
+        ("reach 28", "inputs with which line 28 is executed"),
+        ("reach calibrate if reading > 4000", "with which it is called, and this holds"),
+        ("reach if darkest == brightest", "with which this holds anywhere"),
+        ("reach trap divide", "with which a division traps"),
+    ])
+    .completes(PLACES),
+    Spec::new(
+        "bugs",
+        "traps and failed assertions ahead, each with the fewest inputs that lead there",
+        |cursor| ask(cursor, |_| Ok(Question::Bugs)),
+    )
+    .arguments("[BOUNDS]")
+    .details(BOUNDS)
+    .examples(&[("bugs inputs=6", "within six inputs")])
+    .completes(&[WORDS]),
+    Spec::new(
+        "why",
+        "which choice made this inevitable, and since which one it was possible",
+        |cursor| {
+            ask(cursor, |cursor| {
+                let bare = is_bound(cursor) || cursor.is_done();
+                let target = if bare { None } else { Some(target(cursor)?) };
+                Ok(Question::Why { target })
+            })
+        },
+    )
+    .arguments("[PLACE [if CONDITION] | trap [NAME]] [BOUNDS]")
+    .details("At a trap, 'why' alone asks about that trap. 'inputs=N' says how many inputs ahead to look from every \
+choice on the way here (as far as it takes).")
+    .examples(&[
+        ("why", "at a trap: who decided it?"),
+        ("why 28", "why is line 28 executed after this?"),
+    ])
+    .completes(PLACES),
+    Spec::new(
+        "cover",
+        "which lines and branches no path from here reaches, and inputs for the others",
+        |cursor| ask(cursor, |_| Ok(Question::Cover)),
+    )
+    .arguments("[BOUNDS]")
+    .details(BOUNDS)
+    .completes(&[WORDS]),
+];
+
+fn ask(
+    cursor: &mut Cursor<'_>,
+    question: impl FnOnce(&mut Cursor<'_>) -> Result<Question, Misread>,
+) -> Result<Request, Misread> {
+    let question = question(cursor)?;
+    let within = within(cursor)?;
+    Ok(Request::from(Look::Suggest { question, within }))
+}
+
+/// The names of bounds.
+const NAMES: &[&str] = &[
+    "inputs", "events", "steps", "paths", "rounds", "time", "stop", "order", "selects", "solver",
+];
+
+/// Whether the next word is a bound.
+fn is_bound(cursor: &Cursor<'_>) -> bool {
+    cursor.peek().is_some_and(|word| {
+        let name = word.text.split_once('=').map_or("", |(name, _)| name);
+        NAMES.contains(&name) || word.text == "selects"
+    })
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<Target, Misread> {
+    if cursor.keyword("trap") {
+        let named = match is_bound(cursor) {
+            true => None,
+            false => cursor.word().map(|word| word.text.to_owned()),
+        };
+        return Ok(Target::Trap { named });
+    }
+    if cursor.keyword("if") {
+        let condition = condition(cursor)?;
+        return Ok(Target::Condition { condition });
+    }
+    let place = code_place(cursor.required("a place, 'trap', or 'if' and a condition")?)?;
+    let condition = match cursor.keyword("if") {
+        true => Some(condition(cursor)?),
+        false => None,
+    };
+    Ok(Target::Place { place, condition })
+}
+
+/// Everything up to the first bound.
+fn condition(cursor: &mut Cursor<'_>) -> Result<String, Misread> {
+    let mut text = String::new();
+    while !is_bound(cursor)
+        && let Some(word) = cursor.word()
+    {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word.text);
+    }
+    if text.is_empty() {
+        return Err(cursor.missing("a condition, for example 'speed > 3'"));
+    }
+    Ok(text)
+}
+
+fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
+    let mut within = Within::default();
+    while let Some(word) = cursor.word() {
+        if word.text == "selects" {
+            within.selects = true;
+            continue;
+        }
+        let Some((name, value)) = word.text.split_once('=') else {
+            return Err(Misread::of(word, "expected a bound such as inputs=4").hint(
+                "inputs=, events=, steps=, paths=, rounds=, time=, stop=, order=, selects, solver=",
+            ));
+        };
+        let value = Word {
+            text: value,
+            at: word.at + name.len() + 1,
+        };
+        match name {
+            "inputs" => within.inputs = Some(small(value)?),
+            "events" => within.events = Some(small(value)?),
+            "steps" => within.steps = Some(large(value)?),
+            "paths" => within.paths = Some(small(value)?),
+            "rounds" => within.rounds = Some(small(value)?),
+            "time" => within.time_ms = Some(seconds(value)?),
+            "stop" => within.stop = Some(code_place(value)?),
+            "order" => within.order = Some(order(value)?),
+            "solver" => within.solver = Some(value.text.to_owned()),
+            _ => {
+                return Err(
+                    Misread::of(word, format!("there is no bound '{name}'")).hint(
+                        "inputs, events, steps, paths, rounds, time, stop, order, selects, solver",
+                    ),
+                );
+            }
+        }
+    }
+    Ok(within)
+}
+
+fn large(word: Word<'_>) -> Result<u64, Misread> {
+    number(word).ok_or_else(|| Misread::of(word, "expected a whole number"))
+}
+
+fn small(word: Word<'_>) -> Result<u32, Misread> {
+    u32::try_from(large(word)?).map_err(|_| Misread::of(word, "this number is too large"))
+}
+
+fn seconds(word: Word<'_>) -> Result<u32, Misread> {
+    let seconds: Option<f64> = word.text.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.0..=4_000_000.0).contains(seconds));
+    let wrong = || Misread::of(word, "expected a number of seconds").hint("for example 2.5");
+    seconds.map(|s| (s * 1000.0) as u32).ok_or_else(wrong)
+}
+
+fn order(word: Word<'_>) -> Result<Order, Misread> {
+    match word.text {
+        "depth" => Ok(Order::Depth),
+        "breadth" => Ok(Order::Breadth),
+        "coverage" => Ok(Order::Coverage),
+        "random" => Ok(Order::Random(1)),
+        _ => Err(Misread::of(
+            word,
+            "expected depth, breadth, coverage or random",
+        )),
+    }
+}

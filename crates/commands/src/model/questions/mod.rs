@@ -1,0 +1,237 @@
+//! Questions about all runs of a program: the same words at every prompt of a model language.
+
+mod render;
+
+use std::marker::PhantomData;
+
+use borges_languages::model::{Progress, Question, Reply};
+use borges_session::command::Observer;
+use borges_session::model::ModelSession;
+use serde_json::json;
+
+use crate::arguments::rest_or_missing;
+use crate::cursor::{Cursor, Misread};
+use crate::interpreter::{Said, goes_on, to_value};
+use crate::paint::Paint;
+use crate::table::{Completes, Spec};
+
+use super::number;
+
+/// A question about all runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// One of those that are built in.
+    Question(Question),
+    /// One in SQL.
+    Sql(String),
+    /// Whether a breakpoint may and must be met.
+    May(String),
+    /// Whether a temporal formula may and must hold.
+    Check(String),
+    /// Which other messages could have been received on the way to a universe, or to the one that is looked at.
+    Races(Option<String>),
+}
+
+/// The rows of the questions, for a table of `R`.
+pub struct Rows<R>(PhantomData<R>);
+
+impl<R: From<Asking> + 'static> Rows<R> {
+    /// All of them.
+    pub const QUESTIONS: &'static [Spec<R>] = &[
+        Spec::new("ask", "a question about all states of the program", |c| {
+            asking(c).map(R::from)
+        })
+        .letters(&["a"])
+        .arguments("QUESTION")
+        .details(ASK_DETAILS)
+        .completes(&[Completes::Words(WORDS)]),
+        Spec::new(
+            "query",
+            "a question in SQL about all states of the program",
+            |c| rest_or_missing(c, "a SELECT").map(|sql| Asking::Sql(sql).into()),
+        )
+        .arguments("SELECT…")
+        .details(
+            "Tables: model_state, model_edge, model_outcome, model_program; views: model_ends, \
+model_shortest, model_steps (docs/session-files.md).",
+        ),
+        Spec::new(
+            "may",
+            "whether a breakpoint would halt in some universe, and whether in every run",
+            |c| {
+                let spec = rest_or_missing(c, "a breakpoint, as for 'break'")?;
+                Ok(Asking::May(spec).into())
+            },
+        )
+        .arguments("WHAT")
+        .details(
+            "WHAT is a predicate (x == 2, when x == 2), or what else 'break' takes in a program of this language. \
+Answers with a run that shows it. The universes of the session stay as they are.",
+        ),
+        Spec::new(
+            "check",
+            "whether a temporal formula holds in some run, and whether in every run",
+            |c| check(c).map(R::from),
+        )
+        .arguments("[--fair] FORMULA")
+        .details(
+            "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, \
+p | q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which \
+who can act from some point on does act again.",
+        ),
+        Spec::new(
+            "races",
+            "which other messages could have been received on the way here",
+            |c| Ok(Asking::Races(c.word().map(|word| word.text.to_owned())).into()),
+        )
+        .arguments("[UNIVERSE|PORT]")
+        .details(
+            "For each message that was received: those that came to the same inbox or port later \
+and could have been there first, while all that happened before stays the same. In CaReDeb the name of a port asks \
+for the messages of that port, and who else could have received them.",
+        )
+        .completes(&[Completes::Universe]),
+    ];
+}
+
+const ASK_DETAILS: &str = "ends: the outcomes with their numbers and how many states have each. shortest [STATE]: \
+a shortest way to each outcome, or to a state. through STATE: the states on paths through it. parting A B: where a \
+choice first rules one of two outcomes out. reach A: the states from which an outcome can still be reached. \
+ancestors STATE STATE…: those from which all of these can be reached. cycles: where a run can stay for ever. What an \
+answer numbers is where 'jump' goes. Ctrl-C stops the exploration: the answer then says on how much it rests, and the \
+next question goes on exploring.";
+
+const WORDS: &[&str] = &[
+    "ends",
+    "shortest",
+    "through",
+    "parting",
+    "reach",
+    "ancestors",
+    "cycles",
+];
+
+fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
+    let word = cursor.required("a question: ends, shortest, through, parting, …")?;
+    Ok(Asking::Question(match word.text {
+        "ends" => Question::Ends,
+        "cycles" => Question::Cycles,
+        "shortest" if cursor.is_done() => Question::ShortestToEnds,
+        "shortest" => Question::Shortest(number(cursor, "a state's number")?),
+        "through" => Question::Through(number(cursor, "a state's number")?),
+        "reach" => Question::CanReach(number(cursor, "an outcome's number")?),
+        "parting" => {
+            let first = number(cursor, "an outcome's number")?;
+            Question::Divergence(first, number(cursor, "another outcome's number")?)
+        }
+        "ancestors" => {
+            let mut states = vec![number(cursor, "a state's number")?];
+            while !cursor.is_done() {
+                states.push(number(cursor, "a state's number")?);
+            }
+            Question::CommonAncestors(states)
+        }
+        other => {
+            return Err(Misread::of(word, format!("'{other}' is no question"))
+                .hint(format!("known are {}", WORDS.join(", "))));
+        }
+    }))
+}
+
+/// Reads a formula; `--fair` is the word `fair` of formulas.
+fn check(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
+    let fair = cursor.keyword("--fair");
+    let formula = rest_or_missing(cursor, "a formula, for example F {math.result == 66}")?;
+    Ok(Asking::Check(match fair {
+        true => format!("fair {formula}"),
+        false => formula,
+    }))
+}
+
+/// A prompt that answers questions about all runs.
+pub(super) trait Asked {
+    /// What knows all runs.
+    fn session(&mut self) -> &mut ModelSession;
+
+    /// The options on the way to a universe, or to the one that is looked at.
+    ///
+    /// # Errors
+    /// There is no such universe, or no way to it among all runs.
+    fn way(&mut self, to: Option<&str>, observer: Observer<'_>) -> Result<Vec<u32>, String>;
+
+    /// Answers a built-in question, in which numbers are those of states.
+    ///
+    /// # Errors
+    /// It is about what there is not.
+    fn ask(&mut self, question: &Question, paint: &Paint, observer: Observer<'_>) -> Said {
+        let session = self.session();
+        let reply = session.ask(question, watched(observer));
+        let reply = reply.map_err(shown)?;
+        Ok(answered(session, &reply, &|state| state, "state", paint))
+    }
+
+    /// Answers a question about all runs.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn answer(&mut self, asking: &Asking, paint: &Paint, observer: Observer<'_>) -> Said {
+        let judgement = match asking {
+            Asking::Question(question) => return self.ask(question, paint, observer),
+            Asking::Sql(sql) => {
+                let table = self.session().query(sql, watched(observer));
+                let table = table.map_err(shown)?;
+                let text = crate::device::render::table(&table, paint);
+                return Ok((text, json!({ "reply": "table", "table": table })));
+            }
+            Asking::Races(to) => {
+                let way = self.way(to.as_deref(), observer)?;
+                let session = self.session();
+                let races = session.races(&way);
+                let value = json!({ "reply": "races", "races": races });
+                let none = || {
+                    format!(
+                        "{} has no messages: nothing races\n",
+                        session.dialect().name()
+                    )
+                };
+                let text = races.map_or_else(none, |races| render::races(&races, paint));
+                return Ok((text, value));
+            }
+            Asking::May(spec) => self.session().occurs(spec, watched(observer)),
+            Asking::Check(formula) => self.session().check(formula, watched(observer)),
+        };
+        let judgement = judgement.map_err(shown)?;
+        let value = json!({ "reply": "judgement", "judgement": judgement });
+        Ok((render::judgement(&judgement, paint), value))
+    }
+}
+
+/// Tells an observer how far an exploration has come.
+pub(super) fn watched(observer: Observer<'_>) -> impl FnMut(&Progress) -> bool {
+    |come| goes_on(&mut *observer, "states explored", come.states)
+}
+
+/// An answer, with a word on what it rests on if that is not all; `name` says what a state is called, and `one` what it
+/// is.
+pub(super) fn answered(
+    session: &ModelSession,
+    reply: &Reply,
+    name: &dyn Fn(u32) -> u32,
+    one: &str,
+    paint: &Paint,
+) -> (String, serde_json::Value) {
+    let partial = session.partial();
+    let note = partial.map(|(why, states)| render::partial(why, states, paint));
+    let value = json!({
+        "reply": "answer",
+        "answer": to_value(reply),
+        "complete": partial.is_none(),
+        "why": partial.map(|(why, _)| why),
+    });
+    let text = render::answer(reply, name, one, paint);
+    (note.unwrap_or_default() + &text, value)
+}
+
+pub(super) fn shown(error: impl std::fmt::Display) -> String {
+    error.to_string().trim_end().to_string()
+}

@@ -1,0 +1,279 @@
+//! Voyager at the prompt: the multiverse debugger for actors.
+//!
+//! Orders are carried out by `borges_session`; here they are only typed and printed.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use borges_languages::model::Question;
+use borges_languages::model::debug::{BreakpointRow, Came, LinkRow, Order};
+use borges_multiverse::language::Span;
+use borges_session::command::Observer;
+use borges_session::model::ModelSession;
+use serde_json::{Value, json};
+
+use crate::completion::{Completion, complete};
+use crate::interpreter::{Answer, Interpreter, Said};
+use crate::model::common::{Breakpoint, Roams};
+use crate::model::questions::{Asked, answered, shown, watched};
+use crate::paint::{Paint, Role};
+use crate::table::{self, Completes};
+
+use super::render;
+use super::table::{About, COMMANDS, Request};
+
+/// States of a list that become universes of the session.
+const NAMED: usize = 1000;
+
+/// A session of Voyager at the prompt.
+pub struct VoyagerPrompt {
+    session: ModelSession,
+    /// The universe that is looked at.
+    here: u32,
+}
+
+impl VoyagerPrompt {
+    /// The prompt for a session.
+    pub const fn new(session: ModelSession) -> Self {
+        Self { session, here: 0 }
+    }
+
+    fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
+        match request {
+            Request::Order(order) => self.order(order, paint, observer),
+            Request::About(universe, about) => {
+                self.about(universe.unwrap_or(self.here), about, paint, observer)
+            }
+            Request::Common(common) => self.roam(common, paint, observer),
+            Request::Universes(status) => {
+                let debugger = self.session.debugger();
+                let text = render::universes(debugger, status.as_deref(), self.here, paint);
+                let nodes: Vec<_> = (0..debugger.len()).map(|id| debugger.node(id)).collect();
+                let links: Vec<_> = (0..debugger.links()).map(|id| debugger.link(id)).collect();
+                let value = json!({ "reply": "universes", "universes": nodes, "edges": links });
+                Ok((text, value))
+            }
+            Request::Difference(edge) => {
+                let changes = self.session.debugger().difference(edge).map_err(shown)?;
+                let value = json!({ "reply": "difference", "changes": changes });
+                Ok((render::difference(&changes, paint), value))
+            }
+            Request::Asking(asking) => self.answer(&asking, paint, observer),
+            Request::Edit(file) => {
+                let text = std::fs::read_to_string(&file)
+                    .map_err(|error| format!("{file} cannot be read: {error}"))?;
+                self.order(Order::Edit { text }, paint, observer)
+            }
+            // Answered before it comes here.
+            Request::Everywhere(_) => Ok((String::new(), Value::Null)),
+        }
+    }
+
+    fn order(&mut self, order: Order, paint: &Paint, observer: Observer<'_>) -> Said {
+        let came = self.ordered(order, observer)?;
+        let text = match &came.ran {
+            Some(ran) => {
+                let first = ran.paused.first().or(ran.held.first()).or(ran.ends.first());
+                self.here = first.copied().unwrap_or(ran.from);
+                render::ran(ran, self.session.debugger(), paint)
+            }
+            None => String::new(),
+        };
+        let value = json!({ "reply": "came", "here": self.here, "came": came });
+        Ok((text, value))
+    }
+
+    fn ordered(&mut self, order: Order, observer: Observer<'_>) -> Result<Came, String> {
+        let begins_again = matches!(order, Order::Run | Order::Restart | Order::Edit { .. });
+        let came = self.session.carry_out(order, watched(observer));
+        let came = came.map_err(shown)?;
+        if begins_again || self.here >= self.session.debugger().len() {
+            self.here = 0;
+        }
+        Ok(came)
+    }
+
+    fn about(
+        &mut self,
+        universe: u32,
+        about: About,
+        paint: &Paint,
+        observer: Observer<'_>,
+    ) -> Said {
+        let order = match about {
+            About::Card => {
+                let card = self.session.debugger().card(universe).map_err(shown)?;
+                let value = json!({ "reply": "universe", "universe": card });
+                return Ok((render::card(&card, paint), value));
+            }
+            About::Path => {
+                let debugger = self.session.debugger();
+                let card = debugger.card(universe).map_err(shown)?;
+                let edges = card.path.into_iter();
+                let path: Vec<LinkRow> = edges.filter_map(|edge| debugger.link(edge)).collect();
+                let value = json!({ "reply": "path", "edges": path });
+                return Ok((render::path(&path, paint), value));
+            }
+            About::Rules => {
+                let debugger = self.session.debugger();
+                let card = debugger.card(universe).map_err(shown)?;
+                let edges = card.path.into_iter();
+                let path: Vec<LinkRow> = edges.filter_map(|edge| debugger.link(edge)).collect();
+                let value = json!({ "reply": "rules", "edges": path });
+                return Ok((render::rules(&path, paint), value));
+            }
+            About::Resume => Order::Resume { universe },
+            About::Seek => Order::Seek { universe },
+            About::Pause => Order::Pause { universe },
+            About::Step(agent, kind) => Order::Step {
+                universe,
+                agent,
+                kind,
+            },
+            About::Hold(agent) => Order::Hold { universe, agent },
+            About::Release(agent) => Order::Release { universe, agent },
+        };
+        self.order(order, paint, observer)
+    }
+
+    /// What completion offers for an argument.
+    fn things(&self, kind: Completes) -> Vec<String> {
+        let debugger = self.session.debugger();
+        match kind {
+            Completes::Universe => (0..debugger.len().min(1000))
+                .map(|id| id.to_string())
+                .collect(),
+            Completes::Breakpoint => {
+                let known = debugger.breakpoints().into_iter();
+                known.map(|breakpoint| breakpoint.id.to_string()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Roams for VoyagerPrompt {
+    fn source(&self) -> (&str, Option<Span>) {
+        (self.session.debugger().text(), None)
+    }
+
+    fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+        let universe = numbered(universe)?;
+        let answer = self.about(universe, About::Card, paint, observer)?;
+        self.here = universe;
+        Ok(answer)
+    }
+
+    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
+        self.session.graph(watched(observer));
+        let universe = self.session.universe_of(state).map_err(shown)?;
+        self.jump(&universe.to_string(), paint, observer)
+    }
+
+    fn breakpoints(&self) -> Vec<Breakpoint> {
+        let known = self.session.debugger().breakpoints().into_iter();
+        let row = |known: BreakpointRow| Breakpoint {
+            id: known.id,
+            text: known.spec,
+            on: known.on,
+            hits: None,
+        };
+        known.map(row).collect()
+    }
+
+    fn set(&mut self, text: &str, observer: Observer<'_>) -> Result<u32, String> {
+        let spec = text.to_owned();
+        let came = self.ordered(Order::Break { spec }, observer)?;
+        Ok(came.breakpoint.unwrap_or_default())
+    }
+
+    fn unset(&mut self, id: u32, observer: Observer<'_>) -> Result<(), String> {
+        self.ordered(Order::Unbreak { id }, observer).map(drop)
+    }
+
+    fn switch(&mut self, id: u32, on: bool, observer: Observer<'_>) -> Result<(), String> {
+        self.ordered(Order::Enable { id, on }, observer).map(drop)
+    }
+}
+
+/// The number of a universe.
+fn numbered(universe: &str) -> Result<u32, String> {
+    let number = universe.parse();
+    number.map_err(|_| {
+        format!("'{universe}' is no universe: they are numbers, as 'universes' shows them")
+    })
+}
+
+impl Asked for VoyagerPrompt {
+    fn session(&mut self) -> &mut ModelSession {
+        &mut self.session
+    }
+
+    fn way(&mut self, to: Option<&str>, observer: Observer<'_>) -> Result<Vec<u32>, String> {
+        let universe = match to {
+            Some(to) => numbered(to)?,
+            None => self.here,
+        };
+        let state = self.session.state_of(universe, watched(observer));
+        let state = state.map_err(shown)?;
+        self.session.options_to(state, |_| true).map_err(shown)
+    }
+
+    /// Numbers are those of universes: the states that an answer names become universes of the session.
+    fn ask(&mut self, question: &Question, paint: &Paint, observer: Observer<'_>) -> Said {
+        let session = &mut self.session;
+        let mut state = |universe: u32| {
+            let state = session.state_of(universe, watched(observer));
+            state.map_err(shown)
+        };
+        let question = match question {
+            Question::Shortest(universe) => Question::Shortest(state(*universe)?),
+            Question::Through(universe) => Question::Through(state(*universe)?),
+            Question::CommonAncestors(universes) => {
+                let states = universes.iter().map(|universe| state(*universe));
+                Question::CommonAncestors(states.collect::<Result<_, _>>()?)
+            }
+            other => other.clone(),
+        };
+        let reply = session.ask(&question, watched(observer)).map_err(shown)?;
+        let mut universes = BTreeMap::new();
+        for state in reply.states(NAMED) {
+            if let Entry::Vacant(entry) = universes.entry(state) {
+                entry.insert(session.universe_of(state).map_err(shown)?);
+            }
+        }
+        let name = |state: u32| universes.get(&state).copied().unwrap_or(state);
+        let (text, mut value) = answered(session, &reply, &name, "universe", paint);
+        value["answer"] = json!(reply.renamed(NAMED, &mut |state| name(state)));
+        Ok((text, value))
+    }
+}
+
+impl Interpreter for VoyagerPrompt {
+    fn greeting(&mut self, paint: &Paint) -> String {
+        format!(
+            "{}\n'help' lists the commands; b sets a breakpoint, run runs all universes, u shows them, q quits\n",
+            paint.paint(Role::Heading, self.session.name())
+        )
+    }
+
+    fn prompt(&self) -> String {
+        format!("{}> ", self.here)
+    }
+
+    fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
+        match table::read(COMMANDS, line) {
+            Ok((_, Request::Everywhere(everywhere))) => everywhere.answer(line, COMMANDS, paint),
+            Ok((_, request)) => Answer::of(self.carry_out(request, paint, observer), paint),
+            Err(misread) => Answer::misread(line, misread, paint),
+        }
+    }
+
+    fn repeats(&self, line: &str) -> bool {
+        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+    }
+
+    fn complete(&mut self, line: &str, at: usize) -> Completion {
+        complete(COMMANDS, line, at, |kind| self.things(kind))
+    }
+}

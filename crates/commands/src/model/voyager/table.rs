@@ -1,0 +1,254 @@
+//! The commands of Voyager at the prompt.
+
+use borges_languages::model::debug::Order;
+
+use crate::cursor::{Cursor, Misread};
+use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::common::{Common, Rows as Words};
+use crate::model::number;
+use crate::model::questions::{Asking, Rows};
+use crate::table::{Completes, Group, Spec, Table};
+
+/// What a typed line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// An order of which the universe is known or does not matter.
+    Order(Order),
+    /// An order about this universe, or else the one that is looked at.
+    About(Option<u32>, About),
+    /// What prompts that go from universe to universe have in common.
+    Common(Common),
+    /// The graph: universes of this status, or all.
+    Universes(Option<String>),
+    /// What an edge changes.
+    Difference(u32),
+    /// A question about all runs.
+    Asking(Asking),
+    /// Another text for the program, from a file.
+    Edit(String),
+    /// What every prompt understands.
+    Everywhere(Everywhere),
+}
+
+impl From<Common> for Request {
+    fn from(common: Common) -> Self {
+        Self::Common(common)
+    }
+}
+
+impl From<Asking> for Request {
+    fn from(asking: Asking) -> Self {
+        Self::Asking(asking)
+    }
+}
+
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
+}
+
+/// What is asked of a universe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Everything.
+    Card,
+    /// The way there.
+    Path,
+    /// The debugger's rules on the way there.
+    Rules,
+    /// To let it run.
+    Resume,
+    /// To let it run toward a breakpoint.
+    Seek,
+    /// To pause it.
+    Pause,
+    /// A step: who, which.
+    Step(String, String),
+    /// To keep an actor from acting.
+    Hold(String),
+    /// To let it act again.
+    Release(String),
+}
+
+/// Every command, as help lists them.
+pub const COMMANDS: Table<Request> = Table(&[
+    Group::new("Running", RUNNING),
+    Group::new("Stopping", STOPPING),
+    Group::new("Looking", LOOKING),
+    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+    Group::new("Others", OTHERS),
+]);
+
+const RUNNING: &[Spec<Request>] = &[
+    Spec::new("run", "run from the start, in all universes", |_| {
+        Ok(Request::Order(Order::Run))
+    })
+    .letters(&["r"]),
+    Spec::new("resume", "let a paused universe run on", |c| {
+        about(c, About::Resume)
+    })
+    .letters(&["c", "continue"])
+    .arguments("[UNIVERSE]")
+    .repeating(),
+    Spec::new(
+        "seek",
+        "let a universe run toward the breakpoints, until one halts",
+        |c| about(c, About::Seek),
+    )
+    .arguments("[UNIVERSE]")
+    .details(
+        "Goes on with the most promising universe first, and stops at the first that a breakpoint halts; what else \
+there is stays unexplored. Again, from the same universe: the next that halts. For programs with more universes than \
+'run' can show.",
+    )
+    .examples(&[("seek 0", "from the start")]),
+    Spec::new(
+        "step",
+        "let an actor take a step in a paused universe",
+        |c| {
+            let kind = c.required("a step: into, over, next-turn, …")?.text.to_string();
+            let actor = c.required("an actor")?.text.to_string();
+            about(c, About::Step(actor, kind))
+        },
+    )
+    .letters(&["s"])
+    .arguments("KIND ACTOR [UNIVERSE]")
+    .details(
+        "KIND is into, over, return (within the turn; nobody else moves), into-activity, to-receiver, to-resolver, \
+to-resolution, next-turn, end-turn or return-to-resolution. A step ends in every universe in which it comes to \
+its goal, or says that it is never reached.",
+    )
+    .examples(&[("step next-turn math", "to before the next message that math takes")])
+    .completes(&[Completes::Words(&[
+        "into",
+        "over",
+        "return",
+        "into-activity",
+        "to-receiver",
+        "to-resolver",
+        "to-resolution",
+        "next-turn",
+        "end-turn",
+        "return-to-resolution",
+    ])])
+    .repeating(),
+    Spec::new("pause", "pause a universe that runs", |c| {
+        about(c, About::Pause)
+    })
+    .arguments("[UNIVERSE]"),
+    Spec::new(
+        "hold",
+        "keep an actor from acting in all that follows from a paused universe",
+        |c| {
+            let actor = c.required("an actor")?.text.to_string();
+            about(c, About::Hold(actor))
+        },
+    )
+    .arguments("ACTOR [UNIVERSE]"),
+    Spec::new("release", "let a held actor act again", |c| {
+        let actor = c.required("an actor")?.text.to_string();
+        about(c, About::Release(actor))
+    })
+    .arguments("ACTOR [UNIVERSE]"),
+    Spec::new("restart", "forget all universes but the first", |_| {
+        Ok(Request::Order(Order::Restart))
+    }),
+    Spec::new(
+        "edit",
+        "take the program's text from a file, keep the breakpoints, and start again",
+        |c| Ok(Request::Edit(c.required("a file")?.text.to_string())),
+    )
+    .arguments("FILE")
+    .completes(&[Completes::File]),
+];
+
+const STOPPING: &[Spec<Request>] = &[
+    Words::BREAK
+    .details(
+        "creation, start: an actor literal is next; a new actor is about to initialise. sender S, receiver S: that \
+message is about to be sent; is about to be taken. before M, after M: a method is about to run because of a \
+message; has its value. resolver S, resolution S: a future is about to be resolved; has its value. when P, or P \
+alone: a predicate begins to hold. S is a message's name, or 'line N'.",
+    )
+    .examples(&[
+        ("break receiver getResult", "before the message is taken"),
+        ("break when math.result == 66", "fields, inbox(A), idle(A), stuck(A), printed(A, \"…\")"),
+    ])
+    .completes(&[Completes::Words(&[
+        "creation",
+        "start",
+        "sender",
+        "receiver",
+        "before",
+        "after",
+        "resolver",
+        "resolution",
+        "when",
+    ])]),
+    Words::BREAKPOINTS,
+    Words::DELETE,
+    Words::ENABLE,
+    Words::DISABLE,
+];
+
+const LOOKING: &[Spec<Request>] = &[
+    Spec::new(
+        "universes",
+        "the universes seen so far, with the edges between them",
+        |c| Ok(Request::Universes(c.word().map(|w| w.text.to_string()))),
+    )
+    .letters(&["u", "graph"])
+    .arguments("[STATUS]")
+    .completes(&[Completes::Words(&[
+        "running",
+        "unexplored",
+        "paused",
+        "held",
+        "end",
+        "stuck",
+        "deadlock",
+    ])]),
+    Words::JUMP
+    .details("Universes have one number each: in 'universes', 'path', 'ask' and 'races'. The tables that 'query' asks \
+number states; 'jump state 7' goes to the universe of state 7."),
+    Spec::new(
+        "print",
+        "a universe: its actors, and what can be said there",
+        |c| about(c, About::Card),
+    )
+    .letters(&["p", "v"])
+    .arguments("[UNIVERSE]"),
+    Spec::new(
+        "path",
+        "the steps and commands that led to a universe",
+        |c| about(c, About::Path),
+    )
+    .letters(&["o"])
+    .arguments("[UNIVERSE]"),
+    Spec::new(
+        "rules",
+        "the rules of the debugger that applied on the way to a universe",
+        |c| about(c, About::Rules),
+    )
+    .arguments("[UNIVERSE]")
+    .details("By the names of 'Multiverse Debugging' (ECOOP 2019, appendix A): CEL-STEP-LOCAL, CEL-STEP-GLOBAL, \
+SAVE-MRB, TRIGGER-MRB, TRIGGER-MSB, NOT-APPLICABLE-BREAKPOINT, ADD-NEW-ACTOR, PREPARE-STEP-NEXT-TURN, \
+TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
+    Spec::new("difference", "what an edge of the graph changes", |c| {
+        Ok(Request::Difference(number(c, "an edge's number")?))
+    })
+    .letters(&["diff"])
+    .arguments("EDGE"),
+    Words::LIST,
+];
+
+const OTHERS: &[Spec<Request>] = &[help_row(), quit_row()];
+
+fn about(cursor: &mut Cursor<'_>, what: About) -> Result<Request, Misread> {
+    let universe = match cursor.is_done() {
+        true => None,
+        false => Some(number(cursor, "a universe's number")?),
+    };
+    Ok(Request::About(universe, what))
+}

@@ -1,0 +1,406 @@
+//! Walking through the multiverse of a model language at the prompt.
+
+use borges_languages::predicate::{Condition, Named};
+use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
+use borges_multiverse::language::{Language, Span};
+use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
+use borges_multiverse::walk::{
+    BreakpointId, Moment, Rest, Schedule, Sought, Taken, Walk, WalkError,
+};
+use borges_session::command::Observer;
+use borges_session::model::ModelSession;
+use serde_json::{Value, json};
+
+use crate::completion::{Completion, complete};
+use crate::interpreter::{Answer, Interpreter, Said, goes_on};
+use crate::model::common::{Breakpoint, Roams, done};
+use crate::model::questions::{Asked, shown, watched};
+use crate::paint::{Paint, Role};
+use crate::table::{self, Completes};
+
+use super::render;
+use super::table::{COMMANDS, Chooser, Request};
+
+/// Steps that one run takes at most: a program may never end.
+const FAR: u64 = 10_000_000;
+
+/// A walk at the prompt.
+pub struct WalkPrompt<L: Language> {
+    walk: Walk<L>,
+    /// The program's text.
+    source: String,
+    /// What the program is called.
+    name: String,
+    /// What answers questions about all states.
+    asked: ModelSession,
+}
+
+impl<L: Named + 'static> WalkPrompt<L> {
+    /// A walk at the start of `language`, whose text is `source`.
+    pub fn new(language: L, source: String, name: String, asked: ModelSession) -> Self {
+        Self {
+            walk: Walk::new(language),
+            source,
+            name,
+            asked,
+        }
+    }
+
+    fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
+        match request {
+            Request::Step(count) => self.forward(count, paint),
+            Request::Choose(option) => {
+                let fired = self.walk.forward(option).map_err(shown)?;
+                Ok(self.arrived(&Rest::Breakpoints(fired), paint))
+            }
+            Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
+            Request::Run(chooser) => self.run(&mut schedule(chooser), paint, observer),
+            Request::Back(count) => self.back(count, paint),
+            Request::BackToChoice => self.back_to_choice(paint),
+            Request::BackToStop => self.back_to_stop(paint, observer),
+            Request::Restart => self.jump("start", paint, observer),
+            Request::Undo(target) => self.undo(target.as_deref(), paint),
+            Request::Common(common) => self.roam(common, paint, observer),
+            Request::Find(text) => self.find(&text, paint, observer),
+            Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
+            Request::Tree(lines) => Ok(self.tree(lines, paint)),
+            Request::Graph(states) => Ok(self.graph(states, paint, observer)),
+            Request::Asking(asking) => self.answer(&asking, paint, observer),
+            Request::Ends(states) => Ok(self.ends(states, paint, observer)),
+            Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
+            Request::Moment => {
+                let moment = self.walk.moment().to_string();
+                let value = json!({ "reply": "moment", "moment": moment });
+                Ok((format!("{moment}\n"), value))
+            }
+            Request::Note(text) => {
+                self.walk.mark(text).map_err(shown)?;
+                Ok(done("noted"))
+            }
+            // Answered before it comes here.
+            Request::Everywhere(_) => Ok(done("")),
+        }
+    }
+
+    fn forward(&mut self, count: u64, paint: &Paint) -> Said {
+        for _ in 0..count {
+            match self.walk.options().len() {
+                0 => return Ok(self.arrived(&Rest::End, paint)),
+                1 => {}
+                _ => {
+                    let (text, value) = self.arrived(&Rest::Choice, paint);
+                    return Ok((text, value));
+                }
+            }
+            let fired = self.walk.forward(0).map_err(shown)?;
+            if !fired.is_empty() {
+                return Ok(self.arrived(&Rest::Breakpoints(fired), paint));
+            }
+        }
+        Ok(self.arrived(&Rest::Breakpoints(Vec::new()), paint))
+    }
+
+    fn run(&mut self, schedule: &mut Schedule<L>, paint: &Paint, observer: Observer<'_>) -> Said {
+        let rest = self.walk.run(schedule, FAR, |walk| {
+            goes_on(&mut *observer, "steps taken", walk.steps())
+        });
+        let rest = rest.map_err(shown)?;
+        Ok(self.arrived(&rest, paint))
+    }
+
+    fn back(&mut self, count: u64, paint: &Paint) -> Said {
+        self.walk.back().map_err(shown)?;
+        for _ in 1..count {
+            if self.walk.back().is_err() {
+                break;
+            }
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    /// To before the last choice in which there was something to choose.
+    fn back_to_choice(&mut self, paint: &Paint) -> Said {
+        self.walk.back().map_err(shown)?;
+        while self.walk.options().len() < 2 && self.walk.back().is_ok() {}
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn back_to_stop(&mut self, paint: &Paint, observer: Observer<'_>) -> Said {
+        let rest = self
+            .walk
+            .run_back(|walk| goes_on(&mut *observer, "steps before here", walk.steps()));
+        let rest = rest.map_err(shown)?;
+        let rest = match rest {
+            // There is no end backwards, only the start.
+            Rest::End => Rest::Choice,
+            rest => rest,
+        };
+        Ok(self.arrived(&rest, paint))
+    }
+
+    /// Undoes the step to a universe of the path, and what depends on it.
+    fn undo(&mut self, target: Option<&str>, paint: &Paint) -> Said {
+        let event = match target {
+            None => self.walk.place(),
+            Some(text) => place(text).ok_or_else(|| {
+                format!(
+                    "'{text}' is no universe of the tree; 'path' shows those on the way to here"
+                )
+            })?,
+        };
+        let path = self.walk.history(u32::MAX);
+        let undone = self.walk.undo(event).map_err(|error| match error {
+            WalkError::NoEvent => {
+                "no step on the way to here led to that universe; 'path' shows those that were taken"
+                    .to_string()
+            }
+            error => error.to_string(),
+        })?;
+        let steps = undone.events.iter();
+        let steps = steps.filter_map(|event| path.iter().find(|past| past.place == *event));
+        let steps: Vec<_> = steps.map(|past| past.label.text.as_str()).collect();
+        let (here, value) = self.arrived(&Rest::Choice, paint);
+        let mut text: String = steps.iter().map(|step| format!("undid {step}\n")).collect();
+        text.push_str(&here);
+        Ok((
+            text,
+            json!({ "reply": "undone", "steps": steps, "here": value }),
+        ))
+    }
+
+    fn condition(&self, text: &str) -> Result<Condition, String> {
+        let condition = Condition::parse(self.walk.language(), text);
+        condition.map_err(|error| error.to_string())
+    }
+
+    /// To the nearest universe ahead in which a condition is true.
+    fn find(&mut self, text: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+        let condition = self.condition(text)?;
+        let sought = self.walk.seek(
+            |visit| condition.fits(visit.language, visit.arrived, visit.state),
+            &Limits::default(),
+            |explored| watch(observer, &explored),
+        );
+        match sought {
+            Sought::Found(choices) => {
+                self.walk.take(&choices).map_err(shown)?;
+                Ok(self.arrived(&Rest::Choice, paint))
+            }
+            Sought::Nowhere => Err(format!(
+                "nothing that can still happen from here mentions '{text}'"
+            )),
+            Sought::Unknown(pause) => Err(format!(
+                "'{text}' was not found, and not everything was looked at: {}",
+                render::pause(pause)
+            )),
+        }
+    }
+
+    /// Where the walk stands now, and why.
+    fn arrived(&self, rest: &Rest, paint: &Paint) -> (String, Value) {
+        render::arrived(&self.walk, rest, paint)
+    }
+
+    fn tree(&self, rows: usize, paint: &Paint) -> (String, Value) {
+        let layout = Layout {
+            width: paint.width,
+            rows,
+            ..Layout::default()
+        };
+        let drawn = self.walk.render_text(&layout);
+        let lines: Vec<&str> = drawn.lines().collect();
+        let value = json!({ "reply": "tree", "lines": lines });
+        (format!("{}\n", drawn.trim_end()), value)
+    }
+
+    /// Explores the state graph from the start.
+    fn explore(&self, states: usize, observer: Observer<'_>) -> (Graph<&L>, Pause) {
+        let mut exploration = Exploration::new(self.walk.language(), Strategy::BreadthFirst);
+        let limits = Limits {
+            states,
+            ..Limits::default()
+        };
+        let pause = exploration.run(&limits, |explored| watch(observer, &explored));
+        (exploration.into_graph(), pause)
+    }
+
+    fn graph(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
+        let (graph, pause) = self.explore(states, observer);
+        render::graph(&graph, pause, paint)
+    }
+
+    fn ends(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
+        let (graph, pause) = self.explore(states, observer);
+        let shortest = graph.shortest_paths(NodeId::ROOT);
+        let language = self.walk.language();
+        let moment = |node| {
+            let path = shortest.path(&graph, node)?;
+            let choices: Vec<L::Choice> =
+                path.into_iter().filter_map(|id| graph.choice(id)).collect();
+            let mut scout = Walk::new(language);
+            scout.take(&choices).ok()?;
+            Some(scout.moment().to_string())
+        };
+        render::ends(&graph, pause, moment, paint)
+    }
+}
+
+impl<L: Named + 'static> Roams for WalkPrompt<L> {
+    fn source(&self) -> (&str, Option<Span>) {
+        let next = self.walk.options().first();
+        let label = next.map(|next| self.walk.language().label(self.walk.state(), next));
+        (&self.source, label.and_then(|label| label.span))
+    }
+
+    /// `start`, a universe of the tree, a moment, or a state.
+    fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+        if universe == "start" {
+            self.walk.jump(Place::ROOT).map_err(shown)?;
+        } else if let Some(place) = place(universe) {
+            self.walk.jump(place).map_err(|_| {
+                format!("no universe {universe} was visited; 'tree' shows those that were, 'ends' the moments of all ends")
+            })?;
+        } else if let Ok(state) = universe.parse() {
+            return self.jump_to_state(state, paint, observer);
+        } else {
+            let moment: Moment = universe.parse().map_err(|e| {
+                format!("'{universe}' is no universe: {e}. A universe of the tree looks like 1.4")
+            })?;
+            self.walk.go(&moment, FAR).map_err(shown)?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    /// To a state of the graph, by a shortest way.
+    fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
+        let options = self
+            .asked
+            .options_to(state, watched(observer))
+            .map_err(shown)?;
+        self.walk.jump(Place::ROOT).map_err(shown)?;
+        for option in options {
+            let taken = self.walk.forward(option as usize);
+            taken.map_err(shown)?;
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn breakpoints(&self) -> Vec<Breakpoint> {
+        let known = self.walk.breakpoints().iter();
+        let row =
+            |(id, known): (&BreakpointId, &borges_multiverse::walk::Breakpoint<L>)| Breakpoint {
+                id: id.0,
+                text: known.name.clone(),
+                on: known.enabled,
+                hits: Some(known.hits),
+            };
+        known.map(row).collect()
+    }
+
+    fn set(&mut self, text: &str, _: Observer<'_>) -> Result<u32, String> {
+        let condition = self.condition(text)?;
+        let name = text.to_owned();
+        let id = self
+            .walk
+            .break_when(name, move |visit| match visit.arrived {
+                Some((before, choice)) => {
+                    condition.halts(visit.language, before, choice, visit.state)
+                }
+                None => condition.holds(visit.language, visit.state),
+            });
+        Ok(id.0)
+    }
+
+    fn unset(&mut self, id: u32, _: Observer<'_>) -> Result<(), String> {
+        self.walk.unbreak(BreakpointId(id));
+        Ok(())
+    }
+
+    fn switch(&mut self, id: u32, on: bool, _: Observer<'_>) -> Result<(), String> {
+        self.walk.enable(BreakpointId(id), on);
+        Ok(())
+    }
+}
+
+impl<L: Named + 'static> Asked for WalkPrompt<L> {
+    fn session(&mut self) -> &mut ModelSession {
+        &mut self.asked
+    }
+
+    fn way(&mut self, to: Option<&str>, _: Observer<'_>) -> Result<Vec<u32>, String> {
+        let here = self.walk.place();
+        if let Some(to) = to {
+            let there = place(to).filter(|place| self.walk.jump(*place).is_ok());
+            there.ok_or_else(|| format!("'{to}' is no universe that was visited"))?;
+        }
+        let path = self.walk.history(u32::MAX);
+        self.walk.jump(here).map_err(shown)?;
+        Ok(path.iter().map(|past| past.option.0).collect())
+    }
+}
+
+impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
+    fn greeting(&mut self, paint: &Paint) -> String {
+        let (here, _) = self.arrived(&Rest::Choice, paint);
+        format!(
+            "{}\n{here}'help' lists the commands; n goes to the next choice, k chooses, S steps back, q quits\n",
+            paint.paint(Role::Heading, &self.name)
+        )
+    }
+
+    fn prompt(&self) -> String {
+        format!("{}> ", render::universe(self.walk.place()))
+    }
+
+    fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
+        // A number alone is a choice.
+        let chosen = line.trim().parse().map(Request::Choose);
+        match chosen.or_else(|_| table::read(COMMANDS, line).map(|(_, request)| request)) {
+            Ok(Request::Everywhere(everywhere)) => everywhere.answer(line, COMMANDS, paint),
+            Ok(request) => Answer::of(self.carry_out(request, paint, observer), paint),
+            Err(misread) => Answer::misread(line, misread, paint),
+        }
+    }
+
+    fn repeats(&self, line: &str) -> bool {
+        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+    }
+
+    fn complete(&mut self, line: &str, at: usize) -> Completion {
+        let walk = &self.walk;
+        complete(COMMANDS, line, at, |kind| match kind {
+            Completes::Universe => visited(walk.tree()),
+            Completes::Breakpoint => walk.breakpoints().keys().map(|b| b.0.to_string()).collect(),
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// Universes that completion offers: the tips of the branches.
+fn visited<L: Language>(tree: &Tree<Taken<L>>) -> Vec<String> {
+    let mut names = vec!["start".to_string()];
+    names.extend(tree.leaves().map(|leaf| render::universe(leaf.place)));
+    names
+}
+
+/// `branch.index`.
+fn place(text: &str) -> Option<Place> {
+    let (branch, index) = text.split_once('.')?;
+    Some(Place {
+        branch: BranchId(branch.parse().ok()?),
+        index: index.parse().ok()?,
+    })
+}
+
+/// Tells how far an exploration has come; false if it is to end.
+fn watch(observer: Observer<'_>, explored: &Progress) -> bool {
+    goes_on(observer, "states explored", explored.states as u64)
+}
+
+fn schedule<L: Language>(chooser: Chooser) -> Schedule<L> {
+    match chooser {
+        Chooser::First => Schedule::First,
+        Chooser::Turns => Schedule::round_robin(),
+        Chooser::Random(seed) => Schedule::random(seed),
+    }
+}

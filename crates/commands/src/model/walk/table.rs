@@ -1,0 +1,289 @@
+//! The commands of a walk; letters mean the same as in a session.
+
+use crate::cursor::{Cursor, Misread};
+use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::model::common::{Common, Rows as Words};
+use crate::model::questions::{Asking, Rows};
+use crate::table::{Completes, Group, Spec, Table};
+
+/// What a typed line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// So many steps in which there is nothing to choose.
+    Step(u64),
+    /// The choice with this number.
+    Choose(usize),
+    /// To the next choice.
+    ToChoice,
+    /// To the end.
+    Run(Chooser),
+    /// Steps back.
+    Back(u64),
+    /// Back to the last choice.
+    BackToChoice,
+    /// Back to a breakpoint or the start.
+    BackToStop,
+    /// To the start.
+    Restart,
+    /// Undoes a step of the path, and what depends on it.
+    Undo(Option<String>),
+    /// To the nearest universe ahead that mentions a text.
+    Find(String),
+    /// Where the walk stands.
+    Here,
+    /// What was visited.
+    Tree(usize),
+    /// All that there is, as a graph of so many states at most.
+    Graph(usize),
+    /// A question about all runs.
+    Asking(Asking),
+    /// The ends among so many states.
+    Ends(usize),
+    /// The last steps.
+    Path(u32),
+    /// The name of this universe.
+    Moment,
+    /// A note.
+    Note(String),
+    /// What prompts that go from universe to universe have in common.
+    Common(Common),
+    /// What every prompt understands.
+    Everywhere(Everywhere),
+}
+
+impl From<Common> for Request {
+    fn from(common: Common) -> Self {
+        Self::Common(common)
+    }
+}
+
+impl From<Asking> for Request {
+    fn from(asking: Asking) -> Self {
+        Self::Asking(asking)
+    }
+}
+
+impl From<Everywhere> for Request {
+    fn from(everywhere: Everywhere) -> Self {
+        Self::Everywhere(everywhere)
+    }
+}
+
+/// Who chooses where the user does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chooser {
+    /// The first choice, always.
+    First,
+    /// The agents in turn.
+    Turns,
+    /// Chance, from a seed.
+    Random(u64),
+}
+
+/// States that `graph` shows.
+const SHOWN: u64 = 40;
+/// States that `ends` explores.
+const EXPLORED: u64 = 1_000_000;
+
+/// Every command of a walk, as help lists them.
+pub const COMMANDS: Table<Request> = Table(&[
+    Group::new("Moving", MOVING),
+    Group::new("The multiverse", MULTIVERSE),
+    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+    Group::new("Stopping", STOPPING),
+    Group::new("Looking", LOOKING),
+    Group::new("Others", OTHERS),
+]);
+
+const MOVING: &[Spec<Request>] = &[
+    Spec::new(
+        "step",
+        "one step, if there is nothing to choose",
+        |c| Ok(Request::Step(c.number_or("a number of steps", 1)?)),
+    )
+    .letters(&["s"])
+    .arguments("[COUNT]")
+    .details("Where there is something to choose, it shows the choices; take one with 'choose'.")
+    .repeating(),
+    Spec::new(
+        "next",
+        "to the next choice, breakpoint or end",
+        |_| Ok(Request::ToChoice),
+    )
+    .letters(&["n", "continue", "c"])
+    .repeating(),
+    Spec::new(
+        "choose",
+        "take a choice",
+        |c| {
+            let number = c.number("a choice's number")?;
+            Ok(Request::Choose(
+                usize::try_from(number).unwrap_or(usize::MAX),
+            ))
+        },
+    )
+    .letters(&["k"])
+    .arguments("NUMBER")
+    .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
+    Spec::new(
+        "run",
+        "to a breakpoint or the end, choosing by a rule",
+        run,
+    )
+    .arguments("[first|turns|random [SEED]]")
+    .details("first: the first choice, always. turns: the agents in turn. random: any, evenly, from a seed."),
+    Spec::new(
+        "reverse-step",
+        "one step back",
+        |c| Ok(Request::Back(c.number_or("a number of steps", 1)?)),
+    )
+    .letters(&["S", "back"])
+    .arguments("[COUNT]")
+    .repeating(),
+    Spec::new(
+        "reverse-next",
+        "back to the last choice",
+        |_| Ok(Request::BackToChoice),
+    )
+    .letters(&["N"])
+    .repeating(),
+    Spec::new(
+        "reverse-continue",
+        "back to the last breakpoint, or to the start",
+        |_| Ok(Request::BackToStop),
+    )
+    .letters(&["C"])
+    .repeating(),
+    Spec::new(
+        "restart",
+        "back to the start; what was visited is kept",
+        |_| Ok(Request::Restart),
+    )
+    .letters(&["r"]),
+    Spec::new(
+        "undo",
+        "undo a step and exactly what depends on it",
+        |c| Ok(Request::Undo(c.word().map(|word| word.text.to_string()))),
+    )
+    .arguments("[UNIVERSE]")
+    .details("The step is named by the universe that it led to, as 'path' shows it; without a name it is the last. \
+Steps that do not depend on it stay, also those that came later. The path that is left stays in the tree.")
+    .examples(&[("undo 0.7", "as if the seventh step had not happened")])
+    .completes(&[Completes::Universe]),
+];
+
+const MULTIVERSE: &[Spec<Request>] = &[
+    Words::JUMP
+        .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
+'moment' show it, visited before or not. A number alone is a state: that of 'graph', 'ask' and 'query'.")
+        .examples(&[
+            ("jump 1.4", "a universe of the tree"),
+            ("jump 0.1-0.0-2", "a moment"),
+            ("jump 7", "state 7 of 'graph', by a shortest way"),
+        ]),
+    Spec::new(
+        "tree",
+        "the universes visited so far",
+        |c| Ok(Request::Tree(size(c, "a number of lines", 24)?)),
+    )
+    .letters(&["t"])
+    .arguments("[LINES]"),
+    Spec::new(
+        "graph",
+        "all universes, equal states merged",
+        |c| Ok(Request::Graph(size(c, "a number of states", SHOWN)?)),
+    )
+    .letters(&["g"])
+    .arguments("[STATES]"),
+    Spec::new(
+        "ends",
+        "every way the program can end, with a shortest path",
+        |c| Ok(Request::Ends(size(c, "a number of states", EXPLORED)?)),
+    )
+    .letters(&["e"])
+    .arguments("[STATES]")
+    .details("Explores up to so many states. Jump to an end's moment to stand there."),
+    Spec::new(
+        "find",
+        "to the nearest universe ahead in which a predicate holds, or that mentions a text",
+        |c| text(c, "a predicate or a text to look for").map(Request::Find),
+    )
+    .letters(&["/"])
+    .arguments("PREDICATE|TEXT")
+    .repeating(),
+    Spec::new(
+        "moment",
+        "a text that names this universe in every walk",
+        |_| Ok(Request::Moment),
+    ),
+];
+
+const STOPPING: &[Spec<Request>] = &[
+    Words::BREAK
+        .details(
+            "Wherever a predicate begins to hold, or the state or the step to it mentions a text.",
+        )
+        .examples(&[
+            ("break x == 2", "a predicate"),
+            ("break AMB", "a text of which the program has all words"),
+        ]),
+    Words::BREAKPOINTS,
+    Words::DELETE,
+    Words::ENABLE,
+    Words::DISABLE,
+];
+
+const LOOKING: &[Spec<Request>] = &[
+    Spec::new("print", "the state here, and what can happen", |_| {
+        Ok(Request::Here)
+    })
+    .letters(&["p", "v"]),
+    Words::LIST,
+    Spec::new("path", "the last steps to here", |c| {
+        Ok(Request::Path(size(c, "a number of steps", 20)? as u32))
+    })
+    .letters(&["o"])
+    .arguments("[STEPS]"),
+];
+
+const OTHERS: &[Spec<Request>] = &[
+    Spec::new("note", "write a note on this universe", |c| {
+        text(c, "a text").map(Request::Note)
+    })
+    .arguments("TEXT"),
+    help_row(),
+    quit_row(),
+];
+
+/// A count that fits 32 bits.
+fn size(cursor: &mut Cursor<'_>, what: &str, default: u64) -> Result<usize, Misread> {
+    let word = cursor.rest();
+    let number = cursor.number_or(what, default)?;
+    u32::try_from(number)
+        .map(|n| n as usize)
+        .map_err(|_| Misread::of(word, "this number is too large"))
+}
+
+fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
+    let text = cursor.quoted()?;
+    if text.is_empty() {
+        Err(cursor.missing(what))
+    } else {
+        Ok(text)
+    }
+}
+
+fn run(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let Some(word) = cursor.word() else {
+        return Ok(Request::Run(Chooser::First));
+    };
+    Ok(Request::Run(match word.text {
+        "first" => Chooser::First,
+        "turns" => Chooser::Turns,
+        "random" => Chooser::Random(cursor.number_or("a seed", 0)?),
+        _ => {
+            return Err(Misread::of(word, format!("'{}' is no rule", word.text))
+                .hint("first, turns or random"));
+        }
+    }))
+}
