@@ -682,4 +682,4 @@ steps: Array<Step>,
  */
 through: Array<number>, };
 
-export type Why = "states" | "depth" | "cancelled" | "met";
+export type Why = "states" | "depth" | "cancelled" | "time" | "met";
