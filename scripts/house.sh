@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Folders whose files are one thing in several parts.
+# Folders whose files are one thing in several parts, and so are those folders of one crate with one another.
 together="
 vm/machine
 vm/fast
@@ -19,12 +19,15 @@ needs() {
             return file
         }
         function folder(name) { return match(name, /.*\//) ? substr(name, 1, RLENGTH - 1) : "" }
-        function need(from, path,    part) {
+        function is_together(name) {
+            sub(/\/.*/, "", name)
+            return index(together, "\n" crate "/" name "\n")
+        }
+        function need(from, path) {
             gsub("::", "/", path)
             # The longest beginning of the path that is a file.
             while (path != "" && !(path in known)) path = folder(path)
-            part = folder(from)
-            if (path == "" || path == from || (part != "" && part == folder(path) && index(together, "\n" crate "/" part "\n"))) return
+            if (path == "" || path == from || (is_together(from) && is_together(path))) return
             # A folder and what is in it belong together.
             if (index(path "/", from "/") == 1 || index(from "/", path "/") == 1) return
             print from, path

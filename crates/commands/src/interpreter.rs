@@ -181,6 +181,18 @@ impl Everywhere {
     }
 }
 
+/// Makes requests of the words that several tables share: the variant of a kind has its name.
+macro_rules! shares {
+    ($($kind:ident),+) => {
+        $(impl From<$kind> for Request {
+            fn from(words: $kind) -> Self {
+                Self::$kind(words)
+            }
+        })+
+    };
+}
+pub(crate) use shares;
+
 /// The row of `help`.
 pub const fn help_row<R: From<Everywhere>>() -> Spec<R> {
     Spec::new("help", "all commands, or one of them in full", |cursor| {

@@ -1,9 +1,11 @@
 //! Sessions with a program on a device.
 
+mod backend;
 mod prompt;
 pub mod render;
 pub mod table;
 mod watches;
 
-pub use prompt::{Backend, SessionPrompt};
+pub use backend::Backend;
+pub use prompt::SessionPrompt;
 pub use table::COMMANDS;

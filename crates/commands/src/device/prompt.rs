@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_session::Session;
 use borges_session::command::{CodePlace, Command, Flow, Look, Observer, Reply, Stop, StopReason};
 use borges_session::listing::{PlaceView, Variable, VariableListing};
 use serde_json::{Value, json};
@@ -12,32 +11,10 @@ use crate::interpreter::{Answer, Interpreter, Said, to_value};
 use crate::paint::{Paint, Role, printable};
 use crate::table::{self, Completes};
 
+use super::backend::Backend;
 use super::render;
 use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
 use super::watches::{Watched, Watches};
-
-/// Where a prompt's session is: in this process, or behind a socket.
-pub trait Backend {
-    /// Carries out a command. `observer` hears of what happens meanwhile, and may pause.
-    ///
-    /// # Errors
-    /// Why it failed, for people.
-    fn execute(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, String>;
-
-    /// The moment shown, as far as this prompt knows: others may have moved it since.
-    fn here(&self) -> PlaceView;
-}
-
-impl Backend for Session {
-    fn execute(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, String> {
-        let reply = Session::execute(self, command, observer);
-        reply.map_err(|error| error.to_string())
-    }
-
-    fn here(&self) -> PlaceView {
-        Session::here(self)
-    }
-}
 
 /// Source lines shown before and after a stop.
 const CONTEXT: u32 = 2;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::paint::{Paint, Role, printable};
 
-use super::prompt::Backend;
+use super::backend::Backend;
 
 /// Most expressions that are watched at once.
 const MOST: usize = 64;

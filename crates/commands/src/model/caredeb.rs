@@ -11,11 +11,13 @@ use borges_session::command::Observer;
 use borges_session::model::ModelSession;
 
 use crate::completion::{Completion, complete};
-use crate::interpreter::{Answer, Everywhere, Interpreter, goes_on, help_row, quit_row, to_value};
+use crate::interpreter::{
+    Answer, Everywhere, Interpreter, goes_on, help_row, quit_row, shares, to_value,
+};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes, Group, Spec, Table};
 
-use super::questions::{Asked, Asking, Rows};
+use super::questions::{Asked, Asking, Rows as Questions};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +30,7 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-impl From<Asking> for Request {
-    fn from(asking: Asking) -> Self {
-        Self::Asking(asking)
-    }
-}
-
-impl From<Everywhere> for Request {
-    fn from(everywhere: Everywhere) -> Self {
-        Self::Everywhere(everywhere)
-    }
-}
+shares!(Asking, Everywhere);
 
 /// Rows of the language's table that are ours: the words mean more here.
 const OURS: [&str; 3] = ["races", "help", "quit"];
@@ -56,7 +48,7 @@ pub fn commands() -> Table<Request> {
     static GROUPS: LazyLock<[Group<Request>; 3]> = LazyLock::new(|| {
         [
             Group::new("Causal debugging", &CAUSAL),
-            Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+            Group::new("Questions about all runs", Questions::<Request>::ALL),
             Group::new("Others", OTHERS),
         ]
     });
@@ -108,7 +100,7 @@ impl CareDebPrompt {
 
     fn causal(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
         let steps = self.session.machine().events().count() as u64;
-        let going = || goes_on(&mut *observer, "steps before this run", steps);
+        let going = || goes_on(&mut *observer, "running from step", steps);
         match self.session.execute(line, going) {
             Ok(reply) => Answer::done(reply.to_string(), to_value(&reply)),
             Err(error) => Answer::failed(error.to_string(), paint),

@@ -143,23 +143,23 @@ impl Motion {
             None => Ok(StopReason::NotFound),
         }
     }
-}
 
-/// Steps backward once (*step-back*, *step-back-compensate*).
-pub(super) fn step_backward(
-    stage: &mut Stage,
-    size: StepSize,
-    observer: Observer<'_>,
-) -> Result<StopReason, CommandError> {
-    let here = stage.history.here();
-    let Some(before) = stage.history.before(here) else {
-        return Ok(StopReason::Start);
-    };
-    match size {
-        StepSize::Instruction => stage.arrive(before, observer),
-        StepSize::Entry => back_over_entry(stage, here, observer),
-        StepSize::Into | StepSize::Over => back_over_line(stage, here, size, observer),
-        StepSize::Out => back_out(stage, here, observer),
+    /// Steps backward once (*step-back*, *step-back-compensate*).
+    pub(super) fn step_backward(
+        stage: &mut Stage,
+        size: StepSize,
+        observer: Observer<'_>,
+    ) -> Result<StopReason, CommandError> {
+        let here = stage.history.here();
+        let Some(before) = stage.history.before(here) else {
+            return Ok(StopReason::Start);
+        };
+        match size {
+            StepSize::Instruction => stage.arrive(before, observer),
+            StepSize::Entry => back_over_entry(stage, here, observer),
+            StepSize::Into | StepSize::Over => back_over_line(stage, here, size, observer),
+            StepSize::Out => back_out(stage, here, observer),
+        }
     }
 }
 

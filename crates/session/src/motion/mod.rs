@@ -20,7 +20,6 @@ use crate::history::entry::Moment;
 use crate::history::{SeekError, Stops};
 use crate::stage::Stage;
 
-use backward::step_backward;
 use breakpoints::Breakpoints;
 
 pub(crate) use ground::Ground;
@@ -114,7 +113,7 @@ impl Motion {
             let before = ground.stage.history.hold();
             let stepped = match direction {
                 Direction::Forward => self.step_forward(ground, size, observer),
-                Direction::Backward => step_backward(ground.stage, size, observer),
+                Direction::Backward => Self::step_backward(ground.stage, size, observer),
             };
             let paused = matches!(stepped, Err(CommandError::Paused));
             let history = &mut ground.stage.history;

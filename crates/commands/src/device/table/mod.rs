@@ -13,7 +13,7 @@ use borges_session::command::{CodePlace, Command};
 
 use crate::arguments::code_place;
 use crate::cursor::{Cursor, Misread};
-use crate::interpreter::Everywhere;
+use crate::interpreter::{Everywhere, shares};
 use crate::table::{Completes, Group, Table};
 
 /// What a typed line asks for.
@@ -35,11 +35,7 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-impl From<Everywhere> for Request {
-    fn from(everywhere: Everywhere) -> Self {
-        Self::Everywhere(everywhere)
-    }
-}
+shares!(Everywhere);
 
 impl<T: Into<Command>> From<T> for Request {
     fn from(command: T) -> Self {

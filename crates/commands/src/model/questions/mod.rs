@@ -37,7 +37,7 @@ pub struct Rows<R>(PhantomData<R>);
 
 impl<R: From<Asking> + 'static> Rows<R> {
     /// All of them.
-    pub const QUESTIONS: &'static [Spec<R>] = &[
+    pub const ALL: &'static [Spec<R>] = &[
         Spec::new("ask", "a question about all states of the program", |c| {
             asking(c).map(R::from)
         })

@@ -143,6 +143,11 @@ impl VoyagerPrompt {
             Completes::Universe => (0..debugger.len().min(1000))
                 .map(|id| id.to_string())
                 .collect(),
+            Completes::Agent => {
+                let card = debugger.card(self.here).into_iter();
+                let agents = card.flat_map(|card| card.agents);
+                agents.map(|agent| agent.name).collect()
+            }
             Completes::Breakpoint => {
                 let known = debugger.breakpoints().into_iter();
                 known.map(|breakpoint| breakpoint.id.to_string()).collect()

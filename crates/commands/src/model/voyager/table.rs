@@ -3,10 +3,10 @@
 use borges_languages::model::debug::Order;
 
 use crate::cursor::{Cursor, Misread};
-use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{Common, Rows as Words};
 use crate::model::number;
-use crate::model::questions::{Asking, Rows};
+use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
@@ -30,23 +30,7 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-impl From<Common> for Request {
-    fn from(common: Common) -> Self {
-        Self::Common(common)
-    }
-}
-
-impl From<Asking> for Request {
-    fn from(asking: Asking) -> Self {
-        Self::Asking(asking)
-    }
-}
-
-impl From<Everywhere> for Request {
-    fn from(everywhere: Everywhere) -> Self {
-        Self::Everywhere(everywhere)
-    }
-}
+shares!(Common, Asking, Everywhere);
 
 /// What is asked of a universe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +60,7 @@ pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Running", RUNNING),
     Group::new("Stopping", STOPPING),
     Group::new("Looking", LOOKING),
-    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+    Group::new("Questions about all runs", Questions::<Request>::ALL),
     Group::new("Others", OTHERS),
 ]);
 
@@ -131,7 +115,7 @@ its goal, or says that it is never reached.",
         "next-turn",
         "end-turn",
         "return-to-resolution",
-    ])])
+    ]), Completes::Agent])
     .repeating(),
     Spec::new("pause", "pause a universe that runs", |c| {
         about(c, About::Pause)
@@ -145,12 +129,14 @@ its goal, or says that it is never reached.",
             about(c, About::Hold(actor))
         },
     )
-    .arguments("ACTOR [UNIVERSE]"),
+    .arguments("ACTOR [UNIVERSE]")
+    .completes(&[Completes::Agent]),
     Spec::new("release", "let a held actor act again", |c| {
         let actor = c.required("an actor")?.text.to_string();
         about(c, About::Release(actor))
     })
-    .arguments("ACTOR [UNIVERSE]"),
+    .arguments("ACTOR [UNIVERSE]")
+    .completes(&[Completes::Agent]),
     Spec::new("restart", "forget all universes but the first", |_| {
         Ok(Request::Order(Order::Restart))
     }),

@@ -128,7 +128,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
     fn back_to_stop(&mut self, paint: &Paint, observer: Observer<'_>) -> Said {
         let rest = self
             .walk
-            .run_back(|walk| goes_on(&mut *observer, "steps before here", walk.steps()));
+            .run_back(|walk| goes_on(&mut *observer, "back at step", walk.steps()));
         let rest = rest.map_err(shown)?;
         let rest = match rest {
             // There is no end backwards, only the start.

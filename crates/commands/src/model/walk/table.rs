@@ -1,9 +1,9 @@
 //! The commands of a walk; letters mean the same as in a session.
 
 use crate::cursor::{Cursor, Misread};
-use crate::interpreter::{Everywhere, help_row, quit_row};
+use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{Common, Rows as Words};
-use crate::model::questions::{Asking, Rows};
+use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 
 /// What a typed line asks for.
@@ -51,23 +51,7 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-impl From<Common> for Request {
-    fn from(common: Common) -> Self {
-        Self::Common(common)
-    }
-}
-
-impl From<Asking> for Request {
-    fn from(asking: Asking) -> Self {
-        Self::Asking(asking)
-    }
-}
-
-impl From<Everywhere> for Request {
-    fn from(everywhere: Everywhere) -> Self {
-        Self::Everywhere(everywhere)
-    }
-}
+shares!(Common, Asking, Everywhere);
 
 /// Who chooses where the user does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +73,7 @@ const EXPLORED: u64 = 1_000_000;
 pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Moving", MOVING),
     Group::new("The multiverse", MULTIVERSE),
-    Group::new("Questions about all runs", Rows::<Request>::QUESTIONS),
+    Group::new("Questions about all runs", Questions::<Request>::ALL),
     Group::new("Stopping", STOPPING),
     Group::new("Looking", LOOKING),
     Group::new("Others", OTHERS),
