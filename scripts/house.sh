@@ -2,6 +2,7 @@
 # The house stays in order: no two files of a crate need each other, and one word names one thing (ARCHITECTURE.md says
 # where neither can be, and why).
 set -euo pipefail
+export LC_ALL=C
 cd "$(dirname "$0")/.."
 
 # Folders whose files are one thing in several parts, and so are those folders of one crate with one another.
@@ -12,7 +13,8 @@ vm/fast
 
 # What the files of a crate need of one another: two files a line, without the tests inside them.
 needs() {
-    find "crates/$1/src" -name '*.rs' | sort | awk -v crate="$1" -v together="$together" '
+    find "crates/$1/src" -name '*.rs' | sort | together=$together awk -v crate="$1" '
+        BEGIN { together = ENVIRON["together"] }
         function module(file) {
             sub(/.*\/src\//, "", file)
             sub(/(\/mod)?\.rs$/, "", file)

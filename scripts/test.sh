@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh tests
 scripts/layers.sh
 scripts/dependencies.sh
+scripts/house.sh
 
 # The committed programs are what their sources say. Only the same compilers give the same bytes.
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
