@@ -16,7 +16,7 @@ use crate::world::{DeviceWorld, Noticed};
 const TRACE_US: u64 = 50_000;
 
 /// A program without records says each time how far it is that it has come so many steps further: the twin, which follows,
-/// has no more than them to make up for when the program is paused. A small core says so some times in a second.
+/// has no more than them to make up for when the program is paused. A small core says so some ten times in a second.
 const REACHED_STEPS: u64 = 250_000;
 
 impl<H: Hardware> Stub<H> {
