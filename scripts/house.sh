@@ -55,7 +55,7 @@ needs() {
         }'
 }
 
-# Public types that crates share a name for, each with its crates. The command is nobody'"'"'s library.
+# Public types that crates share a name for, each with its crates. The command is no library.
 shared_words() {
     for crate in crates/*/; do
         crate=$(basename "$crate")

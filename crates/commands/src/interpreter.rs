@@ -19,6 +19,9 @@ pub trait Interpreter {
     /// What stands before a line, without colours.
     fn prompt(&self) -> String;
 
+    /// Only the data of answers is wanted from now on: a text that costs something may be left out.
+    fn leave_out_text(&mut self) {}
+
     /// Carries out one command. `observer` hears of what happens and how far it is meanwhile, and may end it.
     fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer;
 

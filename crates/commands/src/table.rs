@@ -170,6 +170,11 @@ impl<R> Table<R> {
             .find(|group| group.commands.iter().any(|s| s.name == spec.name))
             .map_or("", |group| group.name)
     }
+
+    /// Whether an empty line after `line` repeats it.
+    pub fn repeats(self, line: &str) -> bool {
+        read(self, line).is_ok_and(|(spec, _)| spec.repeats)
+    }
 }
 
 /// Finds the command that `name` means: its name, a letter, or an unambiguous start of its name.

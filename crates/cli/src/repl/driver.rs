@@ -74,11 +74,14 @@ fn standard_input() -> Result<String, Failure> {
 /// # Errors
 /// If writing failed.
 pub fn run<I: Interpreter + 'static>(
-    interpreter: I,
+    mut interpreter: I,
     commands: Commands,
     keep_going: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    if output.json {
+        interpreter.leave_out_text();
+    }
     match commands {
         Commands::Prompt => interactive(interpreter, output),
         Commands::Script(text) => scripted(interpreter, &text, keep_going, output),

@@ -31,6 +31,8 @@ pub struct SessionPrompt {
     /// The variables at the last stop.
     known: Known,
     watches: Watches,
+    /// Whether somebody reads what is said: the text of a stop takes looks of its own.
+    is_read: bool,
 }
 
 /// Variables with their values at a stop, to tell what changed since.
@@ -50,6 +52,7 @@ impl SessionPrompt {
             frame: 0,
             known: Known::default(),
             watches: Watches::default(),
+            is_read: true,
         }
     }
 
@@ -76,7 +79,13 @@ impl SessionPrompt {
             None => Vec::new(),
         };
         let mut answer = match result {
-            Ok(reply) => Answer::done(self.reply(&reply, paint), to_value(&reply)),
+            Ok(reply) => {
+                let text = match self.is_read {
+                    true => self.reply(&reply, paint),
+                    false => String::new(),
+                };
+                Answer::done(text, to_value(&reply))
+            }
             Err(error) => Answer::failed(error, paint),
         };
         answer
@@ -307,6 +316,10 @@ impl Interpreter for SessionPrompt {
         format!("{}> ", render::universe(self.session.here().universe))
     }
 
+    fn leave_out_text(&mut self) {
+        self.is_read = false;
+    }
+
     fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer {
         let request = match table::read(COMMANDS, line) {
             Ok((_, request)) => request,
@@ -341,7 +354,7 @@ impl Interpreter for SessionPrompt {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        COMMANDS.repeats(line)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

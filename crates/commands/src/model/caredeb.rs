@@ -171,7 +171,7 @@ impl Interpreter for CareDebPrompt {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        table::read(commands(), line).is_ok_and(|(spec, _)| spec.repeats)
+        commands().repeats(line)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

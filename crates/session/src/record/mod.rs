@@ -149,16 +149,17 @@ impl Record {
         }
     }
 
-    /// Notes which breakpoints and mocks there are now; they are safe after the next [`Self::save`].
+    /// Notes which breakpoints and mocks there are now; they are safe after the next [`Self::save`]. Without a file nobody
+    /// is asked.
     pub(crate) fn keep_stops(
         &mut self,
-        breakpoints: Vec<borges_store::Breakpoint>,
-        mocks: Vec<MockListing>,
+        now: impl FnOnce() -> (Vec<borges_store::Breakpoint>, Vec<MockListing>),
     ) -> Result<(), CommandError> {
-        match &mut self.file {
-            Some(file) => file.write_stops(breakpoints, mocks),
-            None => Ok(()),
-        }
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let (breakpoints, mocks) = now();
+        file.write_stops(breakpoints, mocks)
     }
 
     /// Writes what is new. When this returns, a kill of the process loses nothing of it. `device` is where one stands.

@@ -323,9 +323,9 @@ impl Session {
 
     /// Writes what is new. When this returns, a kill of the process loses nothing of it.
     fn save(&mut self) -> Result<(), CommandError> {
-        let mocks = self.runner.mock_listings(&self.stage);
-        self.record
-            .keep_stops(self.motion.breakpoints().stored(), mocks)?;
+        let (motion, runner, stage) = (&self.motion, &self.runner, &self.stage);
+        let now = || (motion.breakpoints().stored(), runner.mock_listings(stage));
+        self.record.keep_stops(now)?;
         let device = self.runner.state();
         self.record.save(&mut self.stage.history, device)
     }

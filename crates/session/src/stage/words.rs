@@ -31,7 +31,7 @@ impl Stage {
             line: place.map(|place| place.line),
             text: text.map(|text| text.trim_end().to_owned()),
             offset: offset.map(|offset| offset.0),
-            call: self.scene().pending_call(),
+            call: scene.pending_call(),
             device_elsewhere: device.is_some_and(|device| device != at),
             futures: self.history.tree.children(at.place).count() as u32,
         }
@@ -39,11 +39,6 @@ impl Stage {
 
     /// An entry in words, without the arguments that only a replay knows.
     pub(crate) fn entry_text(&self, entry: &Entry) -> String {
-        let name = |id: PrimitiveId| {
-            self.board()
-                .primitive(id)
-                .map_or("?", |primitive| &primitive.name)
-        };
         match &entry.kind {
             EntryKind::Input {
                 primitive,
@@ -51,9 +46,13 @@ impl Stage {
                 mocked,
             } => {
                 let how = if *mocked { " (mocked)" } else { "" };
-                format!("{} = {}{how}", name(*primitive), show(*value))
+                format!(
+                    "{} = {}{how}",
+                    self.primitive_name(*primitive),
+                    show(*value)
+                )
             }
-            EntryKind::Output { primitive, .. } => name(*primitive).to_owned(),
+            EntryKind::Output { primitive, .. } => self.primitive_name(*primitive),
             EntryKind::Event(event) => event_text(event),
         }
     }

@@ -93,6 +93,14 @@ impl VoyagerPrompt {
         Ok(came)
     }
 
+    /// The edges of a way to a universe.
+    fn edges_to(&self, universe: u32) -> Result<Vec<LinkRow>, String> {
+        let debugger = self.session.debugger();
+        let card = debugger.card(universe).map_err(shown)?;
+        let edges = card.path.into_iter();
+        Ok(edges.filter_map(|edge| debugger.link(edge)).collect())
+    }
+
     fn about(
         &mut self,
         universe: u32,
@@ -107,18 +115,12 @@ impl VoyagerPrompt {
                 return Ok((render::card(&card, paint), value));
             }
             About::Path => {
-                let debugger = self.session.debugger();
-                let card = debugger.card(universe).map_err(shown)?;
-                let edges = card.path.into_iter();
-                let path: Vec<LinkRow> = edges.filter_map(|edge| debugger.link(edge)).collect();
+                let path = self.edges_to(universe)?;
                 let value = json!({ "reply": "path", "edges": path });
                 return Ok((render::path(&path, paint), value));
             }
             About::Rules => {
-                let debugger = self.session.debugger();
-                let card = debugger.card(universe).map_err(shown)?;
-                let edges = card.path.into_iter();
-                let path: Vec<LinkRow> = edges.filter_map(|edge| debugger.link(edge)).collect();
+                let path = self.edges_to(universe)?;
                 let value = json!({ "reply": "rules", "edges": path });
                 return Ok((render::rules(&path, paint), value));
             }
@@ -275,7 +277,7 @@ impl Interpreter for VoyagerPrompt {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        COMMANDS.repeats(line)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {

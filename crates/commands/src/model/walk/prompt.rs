@@ -363,7 +363,7 @@ impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
     }
 
     fn repeats(&self, line: &str) -> bool {
-        table::read(COMMANDS, line).is_ok_and(|(spec, _)| spec.repeats)
+        COMMANDS.repeats(line)
     }
 
     fn complete(&mut self, line: &str, at: usize) -> Completion {
