@@ -13,7 +13,7 @@ multiverse:
 languages: multiverse
 store:
 link: wire
-concolic: board vm
+concolic: board multiverse vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wire
 hub: session
 commands: languages multiverse session

@@ -264,7 +264,7 @@ impl Board {
     }
 
     /// Whether the model must remember the last reading of an input.
-    pub(crate) fn remembers(&self, id: PrimitiveId, args: &[Value]) -> bool {
+    pub fn remembers(&self, id: PrimitiveId, args: &[Value]) -> bool {
         let is_clock_of_the_user = || {
             self.primitive(id).is_some_and(|p| p.is_declared())
                 && matches!(self.codomain(id, args), Codomain::NotBeforeLast(_))

@@ -15,9 +15,9 @@ use crate::set::{Set, cell_of};
 pub(crate) struct Outside {
     pub(crate) state: BoardState,
     /// The inputs read on this path, with what they answered.
-    readings: Vec<(PrimitiveId, Vec<Value>, Expr)>,
+    pub(crate) readings: Vec<(PrimitiveId, Vec<Value>, Expr)>,
     /// The levels written to pins that depend on inputs.
-    levels: Vec<(u8, Expr)>,
+    pub(crate) levels: Vec<(u8, Expr)>,
     /// An output depends on an input in a way that a rule may look at.
     pub(crate) is_blurred: bool,
 }

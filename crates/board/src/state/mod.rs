@@ -206,6 +206,28 @@ impl BoardState {
         }
     }
 
+    /// What of the state inputs and events to come can depend on, and nothing else: what was written, shown and printed
+    /// matters if the board has rules, which may be about it; the time that has passed, if there `are_clocks` to read.
+    #[must_use]
+    pub fn influence(&self, board: &Board, are_clocks: bool) -> BoardState {
+        let mut core = (*self.core).clone();
+        if board.rules.is_empty() {
+            core.pins = VecMap::default();
+            core.channels = VecMap::default();
+            core.motors.fill(Motor::default());
+            core.tone = None;
+            core.registers = VecMap::default();
+        }
+        if !are_clocks {
+            core.elapsed_us = 0;
+            core.clock_floor_us = 0;
+        }
+        BoardState {
+            core: Shared::new(core),
+            sights: None,
+        }
+    }
+
     /// What was done to a pin.
     pub fn pin(&self, pin: u8) -> Pin {
         self.core.pins.get(&pin).copied().unwrap_or_default()

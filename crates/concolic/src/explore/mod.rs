@@ -8,6 +8,7 @@ mod feasible;
 mod found;
 mod goal;
 mod order;
+mod round;
 mod search;
 
 use std::cmp::Ordering;
@@ -35,6 +36,7 @@ use feasible::narrow;
 use found::Found;
 use order::Levels;
 
+pub(crate) use round::{Round, Workbench};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     Start, Strategy,
@@ -42,13 +44,13 @@ pub use search::{
 
 /// A path on its way.
 #[derive(Clone, Debug)]
-struct State {
-    shadow: Shadow,
-    outside: Outside,
-    reads: Vec<Read>,
-    constraints: Vec<Constraint>,
+pub(crate) struct State {
+    pub(crate) shadow: Shadow,
+    pub(crate) outside: Outside,
+    pub(crate) reads: Vec<Read>,
+    pub(crate) constraints: Vec<Constraint>,
     outcomes: Vec<Outcome>,
-    model: Vec<u64>,
+    pub(crate) model: Vec<u64>,
     /// The number of outcomes when the machine last stood before a `call_indirect` that was decided.
     indirect: Option<CodeOffset>,
     /// The events that have arrived.
@@ -59,13 +61,15 @@ struct State {
     is_moment: bool,
     /// The prefix that it goes on from, of those that can be shown.
     prefix: Option<u32>,
+    /// The calls at which it has let time pass, in a round.
+    waited: Vec<CodeOffset>,
 }
 
 impl State {
-    fn new(start: &Start) -> Self {
+    pub(crate) fn new(outside: borges_board::BoardState) -> Self {
         State {
             shadow: Shadow::default(),
-            outside: Outside::new(start.state.clone()),
+            outside: Outside::new(outside),
             reads: Vec::new(),
             constraints: Vec::new(),
             outcomes: Vec::new(),
@@ -75,6 +79,7 @@ impl State {
             moments: 0,
             is_moment: false,
             prefix: None,
+            waited: Vec::new(),
         }
     }
 }
@@ -100,9 +105,9 @@ impl Case {
 }
 
 /// A path that waits to be gone on with.
-struct Waiting {
-    snapshot: Snapshot,
-    state: State,
+pub(crate) struct Waiting {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) state: State,
     /// What was decided for the next instruction, if something was.
     decided: Option<Decided>,
     /// The instruction after the branch, as far as it is known.
@@ -178,6 +183,10 @@ struct Explorer<'e, 'b> {
     /// By the handlers of the events that may arrive.
     listened: HashMap<Vec<u32>, Rc<Listening>>,
     told_of_events: bool,
+    /// Instructions retired where this exploration began.
+    from: u64,
+    /// It goes to the next stops, and no further.
+    is_round: bool,
 }
 
 /// Explores all paths from a state, within bounds, until the budget is spent. `heard` is told of each path when it is
@@ -239,6 +248,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
             example: None,
             listened: HashMap::new(),
             told_of_events: false,
+            from: start.machine.steps(),
+            is_round: false,
         }
     }
 
@@ -277,9 +288,19 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Explores until nothing waits any more; or what ended it, with the inputs of the path that was under way.
     fn run(&mut self, heard: Heard<'_>) -> Option<(Ended, Option<usize>)> {
-        let mut state = State::new(self.start);
+        let mut state = State::new(self.start.state.clone());
         self.after_call(&mut state, &[]);
-        let (mut decided, mut is_at_call) = (None, false);
+        self.run_from(state, false, heard)
+    }
+
+    /// The same from a state, perhaps before a call.
+    fn run_from(
+        &mut self,
+        mut state: State,
+        mut is_at_call: bool,
+        heard: Heard<'_>,
+    ) -> Option<(Ended, Option<usize>)> {
+        let mut decided = None;
         loop {
             self.budget.note(self.progress());
             if let Some(spent) = self.budget.spent() {
@@ -375,7 +396,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
         if is_at_call && let Some(next) = self.called(state) {
             return next;
         }
-        let until = self.start.machine.steps().saturating_add(self.bounds.steps);
+        let until = self.from.saturating_add(self.bounds.steps);
         let mut passes_stop = false;
         loop {
             let before = self.machine.steps();
@@ -446,6 +467,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Lets the call happen before which the machine stands, and what may arrive after it.
     fn called(&mut self, state: &mut State) -> Option<Next> {
+        if self.waits_again(state) {
+            self.wait_before_input(state);
+            return Some(Next::Waits);
+        }
         let events = self.events_now(state);
         let called = self.machine.pending().map(|call| call.func.0);
         let next = self.call(state);

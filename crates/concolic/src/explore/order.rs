@@ -33,6 +33,14 @@ impl Levels {
         }
     }
 
+    /// None but those with at most so many inputs are gone on with.
+    pub(super) fn up_to(level: u32) -> Self {
+        Levels {
+            level: Some(level),
+            ..Levels::default()
+        }
+    }
+
     /// Something was left out after so many inputs.
     pub(super) fn left_out(&mut self, inputs: usize) {
         self.shallowest = Some(self.shallowest.map_or(inputs, |known| known.min(inputs)));
@@ -114,7 +122,7 @@ impl Explorer<'_, '_> {
 
     /// Goes on with the paths of the frontier, if there are any: with one more input, or depth first if they are too many.
     fn rise(&mut self) {
-        let Some(level) = self.levels.level else {
+        let Some(level) = self.levels.level.filter(|_| !self.is_round) else {
             return;
         };
         let frontier = std::mem::take(&mut self.levels.frontier);

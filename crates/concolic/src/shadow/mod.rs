@@ -88,7 +88,7 @@ impl Shadow {
         self.globals.get(index as usize).copied().unwrap_or(KNOWN)
     }
 
-    fn set_global(&mut self, index: u32, expr: Expr) {
+    pub(crate) fn set_global(&mut self, index: u32, expr: Expr) {
         let at = index as usize;
         if self.globals.len() <= at {
             if expr == KNOWN {

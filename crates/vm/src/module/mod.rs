@@ -260,6 +260,11 @@ impl Module {
             .get(*self.functions.get(func.0 as usize)? as usize)
     }
 
+    /// The types of functions, by their numbers in the module.
+    pub fn types(&self) -> &[FuncType] {
+        &self.types
+    }
+
     /// The types of the globals, imported ones first.
     pub fn global_types(&self) -> &[GlobalType] {
         &self.globals

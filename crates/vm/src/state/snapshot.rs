@@ -15,7 +15,7 @@ use crate::{Limits, StateHash};
 pub(super) type Block = Arc<[u8; BLOCK]>;
 
 /// A memory's state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemorySnapshot {
     pub(super) pages: u32,
     /// Bytes that exist.
@@ -41,6 +41,24 @@ pub(super) struct Content {
 /// A machine's whole state, kept in memory. Clones and later snapshots share what is equal.
 #[derive(Clone, Debug)]
 pub struct Snapshot(pub(super) Arc<Content>);
+
+/// Snapshots are equal if they are of one state, whatever was executed to reach it.
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        core::ptr::eq(a, b)
+            || a.program == b.program
+                && a.control == b.control
+                && a.frames == b.frames
+                && a.cells == b.cells
+                && a.globals == b.globals
+                && a.tables == b.tables
+                && a.progress == b.progress
+                && a.memories == b.memories
+    }
+}
+
+impl Eq for Snapshot {}
 
 impl Snapshot {
     /// The step count.

@@ -1,0 +1,257 @@
+//! What the values of a state can be together, without the history that led to it.
+//!
+//! The live cells of a state are expressions over what was read on the way. Cells that depend on the same inputs, directly
+//! or through conditions, are a *component*, and of each component only the combinations of values matter. Where they can
+//! be counted out, one fresh variable stands for all of it, and the past is projected away exactly: two states with the
+//! same combinations are one, however they came about. Where not, the expressions themselves are kept over variables with
+//! new numbers: exact as well, but equal only to what came about in the same way.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use borges_vm::ValType;
+
+use crate::constraint::Constraint;
+use crate::dag::{Dag, Expr, Node, Table};
+use crate::lanes::Point;
+use crate::path::Read;
+use crate::set::Set;
+
+/// So many combinations of inputs are counted out; of more, the expressions are kept.
+const MOST_COMBINATIONS: u128 = 1 << 16;
+
+/// Expressions over variables, and what is known of the variables.
+#[derive(Debug, Default)]
+pub(super) struct Relation {
+    /// What every expression of the path has become; a known value is a constant.
+    pub(super) columns: HashMap<Expr, Expr>,
+    /// The variables: their types and values.
+    pub(super) variables: Vec<(ValType, Set)>,
+    /// What relates several variables.
+    pub(super) constraints: Vec<Constraint>,
+    /// Values that satisfy everything.
+    pub(super) model: Vec<u64>,
+}
+
+/// What a path knows of its inputs.
+pub(super) struct Known<'k> {
+    pub(super) reads: &'k [Read],
+    pub(super) constraints: &'k [Constraint],
+    pub(super) model: &'k [u64],
+}
+
+/// Inputs and the live expressions over them that depend on each other.
+struct Component {
+    inputs: Vec<u32>,
+    columns: Vec<Expr>,
+    constraints: Vec<Constraint>,
+}
+
+impl Relation {
+    /// Of live expressions, in an order that the state alone determines.
+    pub(super) fn of(dag: &mut Dag, point: &mut Point, known: &Known<'_>, live: &[Expr]) -> Self {
+        let mut relation = Relation::default();
+        for component in components(dag, known, live) {
+            match relation.counted_out(dag, point, known, &component) {
+                Some(rows) => relation.add_rows(dag, &component, &rows),
+                None => relation.add_expressions(dag, known, &component),
+            }
+        }
+        relation
+    }
+
+    /// All combinations of values that the columns can have, if they are few enough.
+    fn counted_out(
+        &self,
+        dag: &Dag,
+        point: &mut Point,
+        known: &Known<'_>,
+        component: &Component,
+    ) -> Option<Rows> {
+        let domains: Vec<&Set> = component.inputs.iter().map(|at| &known.reads[*at as usize].domain).collect();
+        if let ([_], [column], []) = (&*component.inputs, &*component.columns, &*component.constraints)
+            && matches!(dag.node(*column), Node::Input(_))
+        {
+            return Some(Rows::Set(domains[0].clone()));
+        }
+        let combinations = domains.iter().fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        if combinations > MOST_COMBINATIONS {
+            return None;
+        }
+        let mut model = known.model.to_vec();
+        let mut rows = BTreeSet::new();
+        for combination in 0..combinations as u64 {
+            let mut rest = combination;
+            for (place, domain) in component.inputs.iter().zip(&domains) {
+                let count = domain.count() as u64;
+                model[*place as usize] = domain.nth(rest % count)?;
+                rest /= count;
+            }
+            point.reset(dag);
+            let mut holds = |constraint: &Constraint| constraint.allowed.contains(point.eval(dag, constraint.expr, &model));
+            if component.constraints.iter().all(&mut holds) {
+                let row: Vec<u64> = component.columns.iter().map(|column| point.eval(dag, *column, &model)).collect();
+                rows.insert(row);
+            }
+        }
+        Some(Rows::Listed(rows))
+    }
+
+    fn variable(&mut self, dag: &mut Dag, ty: ValType, values: Set, now: u64) -> Expr {
+        let number = self.variables.len() as u32;
+        self.variables.push((ty, values));
+        self.model.push(now);
+        dag.input(number, ty)
+    }
+
+    /// A component as one variable; as several, or none, where its columns have nothing to do with each other.
+    fn add_rows(&mut self, dag: &mut Dag, component: &Component, rows: &Rows) {
+        let rows = match rows {
+            Rows::Set(set) => return self.add_set(dag, component.columns[0], set.clone()),
+            Rows::Listed(rows) => rows,
+        };
+        let mut values: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); component.columns.len()];
+        for row in rows {
+            values.iter_mut().zip(row).for_each(|(values, cell)| {
+                values.insert(*cell);
+            });
+        }
+        let product = values.iter().fold(1_u128, |all, values| all.saturating_mul(values.len() as u128));
+        if product == rows.len() as u128 {
+            for (column, values) in component.columns.iter().zip(values) {
+                let set = Set::of(values.into_iter().map(|cell| (cell, cell)).collect());
+                self.add_set(dag, *column, set);
+            }
+            return;
+        }
+        let which = Set::range(0, rows.len() as u64 - 1);
+        let row = self.variable(dag, ValType::I32, which, 0);
+        for (number, column) in component.columns.iter().enumerate() {
+            let ty = dag.ty(*column);
+            let cells = rows.iter().map(|row| dag.constant(ty, row[number])).collect();
+            let table = Table { first: 0, values: cells };
+            let value = dag.lookup(table, row);
+            self.columns.insert(*column, value);
+        }
+    }
+
+    fn add_set(&mut self, dag: &mut Dag, column: Expr, set: Set) {
+        let ty = dag.ty(column);
+        let value = match (set.only(), set.bounds()) {
+            (Some(only), _) => dag.constant(ty, only),
+            (None, bounds) => self.variable(dag, ty, set, bounds.map_or(0, |(least, _)| least)),
+        };
+        self.columns.insert(column, value);
+    }
+
+    /// A component as it is, over variables with new numbers.
+    fn add_expressions(&mut self, dag: &mut Dag, known: &Known<'_>, component: &Component) {
+        let mut renamed: BTreeMap<u32, Expr> = BTreeMap::new();
+        for place in &component.inputs {
+            let read = &known.reads[*place as usize];
+            let fresh = self.variable(dag, read.ty, read.domain.clone(), known.model[*place as usize]);
+            renamed.insert(*place, fresh);
+        }
+        let mut done = HashMap::new();
+        for column in &component.columns {
+            let value = rename(dag, *column, &renamed, &mut done);
+            self.columns.insert(*column, value);
+        }
+        for constraint in &component.constraints {
+            let expr = rename(dag, constraint.expr, &renamed, &mut done);
+            let constraint = Constraint::new(expr, constraint.allowed.clone());
+            if !self.constraints.contains(&constraint) {
+                self.constraints.push(constraint);
+            }
+        }
+    }
+}
+
+/// The combinations that some columns can have.
+enum Rows {
+    /// Of a single one.
+    Set(Set),
+    Listed(BTreeSet<Vec<u64>>),
+}
+
+/// Groups what depends on each other, in the order of the live expressions; what nothing live depends on is left out.
+fn components(dag: &Dag, known: &Known<'_>, live: &[Expr]) -> Vec<Component> {
+    let mut group: Vec<u32> = (0..known.reads.len() as u32).collect();
+    fn find(group: &mut [u32], mut at: u32) -> u32 {
+        while group[at as usize] != at {
+            group[at as usize] = group[group[at as usize] as usize];
+            at = group[at as usize];
+        }
+        at
+    }
+    let constrained = known.constraints.iter().map(|constraint| constraint.expr);
+    for expr in live.iter().copied().chain(constrained) {
+        let inputs = dag.inputs(expr).clone();
+        for pair in inputs.windows(2) {
+            let (a, b) = (find(&mut group, pair[0]), find(&mut group, pair[1]));
+            group[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut found: Vec<(u32, Component)> = Vec::new();
+    for expr in live {
+        let Some(&first) = dag.inputs(*expr).first() else {
+            continue;
+        };
+        let root = find(&mut group, first);
+        match found.iter_mut().find(|(known, _)| *known == root) {
+            Some((_, component)) if component.columns.contains(expr) => {}
+            Some((_, component)) => component.columns.push(*expr),
+            None => found.push((
+                root,
+                Component {
+                    inputs: Vec::new(),
+                    columns: vec![*expr],
+                    constraints: Vec::new(),
+                },
+            )),
+        }
+    }
+    for (root, component) in &mut found {
+        // In the order in which the columns need them: that of the path tells states apart that are equal.
+        let needed = component.columns.iter().flat_map(|column| dag.inputs(*column).iter());
+        let mut inputs: Vec<u32> = Vec::new();
+        for input in needed.copied().chain(0..known.reads.len() as u32) {
+            if find(&mut group, input) == *root && !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+        component.inputs = inputs;
+        for constraint in known.constraints {
+            if let Some(&first) = dag.inputs(constraint.expr).first()
+                && find(&mut group, first) == *root
+            {
+                component.constraints.push(constraint.clone());
+            }
+        }
+    }
+    found.into_iter().map(|(_, component)| component).collect()
+}
+
+/// The same expression over other inputs.
+fn rename(dag: &mut Dag, root: Expr, renamed: &BTreeMap<u32, Expr>, done: &mut HashMap<Expr, Expr>) -> Expr {
+    for expr in dag.cone(&[root]) {
+        if done.contains_key(&expr) {
+            continue;
+        }
+        let new = |expr: Expr| done.get(&expr).copied().unwrap_or(expr);
+        let ty = dag.ty(expr);
+        let same = match dag.node(expr) {
+            Node::Const(cell) => dag.constant(ty, cell),
+            Node::Input(place) => renamed.get(&place).copied().unwrap_or(expr),
+            Node::Unary(op, a) => dag.unary(op, new(a)),
+            Node::Binary(op, a, b) => dag.binary(op, new(a), new(b)),
+            Node::Choose(a, b, c) => dag.choose(new(a), new(b), new(c)),
+            Node::Lookup(table, index) => {
+                let table = dag.table(table).clone();
+                let values = table.values.iter().map(|value| new(*value)).collect();
+                dag.lookup(Table { values, ..table }, new(index))
+            }
+        };
+        done.insert(expr, same);
+    }
+    done.get(&root).copied().unwrap_or(root)
+}

@@ -1,0 +1,309 @@
+//! A state of a device program as it is compared: what the program can still read, what its values can be, and the part of
+//! the board that what is to come depends on.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use borges_board::{BoardState, Codomain, Kind, PrimitiveId};
+use borges_vm::num::NumericOp as N;
+use borges_vm::{Snapshot, ValType, Value};
+
+use super::Way;
+use super::live::Live;
+use super::relation::{Known, Relation};
+use crate::constraint::Constraint;
+use crate::dag::Expr;
+use crate::explore::{State as Path, Waiting, Workbench};
+use crate::memory::Byte;
+use crate::path::{End, Read};
+use crate::set::{Set, value_of};
+
+/// A state in which a device program stands before a call, or an end. Cloning it is cheap.
+#[derive(Clone, Debug)]
+pub struct State(pub(super) Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    hash: u64,
+    pub(super) stands: Stands,
+    /// The ways on, once they are known.
+    pub(super) ways: OnceLock<Arc<[Way]>>,
+}
+
+/// Where a program stands.
+#[derive(Debug)]
+pub(super) enum Stands {
+    /// Before a call.
+    Before(Box<Before>),
+    /// Nowhere any more.
+    Ended(End),
+}
+
+/// A state before a call.
+#[derive(Debug)]
+pub(super) struct Before {
+    /// The machine; dead cells, and cells that are expressions, are zero.
+    pub(super) snapshot: Snapshot,
+    /// What lies where, as expressions over the variables.
+    pub(super) places: Box<[(Place, Expr)]>,
+    pub(super) variables: Box<[(ValType, Set)]>,
+    pub(super) constraints: Box<[Constraint]>,
+    pub(super) board: BoardState,
+    /// Values of the variables that satisfy everything: no part of what is compared.
+    pub(super) model: Box<[u64]>,
+    /// The input that is asked for; none if time is let pass.
+    pub(super) asks: Option<(PrimitiveId, Vec<Value>)>,
+}
+
+/// Something that a state consists of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// A cell of the stack.
+    Cell(u32),
+    /// A global.
+    Global(u32),
+    /// A byte of the memory: which of its expression's.
+    Byte(u32, u8),
+    /// The last answer of an input that the board's rules may be about.
+    Reading(PrimitiveId, Vec<Value>),
+    /// The level of a pin that they may be about.
+    Level(u8),
+}
+
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return true;
+        }
+        a.hash == b.hash
+            && match (&a.stands, &b.stands) {
+                (Stands::Ended(a), Stands::Ended(b)) => a == b,
+                (Stands::Before(a), Stands::Before(b)) => {
+                    a.places == b.places
+                        && a.variables == b.variables
+                        && a.constraints == b.constraints
+                        && a.board == b.board
+                        && a.snapshot == b.snapshot
+                }
+                _ => false,
+            }
+    }
+}
+
+impl Eq for State {}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl State {
+    fn new(stands: Stands) -> Self {
+        let mut hasher = std::hash::DefaultHasher::new();
+        match &stands {
+            Stands::Ended(end) => end.hash(&mut hasher),
+            Stands::Before(before) => {
+                before.snapshot.hash().0.hash(&mut hasher);
+                before.board.hash64().hash(&mut hasher);
+                before.places.hash(&mut hasher);
+                before.variables.hash(&mut hasher);
+            }
+        }
+        State(Arc::new(Inner {
+            hash: hasher.finish(),
+            stands,
+            ways: OnceLock::new(),
+        }))
+    }
+
+    /// An end.
+    pub(super) fn ended(end: End) -> Self {
+        State::new(Stands::Ended(end))
+    }
+
+    /// How the program ended, if it did.
+    #[must_use]
+    pub fn end(&self) -> Option<&End> {
+        match &self.0.stands {
+            Stands::Ended(end) => Some(end),
+            Stands::Before(_) => None,
+        }
+    }
+
+    /// The input that is read next: its primitive and its arguments, as far as they are known.
+    #[must_use]
+    pub fn asks(&self) -> Option<(PrimitiveId, &[Value])> {
+        match &self.0.stands {
+            Stands::Before(before) => before.asks.as_ref().map(|(id, args)| (*id, &args[..])),
+            Stands::Ended(_) => None,
+        }
+    }
+
+    /// The machine in this state, with the simplest of its values where it has several; none of an end.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        match &self.0.stands {
+            Stands::Before(before) => Some(&before.snapshot),
+            Stands::Ended(_) => None,
+        }
+    }
+}
+
+impl Before {
+    /// The path from which a round goes on.
+    pub(super) fn path(&self) -> Path {
+        let mut path = Path::new(self.board.clone());
+        for (place, expr) in &self.places {
+            match place {
+                Place::Cell(at) => path.shadow.set_cell(*at as usize, *expr),
+                Place::Global(at) => path.shadow.set_global(*at, *expr),
+                Place::Byte(at, number) => {
+                    let (value, number) = (*expr, *number);
+                    path.shadow.memory.set(u64::from(*at), Some(Byte { value, number }));
+                }
+                Place::Reading(id, args) => path.outside.readings.push((*id, args.clone(), *expr)),
+                Place::Level(pin) => path.outside.levels.push((*pin, *expr)),
+            }
+        }
+        let read = |(ty, domain): &(ValType, Set)| Read {
+            primitive: PrimitiveId(0),
+            args: Vec::new(),
+            ty: *ty,
+            domain: domain.clone(),
+            step: 0,
+        };
+        path.reads = self.variables.iter().map(read).collect();
+        path.constraints = self.constraints.to_vec();
+        path.model = self.model.to_vec();
+        path
+    }
+}
+
+/// What a program's states are compared by, besides their cells.
+pub(super) struct Compared<'c> {
+    pub(super) live: &'c Live,
+    pub(super) board: &'c borges_board::Board,
+    pub(super) are_clocks: bool,
+}
+
+impl Compared<'_> {
+    /// A path that has come to a stop, as a state.
+    pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting, primitives: &[PrimitiveId]) -> State {
+        // A snapshot of this machine fits it.
+        let restored = bench.machine.restore(&stop.snapshot);
+        debug_assert_eq!(restored, Ok(()));
+        let asks = bench.machine.pending().and_then(|call| {
+            let id = *primitives.get(call.func.0 as usize)?;
+            let is_input = matches!(self.board.primitive(id)?.kind, Kind::Input);
+            is_input.then(|| (id, call.args.clone()))
+        });
+        let mut path = stop.state;
+        let dead = self.live.dead(&bench.machine);
+        for at in &dead.cells {
+            bench.machine.set_cell(*at, 0);
+        }
+        for at in &dead.globals {
+            bench.machine.set_global_cell(*at as u32, 0);
+        }
+        let mut places = self.places(bench, &path, &dead);
+        places.sort_unstable();
+        let columns: Vec<Expr> = places.iter().map(|(_, expr)| *expr).collect();
+        let known = Known {
+            reads: &path.reads,
+            constraints: &path.constraints,
+            model: &path.model,
+        };
+        let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
+        let mut kept = Vec::new();
+        for (place, expr) in places {
+            let expr = relation.columns.get(&expr).copied().unwrap_or(expr);
+            let known = bench.dag.as_const(expr);
+            put(bench, &place, known.unwrap_or(0));
+            match (known, &place) {
+                (None, _) => kept.push((place, expr)),
+                (Some(cell), Place::Reading(id, args)) => {
+                    let value = value_of(bench.dag.ty(expr), cell);
+                    path.outside.state.observe(self.board, *id, args, value);
+                }
+                (Some(_), Place::Level(_)) => kept.push((place, expr)),
+                (Some(_), _) => {}
+            }
+        }
+        let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
+        bench.last_snapshot = Some(snapshot.clone());
+        State::new(Stands::Before(Box::new(Before {
+            snapshot,
+            places: kept.into(),
+            variables: relation.variables.into(),
+            constraints: relation.constraints.into(),
+            board: path.outside.state.influence(self.board, self.are_clocks),
+            model: relation.model.into(),
+            asks,
+        })))
+    }
+
+    /// All that is live and depends on inputs.
+    fn places(&self, bench: &mut Workbench, path: &Path, dead: &super::live::Dead) -> Vec<(Place, Expr)> {
+        let mut places = Vec::new();
+        let top = bench.machine.cells().len();
+        let cells = path.shadow.cells_in_use(top).filter(|(at, _)| dead.cells.binary_search(at).is_err());
+        places.extend(cells.map(|(at, expr)| (Place::Cell(at as u32), expr)));
+        let globals = path.shadow.globals().filter(|(at, _)| dead.globals.binary_search(&(*at as usize)).is_err());
+        places.extend(globals.map(|(at, expr)| (Place::Global(at), expr)));
+        let bytes: Vec<(u64, Byte)> = path.shadow.memory.bytes().collect();
+        let mut past = std::collections::HashMap::new();
+        for (_, byte) in &bytes {
+            let past = past.entry(byte.value).or_insert(0);
+            *past = byte.number.max(*past);
+        }
+        for (at, byte) in bytes {
+            // Of a value of which only the lower bytes are there, the others are history.
+            let expr = lower(bench, byte.value, past.get(&byte.value).map_or(8, |last| last + 1));
+            places.push((Place::Byte(at as u32, byte.number), expr));
+        }
+        for (id, args, expr) in path.outside.readings.iter().rev() {
+            let is_clock = || matches!(self.board.codomain(*id, args), Codomain::NotBeforeLast(_));
+            let place = Place::Reading(*id, args.clone());
+            let is_known = places.iter().any(|(known, _)| *known == place);
+            // No rule is about the others.
+            if !is_known && (self.board.remembers(*id, args) || is_clock()) {
+                places.push((place, *expr));
+            }
+        }
+        places.extend(path.outside.levels.iter().map(|(pin, expr)| (Place::Level(*pin), *expr)));
+        places
+    }
+}
+
+/// So many of the lower bytes of a value.
+fn lower(bench: &mut Workbench, value: Expr, bytes: u8) -> Expr {
+    let (ty, width, op) = match bench.dag.ty(value) {
+        ValType::I64 => (ValType::I64, 8, N::I64And),
+        _ => (ValType::I32, 4, N::I32And),
+    };
+    if bytes >= width {
+        return value;
+    }
+    let mask = bench.dag.constant(ty, (1 << (8 * bytes)) - 1);
+    bench.dag.binary(op, value, mask)
+}
+
+/// Puts a cell where a place of the machine is.
+fn put(bench: &mut Workbench, place: &Place, cell: u64) {
+    match place {
+        Place::Cell(at) => {
+            bench.machine.set_cell(*at as usize, cell);
+        }
+        Place::Global(at) => {
+            bench.machine.set_global_cell(*at, cell);
+        }
+        Place::Byte(at, number) => {
+            if let Some(slot) = bench.machine.memory_mut().get_mut(*at as usize) {
+                *slot = (cell >> (8 * number)) as u8;
+            }
+        }
+        Place::Reading(..) | Place::Level(_) => {}
+    }
+}
