@@ -53,7 +53,7 @@ pub enum Action {
     Flash(Flash),
     /// Be a simulated board that other processes debug, over TCP
     Board(Board),
-    /// Find everything that a program of a model language can come to
+    /// Find everything that a program can come to: over all inputs for ever, or all interleavings
     Explore(Explore),
     /// Find the inputs that lead to every path of a program within a bound
     Paths(Paths),
@@ -321,9 +321,19 @@ pub struct Steps {
 /// `borges explore`.
 #[derive(Args, Debug)]
 pub struct Explore {
-    /// A λ_amb (.amb), AmbientTalk (.at) or μOz (.oz) source, or an expression such as '(+ (amb 1 2) 3)'
+    /// A device program (.wasm); or a λ_amb (.amb), AmbientTalk (.at) or μOz (.oz) source, or an expression such as
+    /// '(+ (amb 1 2) 3)'
     #[arg(value_name = "PROGRAM")]
     pub program: String,
+    /// The board of a device program [default: the board.toml beside it]
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// The exported function of a device program to call [default: main, or _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<String>,
     /// What a step is.
     #[command(flatten)]
     pub steps: Steps,
@@ -365,7 +375,7 @@ pub struct Explore {
     /// The longest path to follow [default: no limit]
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
-    /// The most seconds [default: no limit]
+    /// The most seconds [default: 10 for a device program, else no limit]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time: Option<Duration>,
     /// Show a shortest way to every outcome
@@ -377,10 +387,11 @@ pub struct Explore {
     /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
     #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
     pub expect: Vec<String>,
-    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, or satisfies a predicate
+    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, traps (device programs), or satisfies a
+    /// predicate
     #[arg(
         long,
-        value_name = "deadlock|stuck|failed|PREDICATE",
+        value_name = "deadlock|stuck|failed|trap|PREDICATE",
         conflicts_with = "reduction"
     )]
     pub forbid: Vec<String>,

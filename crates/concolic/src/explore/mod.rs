@@ -62,7 +62,7 @@ pub(crate) struct State {
     /// The prefix that it goes on from, of those that can be shown.
     prefix: Option<u32>,
     /// The calls at which it has let time pass, in a round.
-    waited: Vec<CodeOffset>,
+    pub(crate) waited: Vec<CodeOffset>,
 }
 
 impl State {
@@ -105,6 +105,7 @@ impl Case {
 }
 
 /// A path that waits to be gone on with.
+#[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) snapshot: Snapshot,
     pub(crate) state: State,

@@ -21,7 +21,9 @@ impl Bits {
     }
 
     pub(super) fn contains(&self, bit: usize) -> bool {
-        self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 != 0)
+        self.0
+            .get(bit / 64)
+            .is_some_and(|word| word >> (bit % 64) & 1 != 0)
     }
 
     fn insert(&mut self, bit: usize) {
@@ -128,13 +130,18 @@ impl Shape {
                     if let Some(block) = open.last_mut() {
                         block.waits.push(at);
                         let condition = block.condition.take();
-                        condition.into_iter().for_each(|from| shape.lead(from, at + 1));
+                        condition
+                            .into_iter()
+                            .for_each(|from| shape.lead(from, at + 1));
                     }
                     falls = false;
                 }
                 Instr::End => {
                     let ended = open.pop();
-                    for from in ended.into_iter().flat_map(|b| b.waits.into_iter().chain(b.condition)) {
+                    for from in ended
+                        .into_iter()
+                        .flat_map(|b| b.waits.into_iter().chain(b.condition))
+                    {
                         // Behind the end; behind the last is the caller.
                         shape.lead(from, at);
                     }
@@ -196,7 +203,11 @@ impl Shape {
             let mut changed = false;
             for at in (0..self.goes.len()).rev() {
                 let goes = &self.goes[at];
-                let mut out = if goes.returns { after.clone() } else { none.clone() };
+                let mut out = if goes.returns {
+                    after.clone()
+                } else {
+                    none.clone()
+                };
                 for to in &goes.to {
                     if let Some(next) = before.get(*to) {
                         add(&mut out, next);
@@ -241,7 +252,12 @@ impl Live {
     pub(super) fn new(module: &Shared<Module>) -> Self {
         let count = module.global_types().len();
         let imported = module.imported_funcs();
-        let all = module.funcs().map(|func| func.0 + 1).max().unwrap_or(0).max(imported);
+        let all = module
+            .funcs()
+            .map(|func| func.0 + 1)
+            .max()
+            .unwrap_or(0)
+            .max(imported);
         let mut entries = vec![Globals::none(count); all as usize];
         // What is imported touches no global: it is called, and returns.
         for entry in entries.iter_mut().take(imported as usize) {
@@ -365,7 +381,10 @@ impl Live {
         let mut live = Bits::none(self.module.global_types().len());
         // The outermost first: what is live behind a call depends on what is live behind its caller.
         let mut start = machine.cells().len()
-            - frames.iter().map(|frame| frame.locals.len() + frame.operands.len()).sum::<usize>();
+            - frames
+                .iter()
+                .map(|frame| frame.locals.len() + frame.operands.len())
+                .sum::<usize>();
         for (depth, frame) in frames.iter().enumerate().rev() {
             let function = self.function(frame.func);
             let at = function.shape.number(frame.offset);

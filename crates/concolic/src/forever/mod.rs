@@ -21,7 +21,7 @@ use borges_vm::{ValType, Value};
 use crate::budget::Budget;
 use crate::decide::Decider;
 use crate::explore::{Bounds, Round, Start, State as Path, Workbench};
-use crate::path::{Cut, End, Read, Unexplored};
+use crate::path::{Cut, End, Path as RunPath, Read, Unexplored};
 use crate::set::{Set, value_of};
 use crate::solver::Solver;
 
@@ -45,6 +45,9 @@ pub struct Device<'d> {
     is_cut: Cell<bool>,
     initial: State,
 }
+
+/// Of the runs that lead through the same states, so many are followed at once.
+const MOST_ALONG: usize = 64;
 
 /// A way from a state to the next.
 #[derive(Clone, Debug)]
@@ -94,11 +97,10 @@ impl<'d> Device<'d> {
         solver: Option<Box<dyn Solver>>,
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
-        let mut bench = Workbench::new(&start, Decider::new(solver))?;
+        let bench = Workbench::new(&start, Decider::new(solver))?;
         let live = Live::new(start.machine.module()?);
-        let is_clock = |id: &PrimitiveId| {
-            matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_))
-        };
+        let is_clock =
+            |id: &PrimitiveId| matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_));
         let mut device = Device {
             are_clocks: start.primitives.iter().any(is_clock),
             live,
@@ -117,9 +119,7 @@ impl<'d> Device<'d> {
             initial: State::ended(End::Returned),
             start,
         };
-        bench.machine = device.start.machine.clone();
-        let path = Path::new(device.start.state.clone());
-        let (mut bench, round) = bench.round(&device.start, budget, &device.bounds, (path, false, false));
+        let (mut bench, round) = device.begin(bench, budget);
         let ways = device.ways_of(&mut bench, round, 0);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
@@ -147,7 +147,9 @@ impl<'d> Device<'d> {
         let from = (before.path(), true, before.asks.is_some());
         let (mut bench, round) = bench.round(&self.start, self.budget, &self.bounds, from);
         let is_cut = round.is_cut;
-        let ways: Arc<[Way]> = self.ways_of(&mut bench, round, before.variables.len()).into();
+        let ways: Arc<[Way]> = self
+            .ways_of(&mut bench, round, before.variables.len())
+            .into();
         self.bench.replace(Some(bench));
         if is_cut {
             self.is_cut.set(true);
@@ -158,25 +160,85 @@ impl<'d> Device<'d> {
         ways
     }
 
+    /// From the start to the first stop.
+    fn begin(&self, mut bench: Workbench, budget: &Budget<'_>) -> (Workbench, Round) {
+        bench.machine.clone_from(&self.start.machine);
+        let from = (Path::new(self.start.state.clone()), false, false);
+        bench.round(&self.start, budget, &self.bounds, from)
+    }
+
+    /// A run from the start through these states, the last of which is an end: with all that was read on the way, and
+    /// answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
+    #[must_use]
+    pub fn run_through(&self, states: &[State], budget: &Budget<'_>) -> Option<RunPath> {
+        let bench = self.bench.take()?;
+        let (mut bench, mut round) = self.begin(bench, budget);
+        let mut found = None;
+        for (at, state) in states.iter().enumerate() {
+            if state.end().is_some() {
+                found = round
+                    .ends
+                    .into_iter()
+                    .find(|path| Some(&path.end) == state.end());
+                break;
+            }
+            let mut stops = std::mem::take(&mut round.stops);
+            stops.retain(|stop| {
+                let reached =
+                    self.compared(budget)
+                        .state(&mut bench, stop.clone(), &self.start.primitives);
+                reached == *state
+            });
+            stops.truncate(MOST_ALONG);
+            let (asks, is_last) = (
+                state.asks().is_some(),
+                states.get(at + 1).is_some_and(|next| next.end().is_some()),
+            );
+            for stop in stops {
+                let restored = bench.machine.restore(&stop.snapshot);
+                debug_assert_eq!(restored, Ok(()));
+                let mut path = stop.state;
+                path.waited.clear();
+                let next;
+                (bench, next) = bench.round(&self.start, budget, &self.bounds, (path, true, asks));
+                round.stops.extend(next.stops);
+                if is_last {
+                    round.ends.extend(next.ends);
+                }
+            }
+        }
+        self.bench.replace(Some(bench));
+        found
+    }
+
+    fn compared<'c>(&'c self, budget: &'c Budget<'c>) -> Compared<'c> {
+        Compared {
+            live: &self.live,
+            board: &self.start.board,
+            are_clocks: self.are_clocks,
+            budget,
+        }
+    }
+
     fn ways_of(&self, bench: &mut Workbench, round: Round, known: usize) -> Vec<Way> {
         self.steps.set(self.steps.get() + round.steps);
         let mut unexplored = self.unexplored.borrow_mut();
         for left_out in round.unexplored {
-            let same = |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
+            let same =
+                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
             if !unexplored.iter().any(same) {
                 unexplored.push(left_out);
             }
         }
-        let compared = Compared {
-            live: &self.live,
-            board: &self.start.board,
-            are_clocks: self.are_clocks,
-        };
+        let compared = self.compared(self.budget);
         let mut ways = Vec::new();
         for stop in round.stops {
             let input = reading(&stop.state.reads, &stop.state.model, known);
             let to = compared.state(bench, stop, &self.start.primitives);
-            ways.push(Way { input, to: self.once(to) });
+            ways.push(Way {
+                input,
+                to: self.once(to),
+            });
         }
         for path in round.ends {
             for way in &path.ways {
@@ -219,7 +281,11 @@ impl<'d> Device<'d> {
     /// What an input is called, with its arguments.
     #[must_use]
     pub fn call(&self, primitive: PrimitiveId, args: &[Value]) -> String {
-        let name = self.start.board.primitive(primitive).map_or("?", |found| &*found.name);
+        let name = self
+            .start
+            .board
+            .primitive(primitive)
+            .map_or("?", |found| &*found.name);
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         format!("{name}({})", args.join(", "))
     }
@@ -273,15 +339,24 @@ impl Language for Device<'_> {
 
     fn label(&self, state: &State, choice: &WayNumber) -> Label {
         let ways = self.ways(state);
-        let input = ways.get(choice.0 as usize).and_then(|way| way.input.as_ref());
+        let input = ways
+            .get(choice.0 as usize)
+            .and_then(|way| way.input.as_ref());
         let (rule, text) = match input {
             Some(input) => {
                 let call = self.call(input.primitive, &input.args);
-                ("read", format!("{call} = {}", input.set.to_codomain(input.ty)))
+                (
+                    "read",
+                    format!("{call} = {}", input.set.to_codomain(input.ty)),
+                )
             }
             None => ("wait", "time passes".to_owned()),
         };
-        Label { rule, text, span: None }
+        Label {
+            rule,
+            text,
+            span: None,
+        }
     }
 
     fn footprint(&self, _: &State, _: &WayNumber) -> Footprint<TheProgram> {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use borges_vm::ValType;
 
+use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node, Table};
 use crate::lanes::Point;
@@ -37,6 +38,8 @@ pub(super) struct Known<'k> {
     pub(super) reads: &'k [Read],
     pub(super) constraints: &'k [Constraint],
     pub(super) model: &'k [u64],
+    /// Once it is spent, nothing more is counted out.
+    pub(super) budget: &'k Budget<'k>,
 }
 
 /// Inputs and the live expressions over them that depend on each other.
@@ -67,19 +70,31 @@ impl Relation {
         known: &Known<'_>,
         component: &Component,
     ) -> Option<Rows> {
-        let domains: Vec<&Set> = component.inputs.iter().map(|at| &known.reads[*at as usize].domain).collect();
-        if let ([_], [column], []) = (&*component.inputs, &*component.columns, &*component.constraints)
-            && matches!(dag.node(*column), Node::Input(_))
+        let domains: Vec<&Set> = component
+            .inputs
+            .iter()
+            .map(|at| &known.reads[*at as usize].domain)
+            .collect();
+        if let ([_], [column], []) = (
+            &*component.inputs,
+            &*component.columns,
+            &*component.constraints,
+        ) && matches!(dag.node(*column), Node::Input(_))
         {
             return Some(Rows::Set(domains[0].clone()));
         }
-        let combinations = domains.iter().fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        let combinations = domains
+            .iter()
+            .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
         if combinations > MOST_COMBINATIONS {
             return None;
         }
         let mut model = known.model.to_vec();
         let mut rows = BTreeSet::new();
         for combination in 0..combinations as u64 {
+            if combination % 256 == 255 && known.budget.is_spent() {
+                return None;
+            }
             let mut rest = combination;
             for (place, domain) in component.inputs.iter().zip(&domains) {
                 let count = domain.count() as u64;
@@ -87,9 +102,17 @@ impl Relation {
                 rest /= count;
             }
             point.reset(dag);
-            let mut holds = |constraint: &Constraint| constraint.allowed.contains(point.eval(dag, constraint.expr, &model));
+            let mut holds = |constraint: &Constraint| {
+                constraint
+                    .allowed
+                    .contains(point.eval(dag, constraint.expr, &model))
+            };
             if component.constraints.iter().all(&mut holds) {
-                let row: Vec<u64> = component.columns.iter().map(|column| point.eval(dag, *column, &model)).collect();
+                let row: Vec<u64> = component
+                    .columns
+                    .iter()
+                    .map(|column| point.eval(dag, *column, &model))
+                    .collect();
                 rows.insert(row);
             }
         }
@@ -115,7 +138,9 @@ impl Relation {
                 values.insert(*cell);
             });
         }
-        let product = values.iter().fold(1_u128, |all, values| all.saturating_mul(values.len() as u128));
+        let product = values.iter().fold(1_u128, |all, values| {
+            all.saturating_mul(values.len() as u128)
+        });
         if product == rows.len() as u128 {
             for (column, values) in component.columns.iter().zip(values) {
                 let set = Set::of(values.into_iter().map(|cell| (cell, cell)).collect());
@@ -127,8 +152,14 @@ impl Relation {
         let row = self.variable(dag, ValType::I32, which, 0);
         for (number, column) in component.columns.iter().enumerate() {
             let ty = dag.ty(*column);
-            let cells = rows.iter().map(|row| dag.constant(ty, row[number])).collect();
-            let table = Table { first: 0, values: cells };
+            let cells = rows
+                .iter()
+                .map(|row| dag.constant(ty, row[number]))
+                .collect();
+            let table = Table {
+                first: 0,
+                values: cells,
+            };
             let value = dag.lookup(table, row);
             self.columns.insert(*column, value);
         }
@@ -148,7 +179,12 @@ impl Relation {
         let mut renamed: BTreeMap<u32, Expr> = BTreeMap::new();
         for place in &component.inputs {
             let read = &known.reads[*place as usize];
-            let fresh = self.variable(dag, read.ty, read.domain.clone(), known.model[*place as usize]);
+            let fresh = self.variable(
+                dag,
+                read.ty,
+                read.domain.clone(),
+                known.model[*place as usize],
+            );
             renamed.insert(*place, fresh);
         }
         let mut done = HashMap::new();
@@ -212,7 +248,10 @@ fn components(dag: &Dag, known: &Known<'_>, live: &[Expr]) -> Vec<Component> {
     }
     for (root, component) in &mut found {
         // In the order in which the columns need them: that of the path tells states apart that are equal.
-        let needed = component.columns.iter().flat_map(|column| dag.inputs(*column).iter());
+        let needed = component
+            .columns
+            .iter()
+            .flat_map(|column| dag.inputs(*column).iter());
         let mut inputs: Vec<u32> = Vec::new();
         for input in needed.copied().chain(0..known.reads.len() as u32) {
             if find(&mut group, input) == *root && !inputs.contains(&input) {
@@ -232,7 +271,12 @@ fn components(dag: &Dag, known: &Known<'_>, live: &[Expr]) -> Vec<Component> {
 }
 
 /// The same expression over other inputs.
-fn rename(dag: &mut Dag, root: Expr, renamed: &BTreeMap<u32, Expr>, done: &mut HashMap<Expr, Expr>) -> Expr {
+fn rename(
+    dag: &mut Dag,
+    root: Expr,
+    renamed: &BTreeMap<u32, Expr>,
+    done: &mut HashMap<Expr, Expr>,
+) -> Expr {
     for expr in dag.cone(&[root]) {
         if done.contains_key(&expr) {
             continue;

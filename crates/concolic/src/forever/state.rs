@@ -11,6 +11,7 @@ use borges_vm::{Snapshot, ValType, Value};
 use super::Way;
 use super::live::Live;
 use super::relation::{Known, Relation};
+use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::Expr;
 use crate::explore::{State as Path, Waiting, Workbench};
@@ -161,7 +162,9 @@ impl Before {
                 Place::Global(at) => path.shadow.set_global(*at, *expr),
                 Place::Byte(at, number) => {
                     let (value, number) = (*expr, *number);
-                    path.shadow.memory.set(u64::from(*at), Some(Byte { value, number }));
+                    path.shadow
+                        .memory
+                        .set(u64::from(*at), Some(Byte { value, number }));
                 }
                 Place::Reading(id, args) => path.outside.readings.push((*id, args.clone(), *expr)),
                 Place::Level(pin) => path.outside.levels.push((*pin, *expr)),
@@ -186,11 +189,17 @@ pub(super) struct Compared<'c> {
     pub(super) live: &'c Live,
     pub(super) board: &'c borges_board::Board,
     pub(super) are_clocks: bool,
+    pub(super) budget: &'c Budget<'c>,
 }
 
 impl Compared<'_> {
     /// A path that has come to a stop, as a state.
-    pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting, primitives: &[PrimitiveId]) -> State {
+    pub(super) fn state(
+        &self,
+        bench: &mut Workbench,
+        stop: Waiting,
+        primitives: &[PrimitiveId],
+    ) -> State {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
@@ -214,6 +223,7 @@ impl Compared<'_> {
             reads: &path.reads,
             constraints: &path.constraints,
             model: &path.model,
+            budget: self.budget,
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
         let mut kept = Vec::new();
@@ -245,12 +255,23 @@ impl Compared<'_> {
     }
 
     /// All that is live and depends on inputs.
-    fn places(&self, bench: &mut Workbench, path: &Path, dead: &super::live::Dead) -> Vec<(Place, Expr)> {
+    fn places(
+        &self,
+        bench: &mut Workbench,
+        path: &Path,
+        dead: &super::live::Dead,
+    ) -> Vec<(Place, Expr)> {
         let mut places = Vec::new();
         let top = bench.machine.cells().len();
-        let cells = path.shadow.cells_in_use(top).filter(|(at, _)| dead.cells.binary_search(at).is_err());
+        let cells = path
+            .shadow
+            .cells_in_use(top)
+            .filter(|(at, _)| dead.cells.binary_search(at).is_err());
         places.extend(cells.map(|(at, expr)| (Place::Cell(at as u32), expr)));
-        let globals = path.shadow.globals().filter(|(at, _)| dead.globals.binary_search(&(*at as usize)).is_err());
+        let globals = path
+            .shadow
+            .globals()
+            .filter(|(at, _)| dead.globals.binary_search(&(*at as usize)).is_err());
         places.extend(globals.map(|(at, expr)| (Place::Global(at), expr)));
         let bytes: Vec<(u64, Byte)> = path.shadow.memory.bytes().collect();
         let mut past = std::collections::HashMap::new();
@@ -260,7 +281,11 @@ impl Compared<'_> {
         }
         for (at, byte) in bytes {
             // Of a value of which only the lower bytes are there, the others are history.
-            let expr = lower(bench, byte.value, past.get(&byte.value).map_or(8, |last| last + 1));
+            let expr = lower(
+                bench,
+                byte.value,
+                past.get(&byte.value).map_or(8, |last| last + 1),
+            );
             places.push((Place::Byte(at as u32, byte.number), expr));
         }
         for (id, args, expr) in path.outside.readings.iter().rev() {
@@ -272,7 +297,12 @@ impl Compared<'_> {
                 places.push((place, *expr));
             }
         }
-        places.extend(path.outside.levels.iter().map(|(pin, expr)| (Place::Level(*pin), *expr)));
+        places.extend(
+            path.outside
+                .levels
+                .iter()
+                .map(|(pin, expr)| (Place::Level(*pin), *expr)),
+        );
         places
     }
 }

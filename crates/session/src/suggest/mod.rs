@@ -10,6 +10,7 @@ mod listing;
 mod report;
 mod runs;
 mod sets;
+mod states;
 mod walk;
 mod why;
 
@@ -39,6 +40,7 @@ pub use report::{
     ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, RestReport,
     TreeReport,
 };
+pub use states::{StatesOptions, StatesReport, TrapReport, states_of_program};
 
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened};

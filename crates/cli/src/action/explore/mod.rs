@@ -1,5 +1,6 @@
-//! `borges explore`: everything that a program of a model language can come to.
+//! `borges explore`: everything that a program can come to.
 
+mod device;
 mod goals;
 mod outcomes;
 
@@ -28,12 +29,20 @@ struct Explored<'a> {
 /// What the user is told.
 pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let Some(model) = super::model::named(&options.program)? else {
-        return Err(Failure::usage(
-            format!("{} is of no model language", options.program),
-            "explore takes .amb, .at and .oz files, and expressions such as '(+ (amb 1 2) 3)'; \
-             'borges repl' walks through the universes of a device program",
-        ));
+        return device::explore(options, options.program.as_ref(), quiet, output);
     };
+    for (name, given) in [
+        ("--board", options.board.is_some()),
+        ("--entry", options.entry.is_some()),
+        ("--solver", options.solver.is_some()),
+    ] {
+        if given {
+            return Err(Failure::usage(
+                format!("{name} is for device programs"),
+                "a program of a model language has neither a board nor inputs",
+            ));
+        }
+    }
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
             format!("{} has no actors that could be alike", options.program),

@@ -1,0 +1,171 @@
+//! `borges explore PROGRAM.wasm`: all states of a device program, for ever.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use borges_commands::device::render;
+use borges_commands::paint::{Paint, Role, count};
+use borges_session::command::{Event, Flow};
+use borges_session::suggest::{StatesOptions, StatesReport, TrapReport, states_of_program};
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+
+/// What may be forbidden of a device program.
+const TRAP: &str = "trap";
+
+/// Explores a device program's states and says what they come to.
+///
+/// # Errors
+/// What the user is told.
+pub(super) fn explore(
+    options: &args::Explore,
+    program: &Path,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    fits(options)?;
+    let asked = StatesOptions {
+        entry: options.entry.clone(),
+        states: options.states,
+        depth: options.depth,
+        time: options.time,
+        solver: options.solver.clone(),
+    };
+    let mut progress = Progress::new(quiet);
+    let report = {
+        let _pausable = Pausable::begin();
+        states_of_program(program, options.board.as_deref(), &asked, &mut |event| {
+            if let Event::Progress { what, done, total } = event {
+                progress.update(&what, done, total);
+            }
+            match interrupt::pressed() {
+                true => Flow::Pause,
+                false => Flow::Continue,
+            }
+        })
+    };
+    progress.clear();
+    let report = report.map_err(|error| super::super::unopened(&error))?;
+    if output.json {
+        output.json(&report)?;
+    } else {
+        let text = shown(&report, &output.paint);
+        output.text(&text)?;
+    }
+    let is_cancelled = |left: &borges_session::suggest::UnexploredReport| {
+        left.bound.as_deref() == Some("cancelled")
+    };
+    let forbids = !options.forbid.is_empty();
+    Ok(if forbids && report.traps.iter().any(|trap| trap.certain) {
+        Exit::Failed
+    } else if report.unexplored.iter().any(is_cancelled) {
+        Exit::Interrupted
+    } else if forbids && !report.complete {
+        Exit::Unknown
+    } else {
+        Exit::Ok
+    })
+}
+
+/// Options that are for model languages alone are refused.
+fn fits(options: &args::Explore) -> Result<(), Failure> {
+    let steps = &options.steps;
+    let unusual = [
+        ("--grain", steps.grain.is_some()),
+        ("--delivery", steps.delivery != args::Delivery::default()),
+        ("--debugger", options.debugger),
+        (
+            "--reduction",
+            options.reduction != args::Reduction::default(),
+        ),
+        ("--keep", options.keep.is_some()),
+        ("--symmetry", options.symmetry),
+        ("--order", options.order != args::Order::default()),
+        ("--toward", options.toward.is_some()),
+        ("--traces", options.traces),
+        ("--session", options.session.is_some()),
+        ("--expect", !options.expect.is_empty()),
+        ("--verbose", options.verbose),
+    ];
+    if let Some((name, _)) = unusual.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(
+            format!("{name} is for programs of model languages"),
+            "of a device program's states, --states, --depth, --time, --solver and --forbid trap say how to explore them",
+        ));
+    }
+    match options.forbid.iter().find(|goal| *goal != TRAP) {
+        None => Ok(()),
+        Some(goal) => Err(Failure::usage(
+            format!("'{goal}' cannot be forbidden of a device program yet"),
+            "--forbid trap fails where a universe traps",
+        )),
+    }
+}
+
+fn shown(report: &StatesReport, paint: &Paint) -> String {
+    let mut text = String::new();
+    for trap in &report.traps {
+        text.push_str(&trap_shown(trap, paint));
+    }
+    let sizes = format!(
+        "{}, {}",
+        count(report.states as u64, "state"),
+        count(report.edges as u64, "edge")
+    );
+    let traps = count(report.traps.len() as u64, "trap");
+    if report.complete {
+        let words = match report.traps.first() {
+            None => format!("no universe ever traps: {sizes}"),
+            Some(trap) => format!(
+                "{sizes}; {traps}, nearest in {}",
+                count(trap.inputs.into(), "input")
+            ),
+        };
+        let _ = writeln!(
+            text,
+            "{}",
+            paint.paint(
+                Role::Good,
+                format!("complete, over all inputs for ever; {words}")
+            )
+        );
+    } else {
+        let _ = writeln!(text, "{sizes}; {traps} so far; {:.3} s", report.seconds);
+        let _ = writeln!(
+            text,
+            "{}",
+            paint.paint(Role::Warning, "These are not all states.")
+        );
+    }
+    text.push_str(&render::left_out(&report.unexplored, paint));
+    text
+}
+
+fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
+    let place = match trap.place.as_str() {
+        "" => String::new(),
+        place => format!(" at {place}"),
+    };
+    let sure = match trap.certain {
+        true => "",
+        false => ", maybe: no run that comes to it was found",
+    };
+    let head = format!(
+        "trap: {}{place}, in {}{sure}",
+        trap.what,
+        count(trap.inputs.into(), "input")
+    );
+    let mut text = format!("{}\n", paint.paint(Role::Bad, head));
+    for read in &trap.run {
+        let _ = writeln!(
+            text,
+            "  {} = {}",
+            paint.paint(Role::Name, &read.call),
+            read.value
+        );
+    }
+    text
+}
