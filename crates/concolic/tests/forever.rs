@@ -1,84 +1,349 @@
-//! Device programs as graphs.
+//! Device programs as graphs: their sizes, and whether they hold exactly the states that plain runs come to.
 
 mod common;
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use borges_board::Board;
-use borges_concolic::{Bounds, Budget, Device};
-use borges_multiverse::graph::{Exploration, Limits, Strategy};
+use borges_board::{Action, Board, BoardState, Captured, Codomain, Kind};
+use borges_concolic::{Bounds, Budget, Device, End, Flow, Start, State, Word};
+use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy};
+use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
+
+fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let folder = folder.join(module.trim_end_matches("-O0"));
+    let bytes = std::fs::read(folder.join(format!("{module}.wasm"))).expect("a committed module");
+    let board = std::fs::read_to_string(folder.join("board.toml")).expect("a board");
+    let board = Board::parse("board.toml", &board_text(board)).expect("a valid board");
+    common::start(&bytes, board)
+}
+
+/// Explores with counters taken for anything, as long as there are any; `within` calls the rest.
+fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>, Pause) -> T) -> T {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let mut words: Vec<Word> = Vec::new();
+    loop {
+        let bounds = Bounds {
+            steps: 1_000_000,
+            ..Bounds::default()
+        };
+        let device = Device::new(start.clone(), bounds, None, words.clone(), &budget);
+        let device = device.expect("a program");
+        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
+        let mut look = 125;
+        let limits = Limits {
+            states: most,
+            depth: u32::MAX,
+        };
+        let pause = loop {
+            let graph = exploration.graph();
+            if graph.len() >= look {
+                look *= 2;
+                let states: Vec<State> = graph
+                    .nodes()
+                    .filter_map(|node| graph.state(node).cloned())
+                    .collect();
+                if let Some(word) = graph.language().counter(&states) {
+                    words.push(word);
+                    break None;
+                }
+            }
+            if let Err(pause) = exploration.advance(&limits) {
+                break Some(pause);
+            }
+        };
+        if let Some(pause) = pause {
+            assert!(!exploration.graph().language().is_cut(), "no time");
+            return within(exploration.graph(), pause);
+        }
+    }
+}
+
+/// States and ways of graphs that close.
+const SIZES: &[(&str, usize, usize)] = &[
+    ("knock", 2, 4),
+    ("knock-O0", 2, 4),
+    ("switch-case", 1, 5),
+    ("switch-case-O0", 1, 5),
+    ("keyboard", 1, 5),
+    ("keyboard-O0", 1, 5),
+    ("touch-sensor-lamp", 1, 2),
+    ("touch-sensor-lamp-O0", 1, 2),
+    ("love-o-meter", 1, 4),
+    ("love-o-meter-O0", 1, 4),
+    ("while-no-calibrate", 1, 3),
+    ("while-no-calibrate-O0", 1, 3),
+    ("knock-lock", 4, 11),
+    ("knock-lock-O0", 4, 11),
+    ("zoetrope", 75, 114),
+    ("zoetrope-O0", 48, 96),
+    ("crystal-ball", 4, 13),
+    ("gesture-robot", 8, 16),
+    ("color-dial", 3, 6),
+    ("temperature-monitor", 2, 4),
+    ("light-sensor", 3, 5),
+    ("smart-curtain", 26, 56),
+];
 
 #[test]
-fn table() {
-    for (folder, module) in [
-        ("knock", "knock"),
-        ("knock", "knock-O0"),
-        ("switch-case", "switch-case"),
-        ("keyboard", "keyboard"),
-        ("touch-sensor-lamp", "touch-sensor-lamp"),
-        ("love-o-meter", "love-o-meter"),
-        ("while-no-calibrate", "while-no-calibrate"),
-        ("knock-lock", "knock-lock"),
-        ("zoetrope", "zoetrope"),
-        ("zoetrope", "zoetrope-O0"),
-        ("crystal-ball", "crystal-ball"),
-        ("gesture-robot", "gesture-robot"),
-        ("color-dial", "color-dial"),
-        ("temperature-monitor", "temperature-monitor"),
-        ("light-sensor", "light-sensor"),
-        ("smart-curtain", "smart-curtain"),
-        ("blink", "blink"),
-        ("while", "while"),
-        ("uart-parser", "uart-parser"),
-        ("breakout", "breakout"),
-        ("binary-counter", "binary-counter"),
+fn graphs_of_examples_close() {
+    for (module, states, ways) in SIZES {
+        closed(&example(module, |board| board), 10_000, |graph, pause| {
+            assert_eq!(pause, Pause::Complete, "{module}");
+            assert_eq!(graph.language().unexplored(), [], "{module}");
+            assert_eq!(graph.language().maybe(), [], "{module}");
+            assert_eq!(
+                (graph.len(), graph.edge_count()),
+                (*states, *ways),
+                "{module}"
+            );
+        });
+    }
+}
+
+/// A plain run that stands before an input, or before time passes for the second time at one place.
+#[derive(Clone)]
+struct Standing {
+    machine: Machine,
+    board: BoardState,
+}
+
+/// What comes of a plain run.
+enum Comes {
+    Stands(Box<Standing>),
+    Ends(Option<(Trap, Option<CodeOffset>)>),
+}
+
+/// Lets the pending call happen, an input with this answer, and runs to the next stop.
+fn go_on(
+    start: &Start,
+    mut standing: Standing,
+    mut answer: Option<Value>,
+    mut at_call: bool,
+) -> Comes {
+    let board = &start.board;
+    let mut waited: Vec<CodeOffset> = Vec::new();
+    loop {
+        if !at_call {
+            match standing.machine.run(u64::MAX) {
+                Exit::HostCall => {}
+                Exit::Finished => return Comes::Ends(None),
+                Exit::Trapped(trap) => {
+                    let at = standing.machine.location().map(|location| location.offset);
+                    return Comes::Ends(Some((trap, at)));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let machine = &mut standing.machine;
+        let at = machine.location().expect("a place").offset;
+        let pending = machine.pending().expect("a call");
+        let id = start.primitives[pending.func.0 as usize];
+        let args = pending.args.clone();
+        let waits = matches!(
+            board.action(id, &args, machine.memory()),
+            Ok(Action::Wait { .. })
+        );
+        let refused = Comes::Ends(Some((Trap::Host, Some(at))));
+        let result = match board.primitive(id).expect("known").kind {
+            Kind::Trap => return refused,
+            Kind::Constant(value) => Some(value),
+            Kind::Input if board.check_input(id, &args).is_err() => return refused,
+            Kind::Input => match answer.take() {
+                Some(value) => {
+                    standing.board.observe(board, id, &args, value);
+                    Some(value)
+                }
+                None => return Comes::Stands(Box::new(standing)),
+            },
+            Kind::Output => {
+                if waits && waited.contains(&at) {
+                    return Comes::Stands(Box::new(standing));
+                }
+                if waits {
+                    waited.push(at);
+                }
+                match standing
+                    .board
+                    .apply(board, id, &args, machine.memory(), &Captured::default())
+                {
+                    Ok(result) => result,
+                    Err(_) => return refused,
+                }
+            }
+        };
+        standing
+            .machine
+            .answer(result.as_slice())
+            .expect("an answer of the right type");
+        at_call = false;
+    }
+}
+
+/// The values that an input may have in a state; none if it is no input that is asked for.
+fn codomain(start: &Start, standing: &Standing) -> Option<Codomain> {
+    let pending = standing.machine.pending()?;
+    let id = start.primitives[pending.func.0 as usize];
+    let is_input = matches!(start.board.primitive(id)?.kind, Kind::Input);
+    is_input.then(|| start.board.codomain_at(id, &pending.args, &standing.board))
+}
+
+/// What runs of all input sequences come to, stop by stop: the states, and the ends with the fewest stops to each.
+type Truth = (Vec<HashSet<State>>, BTreeMap<String, u32>);
+
+fn all_runs(start: &Start, device: &Device<'_>, depth: usize) -> Truth {
+    let first = Standing {
+        machine: start.machine.clone(),
+        board: start.state.clone(),
+    };
+    let mut levels: Vec<HashSet<State>> = Vec::new();
+    let mut ends = BTreeMap::new();
+    // A run from one of two equal states comes to what the other's comes to: that is checked below, by other means.
+    let mut here: HashMap<Vec<u8>, Box<Standing>> = HashMap::new();
+    let mut add = |comes: Comes, next: &mut HashMap<Vec<u8>, Box<Standing>>, stops: u32| match comes
+    {
+        Comes::Stands(standing) => {
+            let board = standing.board.influence(&start.board, false);
+            let key = (standing.machine.hash().0, board.hash64());
+            let key = [key.0.to_le_bytes(), key.1.to_le_bytes()].concat();
+            next.insert(key, standing);
+        }
+        Comes::Ends(end) => {
+            ends.entry(format!("{end:?}")).or_insert(stops);
+        }
+    };
+    add(go_on(start, first, None, false), &mut here, 0);
+    for stops in 0..=depth {
+        let state = |standing: &Standing| {
+            device
+                .state_of(&standing.machine, &standing.board)
+                .expect("a state")
+        };
+        levels.push(here.values().map(|standing| state(standing)).collect());
+        let mut next = HashMap::new();
+        for standing in here.into_values() {
+            match codomain(start, &standing) {
+                Some(codomain) => {
+                    let count = codomain.count().expect("few values");
+                    for value in (0..count).filter_map(|nth| codomain.nth(nth)) {
+                        let comes = go_on(start, (*standing).clone(), Some(value), true);
+                        add(comes, &mut next, stops as u32 + 1);
+                    }
+                }
+                None => add(
+                    go_on(start, *standing, None, true),
+                    &mut next,
+                    stops as u32 + 1,
+                ),
+            }
+        }
+        here = next;
+    }
+    (levels, ends)
+}
+
+/// The graph holds exactly the states of all runs, at their least depths, and the same ends.
+fn check(name: &str, start: &Start, depth: usize) {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let device = Device::new(start.clone(), Bounds::default(), None, Vec::new(), &budget);
+    let mut exploration = Exploration::new(device.expect("a program"), Strategy::BreadthFirst);
+    let limits = Limits {
+        states: 50_000,
+        depth: depth as u32,
+    };
+    exploration.run(&limits, |_| true);
+    let graph = exploration.graph();
+    let device = graph.language();
+    assert!(
+        !device.is_cut() && device.unexplored().is_empty(),
+        "{name}: {:?}",
+        device.unexplored()
+    );
+    let (levels, ends) = all_runs(start, device, depth);
+    let mut depths: HashMap<State, u32> = HashMap::new();
+    let mut found_ends = BTreeMap::new();
+    let mut queue: std::collections::VecDeque<_> =
+        [(borges_multiverse::graph::NodeId::ROOT, 0)].into();
+    let mut seen = HashSet::new();
+    let mut too_many = 0;
+    while let Some((node, at)) = queue.pop_front() {
+        if at > depth as u32 || !seen.insert(node) {
+            continue;
+        }
+        let state = graph.state(node).expect("a node");
+        match state.end() {
+            Some(End::Trapped(trap, place)) => {
+                found_ends
+                    .entry(format!("{:?}", Some((*trap, *place))))
+                    .or_insert(at);
+            }
+            Some(End::Returned) => {
+                found_ends.entry("None".to_owned()).or_insert(at);
+            }
+            Some(end) => panic!("{name}: {end:?}"),
+            None => {
+                for known in device.stands_for(state, 1 << 16).expect("few values") {
+                    too_many += usize::from(!levels[at as usize].contains(&known));
+                    depths.entry(known).or_insert(at);
+                }
+            }
+        }
+        queue.extend(graph.edges_from(node).map(|(_, edge)| (edge.to, at + 1)));
+    }
+    let mut missing = 0;
+    let mut count = 0;
+    for (at, level) in levels.iter().enumerate() {
+        count += level.len();
+        missing += level
+            .iter()
+            .filter(|state| depths.get(state).is_none_or(|known| *known > at as u32))
+            .count();
+    }
+    let expected: BTreeMap<String, u32> = ends
+        .into_iter()
+        .filter(|(_, stops)| *stops <= depth as u32)
+        .collect();
+    assert_eq!(
+        (missing, too_many),
+        (0, 0),
+        "{name}: of {count} states of plain runs"
+    );
+    assert_eq!(found_ends, expected, "{name}");
+}
+
+#[test]
+fn graphs_hold_exactly_the_states_of_all_runs() {
+    let narrow = |range: &'static str| {
+        move |board: String| match board.contains("[ranges]") {
+            true => board.replace("0..7", range),
+            false => format!(
+                "{board}\n[ranges]\n\"chip_analog_read(34)\" = \"{range}\"\n\"chip_analog_read(35)\" = \"{range}\"\n"
+            ),
+        }
+    };
+    for (module, range, depth) in [
+        ("zoetrope", "0..3", 12),
+        ("zoetrope-O0", "0..3", 12),
+        ("knock-lock", "0..60", 5),
+        ("knock-lock-O0", "0..60", 5),
+        ("while", "0..3", 7),
+        ("while-O0", "0..3", 7),
+        ("smart-curtain", "0..4", 6),
+        ("color-dial", "0..7", 5),
+        ("gesture-robot", "0..3", 5),
+        ("gesture-robot-O0", "0..3", 5),
+        ("knock", "0..60", 4),
+        ("temperature-monitor", "0..3", 3),
+        ("blink", "0..3", 10),
     ] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../examples")
-            .join(folder);
-        let bytes =
-            std::fs::read(folder.join(format!("{module}.wasm"))).expect("a committed module");
-        let board = std::fs::read_to_string(folder.join("board.toml")).expect("a board");
-        let board = Board::parse("board.toml", &board).expect("a valid board");
-        let start = common::start(&bytes, board);
-        let begun = std::time::Instant::now();
-        let clock = || begun.elapsed();
-        let heard = |_| borges_concolic::Flow::Continue;
-        let budget = Budget::new(std::time::Duration::from_secs(4), &clock, &heard);
-        let device = Device::new(
-            start,
-            Bounds {
-                steps: 1_000_000,
-                ..Bounds::default()
-            },
-            None,
-            &budget,
-        )
-        .expect("a program");
-        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
-        let pause = exploration.run(
-            &Limits {
-                states: 3000,
-                depth: u32::MAX,
-            },
-            |_| !budget.is_spent(),
-        );
-        let progress = exploration.progress();
-        let graph = exploration.into_graph();
-        eprintln!(
-            "{module}: {pause:?} states {} edges {} depth {} ends {} left out {:?} cut {} in {:?}",
-            graph.len(),
-            graph.edge_count(),
-            progress.depth,
-            progress.ends,
-            graph
-                .language()
-                .unexplored()
-                .iter()
-                .map(|u| u.reason.chars().take(40).collect::<String>())
-                .collect::<Vec<_>>(),
-            graph.language().is_cut(),
-            begun.elapsed()
-        );
+        check(module, &example(module, narrow(range)), depth);
     }
 }

@@ -119,6 +119,20 @@ pub(crate) struct Waiting {
     is_at_call: bool,
 }
 
+impl Waiting {
+    /// A path that stands before a call.
+    pub(crate) fn at(snapshot: Snapshot, state: State) -> Self {
+        Waiting {
+            snapshot,
+            state,
+            decided: None,
+            next: None,
+            event: None,
+            is_at_call: true,
+        }
+    }
+}
+
 /// What the conditions of a case come to on a path.
 enum Feasible {
     Yes(Box<Narrowed>),

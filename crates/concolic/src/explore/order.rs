@@ -63,14 +63,8 @@ impl Explorer<'_, '_> {
     pub(super) fn wait_before_input(&mut self, state: &State) {
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());
-        self.levels.frontier.push(Waiting {
-            snapshot,
-            state: state.clone(),
-            decided: None,
-            next: None,
-            event: None,
-            is_at_call: true,
-        });
+        let waiting = Waiting::at(snapshot, state.clone());
+        self.levels.frontier.push(waiting);
     }
 
     /// Takes the next of the waiting paths.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use borges_vm::binary::Instr;
-use borges_vm::{CodeOffset, FuncIdx, Machine, Module, Shared};
+use borges_vm::{CodeOffset, FuncIdx, Machine, Module, Shared, ValType};
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -270,6 +270,12 @@ impl Live {
         };
         live.sum_up();
         live
+    }
+
+    /// The type of a global.
+    pub(super) fn global_type(&self, global: u32) -> ValType {
+        let ty = self.module.global_types().get(global as usize);
+        ty.map_or(ValType::I32, |ty| ty.value)
     }
 
     /// Sums every function up, until nothing changes.

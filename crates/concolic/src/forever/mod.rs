@@ -5,29 +5,35 @@
 //! time at one place). Two that can go on in the same ways are one, so that the graph of many programs is finite: it holds
 //! all runs over all values of all inputs, for ever.
 
+mod anything;
+mod demanded;
 mod live;
 mod relation;
 mod state;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use borges_board::{Codomain, PrimitiveId};
+use borges_board::{BoardState, Codomain, PrimitiveId};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
-use borges_vm::{ValType, Value};
+use borges_vm::{Machine, ValType, Value};
 
 use crate::budget::Budget;
+use crate::constraint::Constraint;
+use crate::dag::Dag;
 use crate::decide::Decider;
-use crate::explore::{Bounds, Round, Start, State as Path, Workbench};
+use crate::explore::{Bounds, Round, Start, State as Path, Waiting, Workbench};
 use crate::path::{Cut, End, Path as RunPath, Read, Unexplored};
 use crate::set::{Set, value_of};
 use crate::solver::Solver;
 
+use anything::MOST_WORDS;
 use live::Live;
 use state::{Compared, Stands};
 
+pub use anything::Word;
 pub use state::State;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
@@ -43,6 +49,12 @@ pub struct Device<'d> {
     unexplored: RefCell<Vec<Unexplored>>,
     steps: Cell<u64>,
     is_cut: Cell<bool>,
+    /// What is taken for anything.
+    words: Vec<Word>,
+    /// How many values words had when counters were looked for last.
+    counted: RefCell<HashMap<Word, usize>>,
+    /// Which of them something depended on.
+    influence: Cell<u64>,
     initial: State,
 }
 
@@ -89,12 +101,14 @@ impl fmt::Display for TheProgram {
 
 impl<'d> Device<'d> {
     /// A program from its start on. `bounds` say how many instructions there are between two stops; a budget that is
-    /// spent leaves states without their ways ([`Device::is_cut`]). Nothing if there is no program.
+    /// spent leaves states without their ways ([`Device::is_cut`]). The `words` (at most 64 count) are taken for anything
+    /// wherever they are. Nothing if there is no program.
     #[must_use]
     pub fn new(
         start: Start,
         bounds: Bounds,
         solver: Option<Box<dyn Solver>>,
+        words: Vec<Word>,
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
         let bench = Workbench::new(&start, Decider::new(solver))?;
@@ -116,11 +130,14 @@ impl<'d> Device<'d> {
             unexplored: RefCell::default(),
             steps: Cell::new(0),
             is_cut: Cell::new(false),
+            words,
+            counted: RefCell::default(),
+            influence: Cell::new(0),
             initial: State::ended(End::Returned),
             start,
         };
         let (mut bench, round) = device.begin(bench, budget);
-        let ways = device.ways_of(&mut bench, round, 0);
+        let ways = device.ways_of(&mut bench, round, &[]);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some(way) => way.to.clone(),
@@ -147,16 +164,13 @@ impl<'d> Device<'d> {
         let from = (before.path(), true, before.asks.is_some());
         let (mut bench, round) = bench.round(&self.start, self.budget, &self.bounds, from);
         let is_cut = round.is_cut;
-        let ways: Arc<[Way]> = self
-            .ways_of(&mut bench, round, before.variables.len())
-            .into();
+        let ways: Arc<[Way]> = self.ways_of(&mut bench, round, &before.taints).into();
         self.bench.replace(Some(bench));
         if is_cut {
             self.is_cut.set(true);
-        } else {
-            // Nobody else sets it.
-            let _set = state.0.ways.set(ways.clone());
         }
+        // Nobody else sets it. What was cut stays so: two looks at a state see the same ways.
+        let _set = state.0.ways.set(ways.clone());
         ways
     }
 
@@ -184,9 +198,7 @@ impl<'d> Device<'d> {
             }
             let mut stops = std::mem::take(&mut round.stops);
             stops.retain(|stop| {
-                let reached =
-                    self.compared(budget)
-                        .state(&mut bench, stop.clone(), &self.start.primitives);
+                let reached = self.compared(budget).state(&mut bench, stop.clone(), &[]);
                 reached == *state
             });
             stops.truncate(MOST_ALONG);
@@ -215,12 +227,15 @@ impl<'d> Device<'d> {
         Compared {
             live: &self.live,
             board: &self.start.board,
+            primitives: &self.start.primitives,
+            words: &self.words,
             are_clocks: self.are_clocks,
             budget,
         }
     }
 
-    fn ways_of(&self, bench: &mut Workbench, round: Round, known: usize) -> Vec<Way> {
+    fn ways_of(&self, bench: &mut Workbench, round: Round, taints: &[u64]) -> Vec<Way> {
+        let known = taints.len();
         self.steps.set(self.steps.get() + round.steps);
         let mut unexplored = self.unexplored.borrow_mut();
         for left_out in round.unexplored {
@@ -233,8 +248,14 @@ impl<'d> Device<'d> {
         let compared = self.compared(self.budget);
         let mut ways = Vec::new();
         for stop in round.stops {
+            self.note_influence(
+                &bench.dag,
+                &stop.state.reads,
+                &stop.state.constraints,
+                taints,
+            );
             let input = reading(&stop.state.reads, &stop.state.model, known);
-            let to = compared.state(bench, stop, &self.start.primitives);
+            let to = compared.state(bench, stop, taints);
             ways.push(Way {
                 input,
                 to: self.once(to),
@@ -242,12 +263,64 @@ impl<'d> Device<'d> {
         }
         for path in round.ends {
             for way in &path.ways {
+                self.note_influence(&bench.dag, &way.reads, &way.constraints, taints);
                 let input = reading(&way.reads, &way.model, known);
                 let to = self.once(State::ended(path.end.clone()));
                 ways.push(Way { input, to });
             }
         }
         ways
+    }
+
+    /// Notes what was decided of words that are taken for anything.
+    fn note_influence(
+        &self,
+        dag: &Dag,
+        reads: &[Read],
+        constraints: &[Constraint],
+        taints: &[u64],
+    ) {
+        let mut influence = self.influence.get();
+        for (at, (read, taint)) in reads.iter().zip(taints).enumerate() {
+            let is_decided = || {
+                let concerns = |known: &Constraint| dag.inputs(known.expr).contains(&(at as u32));
+                read.domain != Set::all(read.ty) || constraints.iter().any(concerns)
+            };
+            if *taint != 0 && influence & taint != *taint && is_decided() {
+                influence |= taint;
+            }
+        }
+        self.influence.set(influence);
+    }
+
+    /// The words that are taken for anything on which something that the program does depends: there may be more runs
+    /// here than it has.
+    #[must_use]
+    pub fn maybe(&self) -> Vec<Word> {
+        let is_marked = |at: usize| self.influence.get() >> at & 1 != 0;
+        let words = self.words.iter().copied().enumerate();
+        words
+            .filter(|(at, _)| is_marked(*at))
+            .map(|(_, word)| word)
+            .collect()
+    }
+
+    /// A word that many of these states differ in alone, more than when it was asked last, if there is one: to be taken
+    /// for anything from the start on.
+    #[must_use]
+    pub fn counter(&self, states: &[State]) -> Option<Word> {
+        if self.words.len() >= MOST_WORDS {
+            return None;
+        }
+        let mut bench = self.bench.take()?;
+        let found = anything::counter(
+            &mut bench,
+            states,
+            &self.words,
+            &mut self.counted.borrow_mut(),
+        );
+        self.bench.replace(Some(bench));
+        found
     }
 
     /// The state that is known to be equal, or this one.
@@ -258,6 +331,28 @@ impl<'d> Device<'d> {
         }
         known.insert(state.clone());
         state
+    }
+
+    /// The state of a machine that stands before a call, all of whose values are known.
+    #[must_use]
+    pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<State> {
+        let mut bench = self.bench.take()?;
+        let stop = Waiting::at(machine.snapshot(None), Path::new(board.clone()));
+        let state = self.compared(self.budget).state(&mut bench, stop, &[]);
+        self.bench.replace(Some(bench));
+        Some(state)
+    }
+
+    /// The states of known values that a state stands for; nothing if they are more than `most` combinations.
+    #[must_use]
+    pub fn stands_for(&self, state: &State, most: u64) -> Option<Vec<State>> {
+        let Stands::Before(before) = &state.0.stands else {
+            return Some(vec![state.clone()]);
+        };
+        let mut bench = self.bench.take()?;
+        let states = self.compared(self.budget).known(&mut bench, before, most);
+        self.bench.replace(Some(bench));
+        states
     }
 
     /// What was left out, and why.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use borges_vm::ValType;
 
+use super::demanded;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node, Table};
@@ -19,6 +20,8 @@ use crate::set::Set;
 
 /// So many combinations of inputs are counted out; of more, the expressions are kept.
 const MOST_COMBINATIONS: u128 = 1 << 16;
+/// So many low bits of an input that may be anything are counted out.
+const MOST_BITS: u32 = 16;
 
 /// Expressions over variables, and what is known of the variables.
 #[derive(Debug, Default)]
@@ -31,6 +34,8 @@ pub(super) struct Relation {
     pub(super) constraints: Vec<Constraint>,
     /// Values that satisfy everything.
     pub(super) model: Vec<u64>,
+    /// Which of the words that are taken for anything each variable comes from.
+    pub(super) taints: Vec<u64>,
 }
 
 /// What a path knows of its inputs.
@@ -38,6 +43,8 @@ pub(super) struct Known<'k> {
     pub(super) reads: &'k [Read],
     pub(super) constraints: &'k [Constraint],
     pub(super) model: &'k [u64],
+    /// Which of the words that are taken for anything each comes from; none of those that are missing.
+    pub(super) taints: &'k [u64],
     /// Once it is spent, nothing more is counted out.
     pub(super) budget: &'k Budget<'k>,
 }
@@ -58,6 +65,13 @@ impl Relation {
                 Some(rows) => relation.add_rows(dag, &component, &rows),
                 None => relation.add_expressions(dag, known, &component),
             }
+            let taint = |place: &u32| known.taints.get(*place as usize).copied().unwrap_or(0);
+            let taint = component
+                .inputs
+                .iter()
+                .map(taint)
+                .fold(0, |all, one| all | one);
+            relation.taints.resize(relation.variables.len(), taint);
         }
         relation
     }
@@ -70,10 +84,10 @@ impl Relation {
         known: &Known<'_>,
         component: &Component,
     ) -> Option<Rows> {
-        let domains: Vec<&Set> = component
+        let domains: Vec<Set> = component
             .inputs
             .iter()
-            .map(|at| &known.reads[*at as usize].domain)
+            .map(|at| known.reads[*at as usize].domain.clone())
             .collect();
         if let ([_], [column], []) = (
             &*component.inputs,
@@ -83,6 +97,7 @@ impl Relation {
         {
             return Some(Rows::Set(domains[0].clone()));
         }
+        let domains = only_what_matters(dag, known, component, domains);
         let combinations = domains
             .iter()
             .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
@@ -200,6 +215,34 @@ impl Relation {
             }
         }
     }
+}
+
+/// Of inputs that may be anything, and of which only low bits matter: the values of these bits alone.
+fn only_what_matters(
+    dag: &Dag,
+    known: &Known<'_>,
+    component: &Component,
+    mut domains: Vec<Set>,
+) -> Vec<Set> {
+    let constraints = component
+        .constraints
+        .iter()
+        .map(|constraint| constraint.expr);
+    let roots: Vec<Expr> = component
+        .columns
+        .iter()
+        .copied()
+        .chain(constraints)
+        .collect();
+    let bits = demanded::bits(dag, &roots);
+    for (place, domain) in component.inputs.iter().zip(&mut domains) {
+        let read = &known.reads[*place as usize];
+        let matter = bits.get(place).copied().unwrap_or(0);
+        if matter <= MOST_BITS && read.domain == Set::all(read.ty) {
+            *domain = Set::range(0, (1 << matter) - 1);
+        }
+    }
+    domains
 }
 
 /// The combinations that some columns can have.

@@ -1,6 +1,7 @@
 //! A state of a device program as it is compared: what the program can still read, what its values can be, and the part of
 //! the board that what is to come depends on.
 
+use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -9,6 +10,7 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{Snapshot, ValType, Value};
 
 use super::Way;
+use super::anything::{self, Word};
 use super::live::Live;
 use super::relation::{Known, Relation};
 use crate::budget::Budget;
@@ -52,6 +54,10 @@ pub(super) struct Before {
     pub(super) board: BoardState,
     /// Values of the variables that satisfy everything: no part of what is compared.
     pub(super) model: Box<[u64]>,
+    /// Which of the words that are taken for anything each variable comes from.
+    pub(super) taints: Box<[u64]>,
+    /// Where the program stands, as a number.
+    pub(super) place: u64,
     /// The input that is asked for; none if time is let pass.
     pub(super) asks: Option<(PrimitiveId, Vec<Value>)>,
 }
@@ -84,6 +90,7 @@ impl PartialEq for State {
                     a.places == b.places
                         && a.variables == b.variables
                         && a.constraints == b.constraints
+                        && a.taints == b.taints
                         && a.board == b.board
                         && a.snapshot == b.snapshot
                 }
@@ -188,23 +195,21 @@ impl Before {
 pub(super) struct Compared<'c> {
     pub(super) live: &'c Live,
     pub(super) board: &'c borges_board::Board,
+    pub(super) primitives: &'c [PrimitiveId],
+    /// What is taken for anything.
+    pub(super) words: &'c [Word],
     pub(super) are_clocks: bool,
     pub(super) budget: &'c Budget<'c>,
 }
 
 impl Compared<'_> {
     /// A path that has come to a stop, as a state.
-    pub(super) fn state(
-        &self,
-        bench: &mut Workbench,
-        stop: Waiting,
-        primitives: &[PrimitiveId],
-    ) -> State {
+    pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting, stop_taints: &[u64]) -> State {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
         let asks = bench.machine.pending().and_then(|call| {
-            let id = *primitives.get(call.func.0 as usize)?;
+            let id = *self.primitives.get(call.func.0 as usize)?;
             let is_input = matches!(self.board.primitive(id)?.kind, Kind::Input);
             is_input.then(|| (id, call.args.clone()))
         });
@@ -216,6 +221,12 @@ impl Compared<'_> {
         for at in &dead.globals {
             bench.machine.set_global_cell(*at as u32, 0);
         }
+        let fresh = anything::free(bench, &mut path, self.live, self.words);
+        let mut taints = stop_taints.to_vec();
+        for (read, taint) in fresh {
+            taints.resize(read, 0);
+            taints.push(taint);
+        }
         let mut places = self.places(bench, &path, &dead);
         places.sort_unstable();
         let columns: Vec<Expr> = places.iter().map(|(_, expr)| *expr).collect();
@@ -223,6 +234,7 @@ impl Compared<'_> {
             reads: &path.reads,
             constraints: &path.constraints,
             model: &path.model,
+            taints: &taints,
             budget: self.budget,
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
@@ -241,6 +253,7 @@ impl Compared<'_> {
                 (Some(_), _) => {}
             }
         }
+        let place = place_of(&bench.machine);
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
         State::new(Stands::Before(Box::new(Before {
@@ -250,8 +263,57 @@ impl Compared<'_> {
             constraints: relation.constraints.into(),
             board: path.outside.state.influence(self.board, self.are_clocks),
             model: relation.model.into(),
+            taints: relation.taints.into(),
+            place,
             asks,
         })))
+    }
+
+    /// The states of known values that a state stands for, if that are at most so many combinations.
+    pub(super) fn known(
+        &self,
+        bench: &mut Workbench,
+        before: &Before,
+        most: u64,
+    ) -> Option<Vec<State>> {
+        let counts = before.variables.iter().map(|(_, set)| set.count());
+        let combinations = counts.fold(1_u128, u128::saturating_mul);
+        if combinations > u128::from(most) {
+            return None;
+        }
+        let mut states = Vec::new();
+        for combination in 0..combinations as u64 {
+            let mut rest = combination;
+            let mut model = Vec::new();
+            for (_, set) in &before.variables {
+                let count = set.count() as u64;
+                model.push(set.nth(rest % count)?);
+                rest /= count;
+            }
+            bench.point.reset(&bench.dag);
+            let holds = |constraint: &Constraint| {
+                let cell = bench.point.eval(&bench.dag, constraint.expr, &model);
+                constraint.allowed.contains(cell)
+            };
+            if !before.constraints.iter().all(holds) {
+                continue;
+            }
+            // A snapshot of this machine fits it.
+            let restored = bench.machine.restore(&before.snapshot);
+            debug_assert_eq!(restored, Ok(()));
+            let mut path = Path::new(before.board.clone());
+            for (place, expr) in &before.places {
+                let cell = bench.point.eval(&bench.dag, *expr, &model);
+                put(bench, place, cell);
+                if let Place::Reading(id, args) = place {
+                    let value = value_of(bench.dag.ty(*expr), cell);
+                    path.outside.state.observe(self.board, *id, args, value);
+                }
+            }
+            let stop = Waiting::at(bench.machine.snapshot(None), path);
+            states.push(self.state(bench, stop, &[]));
+        }
+        Some(states)
     }
 
     /// All that is live and depends on inputs.
@@ -274,19 +336,16 @@ impl Compared<'_> {
             .filter(|(at, _)| dead.globals.binary_search(&(*at as usize)).is_err());
         places.extend(globals.map(|(at, expr)| (Place::Global(at), expr)));
         let bytes: Vec<(u64, Byte)> = path.shadow.memory.bytes().collect();
-        let mut past = std::collections::HashMap::new();
-        for (_, byte) in &bytes {
-            let past = past.entry(byte.value).or_insert(0);
-            *past = byte.number.max(*past);
+        let mut spans: HashMap<Expr, (u8, u8)> = HashMap::new();
+        for (_, Byte { value, number }) in &bytes {
+            let (first, last) = spans.entry(*value).or_insert((*number, *number));
+            (*first, *last) = ((*first).min(*number), (*last).max(*number));
         }
-        for (at, byte) in bytes {
-            // Of a value of which only the lower bytes are there, the others are history.
-            let expr = lower(
-                bench,
-                byte.value,
-                past.get(&byte.value).map_or(8, |last| last + 1),
-            );
-            places.push((Place::Byte(at as u32, byte.number), expr));
+        for (at, Byte { value, number }) in bytes {
+            // Of a value of which only some bytes are there, the others are history.
+            let (first, last) = spans.get(&value).copied().unwrap_or((0, 7));
+            let expr = part(bench, value, first, last);
+            places.push((Place::Byte(at as u32, number - first), expr));
         }
         for (id, args, expr) in path.outside.readings.iter().rev() {
             let is_clock = || matches!(self.board.codomain(*id, args), Codomain::NotBeforeLast(_));
@@ -307,17 +366,30 @@ impl Compared<'_> {
     }
 }
 
-/// So many of the lower bytes of a value.
-fn lower(bench: &mut Workbench, value: Expr, bytes: u8) -> Expr {
-    let (ty, width, op) = match bench.dag.ty(value) {
-        ValType::I64 => (ValType::I64, 8, N::I64And),
-        _ => (ValType::I32, 4, N::I32And),
+/// Where a machine stands: the functions on its stack, and their instructions.
+fn place_of(machine: &borges_vm::Machine) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    for frame in machine.frames() {
+        (frame.func.0, frame.offset.0).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The bytes of a value from the first to the last of these.
+fn part(bench: &mut Workbench, value: Expr, first: u8, last: u8) -> Expr {
+    let dag = &mut bench.dag;
+    let (ty, width, and, shift) = match dag.ty(value) {
+        ValType::I64 => (ValType::I64, 8, N::I64And, N::I64ShrU),
+        _ => (ValType::I32, 4, N::I32And, N::I32ShrU),
     };
-    if bytes >= width {
+    let by = dag.constant(ty, u64::from(first) * 8);
+    let value = dag.binary(shift, value, by);
+    let bytes = last + 1 - first;
+    if bytes + first >= width {
         return value;
     }
-    let mask = bench.dag.constant(ty, (1 << (8 * bytes)) - 1);
-    bench.dag.binary(op, value, mask)
+    let mask = dag.constant(ty, (1 << (8 * bytes)) - 1);
+    dag.binary(and, value, mask)
 }
 
 /// Puts a cell where a place of the machine is.

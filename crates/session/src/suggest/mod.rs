@@ -13,6 +13,7 @@ mod sets;
 mod states;
 mod walk;
 mod why;
+mod words;
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};

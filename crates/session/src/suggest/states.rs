@@ -6,14 +6,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Cut, Device, End, Flow as Goes, Path as RunPath, Progress, Spent, State,
+    Bounds, Budget, Cut, Device, End, Flow as Goes, Path as RunPath, Progress, Spent, State, Word,
     value_of,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use serde::Serialize;
 
 use super::walk::{Alarm, Check, Choice, Walk};
-use super::{Subject, TELL, answering, cuts};
+use super::{Subject, TELL, answering, cuts, words};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
@@ -54,8 +54,11 @@ pub struct StatesReport {
     pub depth: u32,
     /// Whether these are all, over all values of all inputs, for ever.
     pub complete: bool,
-    /// What was taken for anything and mattered.
+    /// What was taken for anything and mattered: the program may have fewer runs than the graph.
     pub maybe: Vec<String>,
+    /// What was taken for anything because it kept the graph from closing; what did not matter has been proved to have no
+    /// influence.
+    pub anything: Vec<String>,
     /// The traps, nearest first.
     pub traps: Vec<TrapReport>,
     /// Whether the program can return.
@@ -107,11 +110,10 @@ pub fn states_of_program(
     options: &StatesOptions,
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<StatesReport, OpenError> {
-    let solver = borges_concolic::solver::named(options.solver.as_deref(), SOLVER_TIME);
-    let solver = solver.map_err(|message| OpenError::Session {
-        path: path.to_owned(),
-        message,
-    })?;
+    if let Err(message) = borges_concolic::solver::named(options.solver.as_deref(), SOLVER_TIME) {
+        let path = path.to_owned();
+        return Err(OpenError::Session { path, message });
+    }
     let subject = Subject::open(path, board, options.entry.as_deref())?;
     let began = Instant::now();
     let clock = || began.elapsed();
@@ -140,35 +142,84 @@ pub fn states_of_program(
         steps: STEPS,
         ..Bounds::default()
     };
-    let device = Device::new(subject.start.clone(), bounds, solver, &looking);
-    let device = device.ok_or_else(|| OpenError::Session {
-        path: path.to_owned(),
-        message: "the file holds no program".to_owned(),
-    })?;
-    let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
     let limits = Limits {
         states: options.states.unwrap_or(STATES),
         depth: options.depth.unwrap_or(u32::MAX),
     };
-    let mut pause = None;
-    while pause.is_none() {
-        states.set(exploration.graph().len() as u64);
-        match looking.spent() {
-            Some(_) => pause = Some(Pause::Cancelled),
-            None => pause = exploration.advance(&limits).err(),
+    let mut words = Vec::new();
+    let (exploration, pause) = loop {
+        let solver = borges_concolic::solver::named(options.solver.as_deref(), SOLVER_TIME);
+        let device = Device::new(
+            subject.start.clone(),
+            bounds.clone(),
+            // The name was looked at before.
+            solver.unwrap_or_default(),
+            words.clone(),
+            &looking,
+        );
+        let device = device.ok_or_else(|| OpenError::Session {
+            path: path.to_owned(),
+            message: "the file holds no program".to_owned(),
+        })?;
+        match explore(device, &limits, &looking, &states) {
+            Explored::To(exploration, pause) => break (exploration, pause),
+            Explored::Counts(word) => words.push(word),
         }
-    }
+    };
     let depth = exploration.progress().depth;
     let found = Found {
         subject: &subject,
         graph: exploration.into_graph(),
-        pause: pause.unwrap_or(Pause::Complete),
+        pause,
         budget: &budget,
         spent: looking.spent(),
+        words,
         limits,
         time,
     };
     Ok(found.report(depth, clock))
+}
+
+/// What came of exploring.
+enum Explored<'d> {
+    /// All of it, or why not.
+    To(Exploration<Device<'d>>, Pause),
+    /// A word that makes a new state whenever it counts: to be taken for anything.
+    Counts(Word),
+}
+
+/// States after which counters are looked for, again whenever there are twice as many.
+const LOOKS_FOR_COUNTERS: usize = 125;
+
+fn explore<'d>(
+    device: Device<'d>,
+    limits: &Limits,
+    budget: &Budget<'_>,
+    states: &Cell<u64>,
+) -> Explored<'d> {
+    let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
+    let mut look = LOOKS_FOR_COUNTERS;
+    loop {
+        let known = exploration.graph().len();
+        states.set(known as u64);
+        if budget.is_spent() {
+            return Explored::To(exploration, Pause::Cancelled);
+        }
+        if known >= look {
+            look *= 2;
+            let graph = exploration.graph();
+            let all: Vec<State> = graph
+                .nodes()
+                .filter_map(|node| graph.state(node).cloned())
+                .collect();
+            if let Some(word) = graph.language().counter(&all) {
+                return Explored::Counts(word);
+            }
+        }
+        if let Err(pause) = exploration.advance(limits) {
+            return Explored::To(exploration, pause);
+        }
+    }
 }
 
 /// What an exploration found.
@@ -178,6 +229,7 @@ struct Found<'f> {
     pause: Pause,
     budget: &'f Budget<'f>,
     spent: Option<Spent>,
+    words: Vec<Word>,
     limits: Limits,
     time: Duration,
 }
@@ -206,17 +258,24 @@ impl Found<'_> {
                 "which leads to a trap and was not run",
             ));
         }
+        let maybe = self.graph.language().maybe();
+        let maybe: Vec<String> = maybe.into_iter().map(|word| self.word(word)).collect();
         let program = &self.subject.program;
         StatesReport {
             program: self.subject.path.display().to_string(),
             hash: format!("{:016x}", program.module.hash()),
             board: program.board.name.to_string(),
             entry: self.subject.entry.clone(),
-            states: self.graph.nodes().filter(|node| state(*node).is_none()).count(),
+            states: self
+                .graph
+                .nodes()
+                .filter(|node| state(*node).is_none())
+                .count(),
             edges: self.graph.edge_count(),
             depth,
-            complete: self.pause == Pause::Complete && unexplored.is_empty(),
-            maybe: Vec::new(),
+            complete: self.pause == Pause::Complete && unexplored.is_empty() && maybe.is_empty(),
+            maybe,
+            anything: self.words.iter().map(|word| self.word(*word)).collect(),
             traps,
             returns: self
                 .graph
@@ -324,6 +383,11 @@ impl Found<'_> {
             Choice::Event(_) => None,
         };
         walk.choices().filter_map(read).collect()
+    }
+
+    fn word(&self, word: Word) -> String {
+        let states = self.graph.nodes().filter_map(|node| self.graph.state(node));
+        words::named(self.subject, states, word)
     }
 
     /// Everything that was left out: never empty if the graph is not complete.

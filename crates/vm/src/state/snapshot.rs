@@ -130,6 +130,26 @@ impl Snapshot {
         bytes
     }
 
+    /// Where the first memory differs from another snapshot's: words of four bytes, by their addresses, with what each of
+    /// the two has.
+    pub fn differing_words(&self, other: &Snapshot) -> Vec<(u32, [u32; 2])> {
+        let (Some(ours), Some(theirs)) = (self.0.memories.first(), other.0.memories.first()) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (number, (a, b)) in ours.blocks.iter().zip(theirs.blocks.iter()).enumerate() {
+            if Arc::ptr_eq(a, b) {
+                continue;
+            }
+            let words = a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0);
+            for (at, (a, b)) in words.enumerate().filter(|(_, (a, b))| a != b) {
+                let address = (number * BLOCK + at * 4) as u32;
+                found.push((address, [u32::from_le_bytes(*a), u32::from_le_bytes(*b)]));
+            }
+        }
+        found
+    }
+
     pub(super) fn view(&self) -> CoreView<'_, Arc<[u64]>> {
         let content = &*self.0;
         CoreView {

@@ -132,6 +132,15 @@ fn shown(report: &StatesReport, paint: &Paint) -> String {
                 format!("complete, over all inputs for ever; {words}")
             )
         );
+    } else if report.unexplored.is_empty() {
+        let words = match report.traps.is_empty() {
+            true => "no universe ever traps".to_owned(),
+            false => traps,
+        };
+        let _ = writeln!(
+            text,
+            "over all inputs for ever, and some runs too many: {sizes}; {words}"
+        );
     } else {
         let _ = writeln!(text, "{sizes}; {traps} so far; {:.3} s", report.seconds);
         let _ = writeln!(
@@ -139,6 +148,20 @@ fn shown(report: &StatesReport, paint: &Paint) -> String {
             "{}",
             paint.paint(Role::Warning, "These are not all states.")
         );
+    }
+    let harmless = report
+        .anything
+        .iter()
+        .filter(|word| !report.maybe.contains(word));
+    for word in harmless {
+        let words = format!("nothing depends on {word}: it has no influence, whatever it counts");
+        let _ = writeln!(text, "{}", paint.paint(Role::Dim, words));
+    }
+    for word in &report.maybe {
+        let words = format!(
+            "maybe: {word} grows for ever and was taken for anything, and something depends on it"
+        );
+        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
     }
     text.push_str(&render::left_out(&report.unexplored, paint));
     text
