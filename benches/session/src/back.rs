@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use borges_session::command::{Act, Look, Command, Direction, StepSize};
+use borges_session::command::{Act, Command, Direction, Look, StepSize};
 use borges_session::{Flow, Options, Reply, Session};
 
 use crate::percentile;
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/recording.wasm");
 
-fn execute(session: &mut Session, command: Command) -> Result<Reply, String> {
+fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
     session.execute(command, &mut |_| Flow::Continue).map_err(|e| e.to_string())
 }
 
