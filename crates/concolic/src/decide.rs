@@ -171,12 +171,9 @@ impl Decider {
                 range::evaluate(
                     dag,
                     &program,
-                    |at| {
-                        if is_it[at] {
-                            range::of_cells(types[at], low, high)
-                        } else {
-                            range::of_cells(types[at], fixed_cell(at), fixed_cell(at))
-                        }
+                    |at| match is_it[at] {
+                        true => range::of_cells(types[at], low, high),
+                        false => range::of_cells(types[at], fixed_cell(at), fixed_cell(at)),
                     },
                     &mut self.ranges,
                 );
@@ -185,8 +182,7 @@ impl Decider {
                     Some(false) => {}
                     None => {
                         let middle = low + (high - low) / 2;
-                        stack.push((middle + 1, high));
-                        stack.push((low, middle));
+                        stack.extend([(middle + 1, high), (low, middle)]);
                     }
                 }
             }

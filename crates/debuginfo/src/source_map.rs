@@ -29,37 +29,9 @@ pub(crate) fn rows(
     files: &mut Files,
     warnings: &mut Warnings,
 ) -> Vec<Row> {
-    let Some(url) = module.source_map_url(warnings) else {
+    let Some(map) = read(module, provider, warnings) else {
         return Vec::new();
     };
-    let Some(text) = fetch(&url, provider) else {
-        warnings.push(Part::SourceMap, 0, Problem::MissingSourceMap(shorten(&url)));
-        return Vec::new();
-    };
-    // An embedded map is as large as the module lets it be.
-    if text.len() as u64 > MAX_FILE_BYTES && !url.starts_with("data:") {
-        warnings.push(Part::SourceMap, 0, Problem::TooLarge);
-        return Vec::new();
-    }
-    // Some servers and compilers put a line before the JSON so that it is no script.
-    let json = text.strip_prefix(b")]}'").unwrap_or(&text);
-    let map: Json = match serde_json::from_slice(json) {
-        Ok(map) => map,
-        Err(error) => {
-            let offset = error.column() as u64;
-            warnings.push(
-                Part::SourceMap,
-                offset,
-                Problem::NotASourceMap(error.to_string()),
-            );
-            return Vec::new();
-        }
-    };
-    if map.version != 3 {
-        let problem = Problem::NotASourceMap(format!("version {}", map.version));
-        warnings.push(Part::SourceMap, 0, problem);
-        return Vec::new();
-    }
     let root = map.source_root.as_deref().unwrap_or("");
     let contents = map.sources_content.unwrap_or_default();
     let mut ids = Vec::new();
@@ -104,6 +76,44 @@ pub(crate) fn rows(
         warnings.push(Part::SourceMap, at as u64, Problem::BadMappings);
     }
     rows
+}
+
+/// The module's source map, if it has one that can be read.
+fn read(
+    module: &ModuleIndex,
+    provider: &dyn SourceProvider,
+    warnings: &mut Warnings,
+) -> Option<Json> {
+    let url = module.source_map_url(warnings)?;
+    let Some(text) = fetch(&url, provider) else {
+        warnings.push(Part::SourceMap, 0, Problem::MissingSourceMap(shorten(&url)));
+        return None;
+    };
+    // An embedded map is as large as the module lets it be.
+    if text.len() as u64 > MAX_FILE_BYTES && !url.starts_with("data:") {
+        warnings.push(Part::SourceMap, 0, Problem::TooLarge);
+        return None;
+    }
+    // Some servers and compilers put a line before the JSON so that it is no script.
+    let json = text.strip_prefix(b")]}'").unwrap_or(&text);
+    let map: Json = match serde_json::from_slice(json) {
+        Ok(map) => map,
+        Err(error) => {
+            let offset = error.column() as u64;
+            warnings.push(
+                Part::SourceMap,
+                offset,
+                Problem::NotASourceMap(error.to_string()),
+            );
+            return None;
+        }
+    };
+    if map.version != 3 {
+        let problem = Problem::NotASourceMap(format!("version {}", map.version));
+        warnings.push(Part::SourceMap, 0, problem);
+        return None;
+    }
+    Some(map)
 }
 
 /// A map's bytes: inline in a data URL, or a file beside the module. The web is not asked.

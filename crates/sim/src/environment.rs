@@ -50,6 +50,22 @@ pub struct Environment {
     pub rooms: Vec<Room>,
 }
 
+/// What is not the same, a sentence each.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn add(&mut self, what: &str, ours: &dyn Debug, theirs: &dyn Debug) {
+        self.0.push(format!("{what}: {ours:?}, not {theirs:?}"));
+    }
+
+    fn compare<T: Debug + PartialEq>(&mut self, what: &str, ours: &T, theirs: &T) {
+        if ours != theirs {
+            self.add(what, ours, theirs);
+        }
+    }
+}
+
 impl Environment {
     /// The environment before anything has happened.
     pub(crate) fn new(board: &Board) -> Self {
@@ -112,85 +128,34 @@ impl Environment {
             waited_us,
             rooms,
         } = self;
-        let mut list = Vec::new();
-        let mut compare = |what: &str, ours: &dyn Debug, theirs: &dyn Debug, same: bool| {
-            if !same {
-                list.push(format!("{what}: {ours:?}, not {theirs:?}"));
-            }
-        };
-        compare("modes", modes, &other.modes, *modes == other.modes);
+        let mut list = Differences::default();
+        list.compare("modes", modes, &other.modes);
         for (pin, (ours, theirs)) in levels.iter().zip(&other.levels).enumerate() {
-            compare(&format!("level of pin {pin}"), ours, theirs, ours == theirs);
+            list.compare(&format!("level of pin {pin}"), ours, theirs);
         }
-        compare("duties", duties, &other.duties, *duties == other.duties);
-        compare(
-            "channels of pins",
-            pin_channels,
-            &other.pin_channels,
-            *pin_channels == other.pin_channels,
-        );
-        compare(
-            "PWM channels",
-            channels,
-            &other.channels,
-            *channels == other.channels,
-        );
-        compare("motors", motors, &other.motors, *motors == other.motors);
-        compare("tone", tone, &other.tone, *tone == other.tone);
-        compare(
-            "interrupts",
-            interrupts,
-            &other.interrupts,
-            *interrupts == other.interrupts,
-        );
-        compare(
-            "timer",
-            timer_us,
-            &other.timer_us,
-            *timer_us == other.timer_us,
-        );
-        compare(
-            "modes of sensors",
-            sensor_modes,
-            &other.sensor_modes,
-            *sensor_modes == other.sensor_modes,
-        );
-        compare(
-            "declared outputs",
-            registers,
-            &other.registers,
-            *registers == other.registers,
-        );
-        compare(
-            "pixel strip",
-            pixels,
-            &other.pixels,
-            *pixels == other.pixels,
-        );
-        compare(
-            "display",
-            display.panel(),
-            other.display.panel(),
-            display.panel() == other.display.panel(),
-        );
+        list.compare("duties", duties, &other.duties);
+        list.compare("channels of pins", pin_channels, &other.pin_channels);
+        list.compare("PWM channels", channels, &other.channels);
+        list.compare("motors", motors, &other.motors);
+        list.compare("tone", tone, &other.tone);
+        list.compare("interrupts", interrupts, &other.interrupts);
+        list.compare("timer", timer_us, &other.timer_us);
+        list.compare("modes of sensors", sensor_modes, &other.sensor_modes);
+        list.compare("declared outputs", registers, &other.registers);
+        list.compare("pixel strip", pixels, &other.pixels);
+        list.compare("display", display.panel(), other.display.panel());
         let (frame, theirs) = (display.frame(), other.display.frame());
         let rows = (0..frame.height()).filter(|y| frame.row(*y) != theirs.row(*y));
         let rows: Vec<u16> = rows.collect();
-        compare("rows of the display", &rows, &"these", frame == theirs);
-        compare(
-            "console",
-            &console.tail(9),
-            &other.console.tail(9),
-            *console == other.console,
-        );
-        compare(
-            "time waited",
-            waited_us,
-            &other.waited_us,
-            *waited_us == other.waited_us,
-        );
-        compare("rooms", rooms, &other.rooms, *rooms == other.rooms);
-        list
+        if frame != theirs {
+            list.add("rows of the display", &rows, &"these");
+        }
+        if *console != other.console {
+            list.add("console", &console.tail(9), &other.console.tail(9));
+        }
+        list.compare("time waited", waited_us, &other.waited_us);
+        list.compare("rooms", rooms, &other.rooms);
+        list.0
     }
 
     /// The level that drives a pin.

@@ -65,44 +65,7 @@ impl Core {
         list: &mut Vec<Restore>,
     ) {
         self.motor_differences(after, captured, list);
-        for (pin, was, is) in self.pins.differences(&after.pins) {
-            let (pin, was, is) = (
-                *pin,
-                was.copied().unwrap_or_default(),
-                is.copied().unwrap_or_default(),
-            );
-            if was.level != is.level {
-                // The level that the device found at the first write, or else the one that the model knows.
-                let level = match (was.level, captured) {
-                    (Some(level), _) => level,
-                    (None, Captured::Level(level)) => *level,
-                    (None, _) => board.high_pins.contains(&pin),
-                };
-                list.push(Restore::Level {
-                    pin,
-                    written: was.level,
-                    level,
-                });
-            }
-            if was.duty != is.duty {
-                list.push(Restore::Duty {
-                    pin,
-                    duty: was.duty,
-                });
-            }
-            if was.channel != is.channel {
-                list.push(Restore::PinChannel {
-                    pin,
-                    channel: was.channel,
-                });
-            }
-            if was.mode != is.mode {
-                list.push(Restore::PinMode {
-                    pin,
-                    mode: was.mode,
-                });
-            }
-        }
+        self.pin_differences(board, after, captured, list);
         for (channel, was, _) in self.channels.differences(&after.channels) {
             list.push(Restore::Channel {
                 channel: *channel,
@@ -151,6 +114,53 @@ impl Core {
                 elapsed_us: self.elapsed_us,
                 clock_floor_us: self.clock_floor_us,
             });
+        }
+    }
+
+    fn pin_differences(
+        &self,
+        board: &Board,
+        after: &Core,
+        captured: &Captured,
+        list: &mut Vec<Restore>,
+    ) {
+        for (pin, was, is) in self.pins.differences(&after.pins) {
+            let (pin, was, is) = (
+                *pin,
+                was.copied().unwrap_or_default(),
+                is.copied().unwrap_or_default(),
+            );
+            if was.level != is.level {
+                // The level that the device found at the first write, or else the one that the model knows.
+                let level = match (was.level, captured) {
+                    (Some(level), _) => level,
+                    (None, Captured::Level(level)) => *level,
+                    (None, _) => board.high_pins.contains(&pin),
+                };
+                list.push(Restore::Level {
+                    pin,
+                    written: was.level,
+                    level,
+                });
+            }
+            if was.duty != is.duty {
+                list.push(Restore::Duty {
+                    pin,
+                    duty: was.duty,
+                });
+            }
+            if was.channel != is.channel {
+                list.push(Restore::PinChannel {
+                    pin,
+                    channel: was.channel,
+                });
+            }
+            if was.mode != is.mode {
+                list.push(Restore::PinMode {
+                    pin,
+                    mode: was.mode,
+                });
+            }
         }
     }
 

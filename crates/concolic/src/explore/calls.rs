@@ -146,20 +146,7 @@ impl Explorer<'_, '_> {
         let allowed = state
             .outside
             .allowed(&board, (id, args), &mut self.dag, answer);
-        let mut domain = allowed.domain;
-        if matches!(ty, ValType::FuncRef | ValType::ExternRef) {
-            // What a reference refers to is not for inputs to explore.
-            domain = Set::single(domain.bounds().map_or(0, |(least, _)| least));
-            self.leave_out(state, "references as inputs are explored with null only");
-        }
-        if state.outside.is_blurred {
-            state.outside.is_blurred = false;
-            self.leave_out(
-                state,
-                "a rule of the board may look at an output whose arguments depend on inputs: other values than those \
-                 tried here may allow other inputs",
-            );
-        }
+        let domain = self.explored_domain(state, ty, allowed.domain);
         let value = match self.example_answer(state.reads.len(), &domain) {
             None => nice(&domain, ty),
             Some(None) => return Ok(Some(Next::Waits)),
@@ -206,5 +193,23 @@ impl Explorer<'_, '_> {
             self.patch(state);
         }
         Ok(None)
+    }
+
+    /// What is explored of an input's domain; what is left out of it is said.
+    fn explored_domain(&mut self, state: &mut State, ty: ValType, mut domain: Set) -> Set {
+        if matches!(ty, ValType::FuncRef | ValType::ExternRef) {
+            // What a reference refers to is not for inputs to explore.
+            domain = Set::single(domain.bounds().map_or(0, |(least, _)| least));
+            self.leave_out(state, "references as inputs are explored with null only");
+        }
+        if state.outside.is_blurred {
+            state.outside.is_blurred = false;
+            self.leave_out(
+                state,
+                "a rule of the board may look at an output whose arguments depend on inputs: other values than those \
+                 tried here may allow other inputs",
+            );
+        }
+        domain
     }
 }

@@ -353,7 +353,7 @@ impl Run<'_> {
                 self.push(b)
             }
             Operation::Drop => self.pop().map(drop),
-            Operation::Nop | Operation::Uninitialized => Ok(()),
+            Operation::Nop | Operation::Uninitialized | Operation::Reinterpret { .. } => Ok(()),
             Operation::Deref { size, .. } => {
                 let address = self.pop()?.value;
                 let outside = Unavailable::OutsideMemory(address);
@@ -369,7 +369,6 @@ impl Run<'_> {
                 let converted = self.converted(value, base_type.0)?;
                 self.push(Item::computed(converted))
             }
-            Operation::Reinterpret { .. } => Ok(()),
             Operation::PlusConstant { value } => {
                 let sum = self.pop()?.value.wrapping_add(value);
                 self.push(Item::computed(sum))

@@ -91,22 +91,7 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
                 let Some(open) = open.pop() else {
                     return Err(error(ParseErrorKind::Unopened, start, end));
                 };
-                // Within u32: a text has at most MAX_TEXT operands.
-                let first = program.operands.len() as u32;
-                let count = open.operands.len() as u32;
-                program.operands.extend(open.operands);
-                let expr = Expr::Apply {
-                    operator: open.operator,
-                    first,
-                    count,
-                };
-                program.push(
-                    expr,
-                    Span {
-                        start: open.start,
-                        end: end as u32,
-                    },
-                )
+                program.close(open, end as u32)
             }
             "+" | "amb" => return Err(error(ParseErrorKind::StrayOperator, start, end)),
             _ => {
@@ -177,6 +162,20 @@ impl Program {
         self.exprs.push(expr);
         self.spans.push(span);
         id
+    }
+
+    fn close(&mut self, open: Open, end: u32) -> ExprId {
+        // Within u32: a text has at most MAX_TEXT operands.
+        let first = self.operands.len() as u32;
+        let count = open.operands.len() as u32;
+        self.operands.extend(open.operands);
+        let expr = Expr::Apply {
+            operator: open.operator,
+            first,
+            count,
+        };
+        let start = open.start;
+        self.push(expr, Span { start, end })
     }
 }
 

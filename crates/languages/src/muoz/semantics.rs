@@ -359,30 +359,6 @@ impl MuOz {
             });
         }
         let mut enter = step.enter;
-        let mut bind = |thread: &mut Thread, variable: Variable, port: bool| {
-            let name = VariableName {
-                thread: name.clone(),
-                nth: thread.variables.len(),
-            };
-            let value = match (port, &variable.value) {
-                (true, _) => Value::Port(name.clone()),
-                (_, Value::Procedure(_)) if variable.closure.is_some() => {
-                    Value::Procedure(name.clone())
-                }
-                (_, value) => value.clone(),
-            };
-            thread.variables = thread.variables.push(Variable {
-                value: value.clone(),
-                ..variable
-            });
-            if let Some(frame) = &mut enter {
-                frame.environment = frame.environment.push(Slot {
-                    name: name.clone(),
-                    value,
-                });
-            }
-            name
-        };
         let mut spawned = None;
         let mut opened = None;
         let (mut sent, mut received) = (None, None);
@@ -390,7 +366,7 @@ impl MuOz {
             Change::Nothing | Change::Call { .. } => {}
             Change::Bind(variable) => {
                 let port = step.rule == Rule::Port;
-                let bound = bind(thread, variable, port);
+                let bound = add_variable(thread, name, variable, port, &mut enter);
                 opened = port.then_some(bound);
             }
             Change::Spawn { body } => {
@@ -399,7 +375,7 @@ impl MuOz {
             }
             Change::Send { port, message } => sent = Some((port, message)),
             Change::Receive { port, variable, .. } => {
-                bind(thread, variable, false);
+                add_variable(thread, name, variable, false, &mut enter);
                 received = Some(port);
             }
         }
@@ -477,6 +453,36 @@ fn bind(
             closure,
         },
     ))
+}
+
+/// Gives the thread named `name` one more variable, which the frame that it enters sees.
+fn add_variable(
+    thread: &mut Thread,
+    name: &ThreadName,
+    variable: Variable,
+    port: bool,
+    enter: &mut Option<Frame>,
+) -> VariableName {
+    let name = VariableName {
+        thread: name.clone(),
+        nth: thread.variables.len(),
+    };
+    let value = match (port, &variable.value) {
+        (true, _) => Value::Port(name.clone()),
+        (_, Value::Procedure(_)) if variable.closure.is_some() => Value::Procedure(name.clone()),
+        (_, value) => value.clone(),
+    };
+    thread.variables = thread.variables.push(Variable {
+        value: value.clone(),
+        ..variable
+    });
+    if let Some(frame) = enter {
+        frame.environment = frame.environment.push(Slot {
+            name: name.clone(),
+            value,
+        });
+    }
+    name
 }
 
 fn holds(guard: &Guard, environment: &Environment) -> Result<bool, Stuck> {

@@ -128,66 +128,69 @@ impl<'l> Lister<'l> {
             let kept = rest.next_if(|(_, walk)| std::ptr::eq(walk.path, path));
             *number = kept.map(|(place, _)| place);
         }
-        listing.nodes = tree
-            .nodes
-            .iter()
-            .map(|node| match node {
-                Branching::End { path } => SuggestionNode {
-                    end: number_of.get(*path).copied().flatten(),
-                    ..SuggestionNode::default()
-                },
-                Branching::Event { options } => SuggestionNode {
-                    call: Some(EVENT.to_owned()),
-                    options: options
-                        .iter()
-                        .map(|option| {
-                            let text = option.event.as_ref().map_or(NO_EVENT.into(), walk::arrival);
-                            SuggestedOption {
-                                value: text.clone(),
-                                set: text,
-                                exact: true,
-                                next: option.next as u32,
-                                moment: String::new(),
-                            }
-                        })
-                        .collect(),
-                    ..SuggestionNode::default()
-                },
-                Branching::Input {
-                    primitive,
-                    args,
-                    ty,
-                    options,
-                    rest,
-                    ..
-                } => SuggestionNode {
-                    rest: rest.as_ref().map(|rest| RestListing {
-                        set: sets::describe(&rest.set, *ty),
-                        options: rest
-                            .options
-                            .iter()
-                            .map(|number| show(value_of(*ty, options[*number].cell)))
-                            .collect(),
-                    }),
-                    call: Some(scene(inquiry).call_text(*primitive, args)),
-                    options: options
-                        .iter()
-                        .map(|option| SuggestedOption {
-                            value: show(value_of(*ty, option.cell)),
-                            set: sets::describe(&option.set, *ty),
-                            exact: option.is_exact,
-                            next: option.next as u32,
-                            moment: String::new(),
-                        })
-                        .collect(),
-                    end: None,
-                },
-            })
-            .collect();
+        let nodes = tree.nodes.iter();
+        listing.nodes = nodes.map(|node| self.node(node, &number_of)).collect();
         name_moments(inquiry, &kept, &mut listing.nodes);
         listing.max_options = options(&listing.nodes);
         listing.found = self.found(&kept, &alarms);
         listing
+    }
+
+    /// One node of a tree whose paths have these numbers.
+    fn node(&self, node: &Branching, number_of: &[Option<u32>]) -> SuggestionNode {
+        match node {
+            Branching::End { path } => SuggestionNode {
+                end: number_of.get(*path).copied().flatten(),
+                ..SuggestionNode::default()
+            },
+            Branching::Event { options } => {
+                let options = options.iter().map(|option| {
+                    let text = option.event.as_ref().map_or(NO_EVENT.into(), walk::arrival);
+                    SuggestedOption {
+                        value: text.clone(),
+                        set: text,
+                        exact: true,
+                        next: option.next as u32,
+                        moment: String::new(),
+                    }
+                });
+                SuggestionNode {
+                    call: Some(EVENT.to_owned()),
+                    options: options.collect(),
+                    ..SuggestionNode::default()
+                }
+            }
+            Branching::Input {
+                primitive,
+                args,
+                ty,
+                options,
+                rest,
+                ..
+            } => {
+                let value = |cell| show(value_of(*ty, cell));
+                let rest = rest.as_ref().map(|rest| {
+                    let shown = rest.options.iter().map(|at| value(options[*at].cell));
+                    RestListing {
+                        set: sets::describe(&rest.set, *ty),
+                        options: shown.collect(),
+                    }
+                });
+                let options = options.iter().map(|option| SuggestedOption {
+                    value: value(option.cell),
+                    set: sets::describe(&option.set, *ty),
+                    exact: option.is_exact,
+                    next: option.next as u32,
+                    moment: String::new(),
+                });
+                SuggestionNode {
+                    rest,
+                    call: Some(scene(self.inquiry).call_text(*primitive, args)),
+                    options: options.collect(),
+                    end: None,
+                }
+            }
+        }
     }
 
     /// A suggestion that does not come true when it is replayed is not shown. Those that are, and how they trap.

@@ -310,9 +310,7 @@ impl Reporter<'_> {
                 next => (next.map(Box::new), None),
             };
             done[number] = Some(match node {
-                SuggestionNode::End { path } if checked.untrue.contains(path) => {
-                    TreeReport::default()
-                }
+                SuggestionNode::End { path } if checked.untrue.contains(path) => Default::default(),
                 SuggestionNode::End { path } => TreeReport {
                     end: Some(self.end(*path, checked.alarms.get(path))),
                     ..TreeReport::default()
@@ -339,20 +337,20 @@ impl Reporter<'_> {
                     options,
                     rest: others,
                 } => {
-                    let others = others.as_ref().map(|others| RestReport {
-                        set: intervals(&others.set, *ty),
-                        shown: sets::describe(&others.set, *ty),
-                        options: others
-                            .options
-                            .iter()
-                            .map(|number| json(value_of(*ty, options[*number].cell)))
-                            .collect(),
+                    let value = |cell| json(value_of(*ty, cell));
+                    let others = others.as_ref().map(|others| {
+                        let shown = others.options.iter().map(|at| value(options[*at].cell));
+                        RestReport {
+                            set: intervals(&others.set, *ty),
+                            shown: sets::describe(&others.set, *ty),
+                            options: shown.collect(),
+                        }
                     });
                     let found = self.subject.program.board.primitive(*primitive);
                     let options = options.iter().map(|option| {
                         let (subtree, end) = rest(option.next);
                         OptionReport {
-                            value: json(value_of(*ty, option.cell)),
+                            value: value(option.cell),
                             set: intervals(&option.set, *ty),
                             shown: sets::describe(&option.set, *ty),
                             exact: option.is_exact,

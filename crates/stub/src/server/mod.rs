@@ -14,8 +14,8 @@ use borges_board::{Board, BoardState, Driver, Event, Hardware};
 use borges_vm::{CodeOffset, LimitExceeded, Limits, Machine, Shared};
 use borges_wire::{
     Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Failure, Incoming,
-    Measure, Overflow, PrimitiveStop, Record, RecordKind, Report, RequestId, SCHEMA, ToDevice,
-    ToHost, TraceEncoder,
+    Measure, Mock, Overflow, PrimitiveStop, Record, RecordKind, Report, RequestId, SCHEMA,
+    ToDevice, ToHost, TraceEncoder,
 };
 
 use crate::execute::Program;
@@ -73,6 +73,15 @@ struct Begun {
 }
 
 impl Begun {
+    fn state(&self, id: Option<RequestId>) -> Report {
+        Report::State {
+            id,
+            steps: self.machine.steps(),
+            state: self.machine.hash().0,
+            next_record: self.trace.next_record(),
+        }
+    }
+
     /// Notes an event whose handler was just entered.
     fn record_event(&mut self, kind: u8, payload: Bytes) {
         let steps = self.machine.steps();
@@ -284,14 +293,7 @@ impl<H: Hardware> Stub<H> {
                 self.stop_on_events = stop;
                 Ok(None)
             }
-            Command::SetMocks(mocks) => {
-                check(Measure::Mocks, mocks.len() as u64, self.config.limits.mocks)?;
-                if !mocks.iter().all(|mock| mock_fits(&self.board, mock)) {
-                    return Err(Failure::NoSuchInput);
-                }
-                self.mocks = Mocks::new(mocks);
-                Ok(None)
-            }
+            Command::SetMocks(mocks) => self.set_mocks(mocks),
             Command::Compensate { steps, list } => self.compensate(steps, &list),
             Command::Perform {
                 steps,
@@ -300,31 +302,8 @@ impl<H: Hardware> Stub<H> {
                 memory,
             } => self.perform(id, steps, primitive, &arguments, &memory),
             Command::Apply { delta, next_record } => self.apply(id, delta, next_record),
-            Command::Reset => {
-                self.begun = None;
-                self.mocks = Mocks::default();
-                self.stops.clear();
-                self.breakpoints.clear();
-                self.watches.clear();
-                self.board_events = true;
-                (self.overflow, self.check_every) = (Overflow::Block, 0);
-                self.driver.discard_events();
-                Ok(None)
-            }
-            Command::QueryState => {
-                self.paused()?;
-                // An injected event may wait: the records up to the number that is answered go first.
-                self.flush_trace();
-                let begun = self.paused()?;
-                let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
-                let next_record = begun.trace.next_record();
-                Ok(Some(Report::State {
-                    id: Some(id),
-                    steps,
-                    state,
-                    next_record,
-                }))
-            }
+            Command::Reset => self.reset(),
+            Command::QueryState => self.state(id),
             Command::Inject { kind, payload } => self.inject(kind, payload),
             Command::BoardEvents(delivered) => {
                 self.board_events = delivered;
@@ -347,6 +326,34 @@ impl<H: Hardware> Stub<H> {
     }
 
     /// The program, if it stands still.
+    fn set_mocks(&mut self, mocks: Vec<Mock>) -> Done {
+        check(Measure::Mocks, mocks.len() as u64, self.config.limits.mocks)?;
+        if !mocks.iter().all(|mock| mock_fits(&self.board, mock)) {
+            return Err(Failure::NoSuchInput);
+        }
+        self.mocks = Mocks::new(mocks);
+        Ok(None)
+    }
+
+    fn reset(&mut self) -> Done {
+        self.begun = None;
+        self.mocks = Mocks::default();
+        self.stops.clear();
+        self.breakpoints.clear();
+        self.watches.clear();
+        self.board_events = true;
+        (self.overflow, self.check_every) = (Overflow::Block, 0);
+        self.driver.discard_events();
+        Ok(None)
+    }
+
+    fn state(&mut self, id: RequestId) -> Done {
+        self.paused()?;
+        // An injected event may wait: the records up to the number that is answered go first.
+        self.flush_trace();
+        Ok(Some(self.paused()?.state(Some(id))))
+    }
+
     fn paused(&mut self) -> Result<&mut Begun, Failure> {
         match &mut self.begun {
             None => Err(Failure::NotBegun),

@@ -187,22 +187,27 @@ impl<H: Hardware> Stub<H> {
         };
         if self.check_every > 0 && begun.machine.steps() >= begun.next_check {
             begun.next_check = begun.machine.steps().saturating_add(self.check_every);
-            let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
-            let next_record = begun.trace.next_record();
+            let state = begun.state(None);
             self.flush_trace();
-            self.report(Report::State {
-                id: None,
-                steps,
-                state,
-                next_record,
-            });
+            self.report(state);
         }
-        match halt {
-            Halt::Until | Halt::Yield => {}
-            Halt::Left => {
-                let primitive = noticed.stopped_before.unwrap_or(u16::MAX);
-                self.stop(PauseReason::Primitive { primitive });
-            }
+        if let Some(reason) = self.pause_reason(halt, &noticed, resumed_at) {
+            self.stop(reason);
+        }
+    }
+
+    /// Why the program stands still now, if it does.
+    fn pause_reason(
+        &self,
+        halt: Halt,
+        noticed: &Noticed,
+        resumed_at: Option<u64>,
+    ) -> Option<PauseReason> {
+        Some(match halt {
+            Halt::Until | Halt::Yield => return None,
+            Halt::Left => PauseReason::Primitive {
+                primitive: noticed.stopped_before.unwrap_or(u16::MAX),
+            },
             Halt::Finished => {
                 let outcome = self
                     .begun
@@ -214,22 +219,20 @@ impl<H: Hardware> Stub<H> {
                     }
                     _ => Vec::new(),
                 };
-                self.stop(PauseReason::Finished { results });
+                PauseReason::Finished { results }
             }
-            Halt::Trapped(trap) => self.stop(PauseReason::Trapped {
+            Halt::Trapped(trap) => PauseReason::Trapped {
                 code: trap_code(trap),
-            }),
+            },
             // The program stands there already, and goes on.
-            Halt::Stop(Exit::Breakpoint(_)) if resumed_at == Some(self.steps()) => {}
-            Halt::Stop(Exit::Breakpoint(offset)) => {
-                self.stop(PauseReason::Breakpoint { offset: offset.0 })
-            }
-            Halt::Stop(Exit::Watch { watch, offset }) => {
-                let (watch, offset) = (watch as u32, offset.0);
-                self.stop(PauseReason::Watch { watch, offset });
-            }
-            Halt::Stop(_) => self.stop(PauseReason::Requested),
-        }
+            Halt::Stop(Exit::Breakpoint(_)) if resumed_at == Some(self.steps()) => return None,
+            Halt::Stop(Exit::Breakpoint(offset)) => PauseReason::Breakpoint { offset: offset.0 },
+            Halt::Stop(Exit::Watch { watch, offset }) => PauseReason::Watch {
+                watch: watch as u32,
+                offset: offset.0,
+            },
+            Halt::Stop(_) => PauseReason::Requested,
+        })
     }
 
     pub(super) fn stop(&mut self, reason: PauseReason) {

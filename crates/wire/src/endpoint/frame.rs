@@ -208,25 +208,7 @@ pub(super) fn decode<'a>(
     let mut body = Body(body);
     let mut digest = CRC.digest();
     let frame = match kind & !FROM_DEVICE {
-        GREET => {
-            let version = body.u8()?;
-            let flags = body.u8()?;
-            let token = body.u32()?;
-            let heard = body.u32()?;
-            let greet = Greet {
-                token,
-                heard: (flags & HEARD != 0).then_some(heard),
-                open: flags & OPEN != 0,
-                window: body.u8()?,
-                segment: body.u16()?,
-                message: body.u32()?,
-            };
-            if version != VERSION {
-                return Err(Refusal::Version);
-            }
-            body.end()?;
-            Frame::Greet(greet)
-        }
+        GREET => Frame::Greet(body.greet()?),
         CHALLENGE => {
             let nonce = body.u32()?;
             body.end()?;
@@ -301,6 +283,26 @@ fn nearest(about: u64, low: u16) -> u64 {
 struct Body<'a>(&'a [u8]);
 
 impl Body<'_> {
+    fn greet(mut self) -> Result<Greet, Refusal> {
+        let version = self.u8()?;
+        let flags = self.u8()?;
+        let token = self.u32()?;
+        let heard = self.u32()?;
+        let greet = Greet {
+            token,
+            heard: (flags & HEARD != 0).then_some(heard),
+            open: flags & OPEN != 0,
+            window: self.u8()?,
+            segment: self.u16()?,
+            message: self.u32()?,
+        };
+        if version != VERSION {
+            return Err(Refusal::Version);
+        }
+        self.end()?;
+        Ok(greet)
+    }
+
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         let (array, rest) = self.0.split_first_chunk().ok_or(Refusal::Damaged)?;
         self.0 = rest;

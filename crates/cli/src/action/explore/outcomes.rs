@@ -59,23 +59,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         });
     }
     if !report.complete {
-        let reduced = report.reduction == "dpor";
-        let why = match report.why {
-            Some(Why::States) if reduced => {
-                "there are more runs, or some with ever new states: --states raises the limit of steps, \
-                 --depth cuts runs"
-            }
-            Some(Why::Depth) if reduced => {
-                "some runs are longer than they were followed, or never end: --depth sets the limit"
-            }
-            Some(Why::States) => "there are more states: --states raises the limit",
-            Some(Why::Depth) => "some paths are longer: --depth raises the limit",
-            Some(Why::Cancelled) => "it was cancelled",
-            Some(Why::Time) => "the time is used up: --time gives more",
-            Some(Why::Met) => "it stopped where the breakpoint was met; without --first it goes on",
-            None => "some universes were left out",
-        };
-        let note = format!("not all: {why}");
+        let note = format!("not all: {}", why_not_all(report));
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
         if report.ends.is_empty() && report.reduction == "none" {
             let note = "no run came to an end within that: '--order depth' comes to ends sooner, \
@@ -84,6 +68,26 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         }
     }
     text
+}
+
+/// What bounded an exploration, and how to go on.
+fn why_not_all(report: &Report) -> &'static str {
+    let reduced = report.reduction == "dpor";
+    match report.why {
+        Some(Why::States) if reduced => {
+            "there are more runs, or some with ever new states: --states raises the limit of steps, \
+             --depth cuts runs"
+        }
+        Some(Why::Depth) if reduced => {
+            "some runs are longer than they were followed, or never end: --depth sets the limit"
+        }
+        Some(Why::States) => "there are more states: --states raises the limit",
+        Some(Why::Depth) => "some paths are longer: --depth raises the limit",
+        Some(Why::Cancelled) => "it was cancelled",
+        Some(Why::Time) => "the time is used up: --time gives more",
+        Some(Why::Met) => "it stopped where the breakpoint was met; without --first it goes on",
+        None => "some universes were left out",
+    }
 }
 
 /// Where the breakpoint was met, and the way there.
