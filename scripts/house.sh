@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The house stays in order: no two files of a crate need each other, and one word names one thing (ARCHITECTURE.md says
-# where neither can be, and why).
+# The house stays in order: no two files of a crate need each other, one word names one thing (ARCHITECTURE.md says where
+# neither can be, and why), and a function is seen at once (CONTRIBUTING.md says which are not).
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -72,6 +72,52 @@ explained_words() {
         on && /^\| `/ { split($0, part, "`"); print part[2] }' ARCHITECTURE.md | sort
 }
 
+# Functions that are not seen at once, without the tests: file and name. Lines of the body count, but blank ones and
+# comments. What rustfmt lays out can be told apart by indents.
+most_lines=70
+long_functions() {
+    find crates/*/src -name '*.rs' | sort | xargs awk -v most=$most_lines '
+        FNR == 1 { name = ""; tests = 0 }
+        /^mod tests \{/ { tests = 1 }
+        tests { next }
+        name == "" && /^ *(pub(\([a-z: ]+\))? )?((const|async|unsafe|extern "[^"]*") )*fn [a-z_0-9]+/ {
+            match($0, /^ */)
+            indent = substr($0, 1, RLENGTH)
+            name = $0
+            sub(/.*[^a-z]fn |^fn /, "", name)
+            sub(/[^a-z_0-9].*/, "", name)
+            lines = 0
+            inside = /\{$/
+            if (/[;}]$/) name = ""
+            next
+        }
+        name == "" { next }
+        # The end of a signature of several lines.
+        !inside && index($0, indent) == 1 && substr($0, length(indent) + 1) ~ /^[^ ]/ {
+            inside = /\{$/
+            if (/[;}]$/) name = ""
+            next
+        }
+        !inside { next }
+        $0 == indent "}" {
+            if (lines > most) {
+                file = FILENAME
+                sub(/^crates\//, "", file)
+                sub(/\/src\//, "/", file)
+                print file ": " name
+            }
+            name = ""
+            next
+        }
+        !/^ *(\/\/.*)?$/ { lines++ }' | sort -u
+}
+
+# The functions that CONTRIBUTING.md gives a reason for.
+excused_functions() {
+    awk '/^### Functions above/ { on = 1; next } /^##/ { on = 0 }
+        on && /^\| `/ { split($0, part, "`"); print part[2] }' CONTRIBUTING.md | sort
+}
+
 bad=0
 for crate in crates/*/; do
     crate=$(basename "$crate")
@@ -91,5 +137,13 @@ while read -r word; do
     echo "house: '$word' is explained as a word of several crates in ARCHITECTURE.md, and is none" >&2
     bad=1
 done < <(join -v 1 <(explained_words) <(shared_words))
-[ $bad = 0 ] && echo "house: no circles of files, and no word without its explanation"
+while read -r function; do
+    echo "house: $function has more than $most_lines lines: shorten it, or say in CONTRIBUTING.md, 'Functions above 70 lines', why not" >&2
+    bad=1
+done < <(comm -13 <(excused_functions) <(long_functions))
+while read -r function; do
+    echo "house: $function stands in CONTRIBUTING.md among the long functions, and is none" >&2
+    bad=1
+done < <(comm -23 <(excused_functions) <(long_functions))
+[ $bad = 0 ] && echo "house: no circles of files, no word without its explanation, no long function without its reason"
 exit $bad
