@@ -325,7 +325,8 @@ impl Board {
             Op::Ev3Touch => Sensor::Ev3Touch(self.port(first)?),
             Op::Millis | Op::Micros => Sensor::Clock,
             Op::Random | Op::RandomBelow | Op::RandomBetween => Sensor::Random,
-            _ => Sensor::Declared,
+            Op::Declared => Sensor::Declared,
+            _ => return Err(Refusal::WrongKind),
         };
         Ok(Reading {
             sensor,
