@@ -5,7 +5,9 @@
 use borges_languages::model::{
     AMBIENT_TALK, Explore, Model, Multiverse, NoAnswer, Question, Reply,
 };
-use borges_store::{Bounds, Cell, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store};
+use borges_store::{
+    ModelEdge, ModelOutcome, ModelProgram, ModelState, QueryBounds, QueryCell, Store,
+};
 
 fn math() -> Model {
     let text = include_str!("../../../examples/math-actor/math.at");
@@ -71,9 +73,9 @@ fn explored(model: &Model) -> Box<dyn Multiverse> {
 }
 
 fn number(store: &mut Store, sql: &str) -> i64 {
-    let table = store.query(sql, Bounds::default()).unwrap();
+    let table = store.query(sql, QueryBounds::default()).unwrap();
     match table.rows[0][0] {
-        Cell::Integer(number) => number,
+        QueryCell::Integer(number) => number,
         ref other => panic!("{other:?}"),
     }
 }
@@ -107,14 +109,14 @@ fn sql_and_questions_agree() {
         let sql = format!(
             "SELECT agent, text FROM model_shortest WHERE outcome = {outcome} AND step > 0 ORDER BY step"
         );
-        let table = store.query(&sql, Bounds::default()).unwrap();
+        let table = store.query(&sql, QueryBounds::default()).unwrap();
         let expected: Vec<_> = way
             .steps
             .iter()
             .map(|step| {
                 vec![
-                    Cell::Text(step.agent.clone()),
-                    Cell::Text(step.text.clone()),
+                    QueryCell::Text(step.agent.clone()),
+                    QueryCell::Text(step.text.clone()),
                 ]
             })
             .collect();

@@ -11,7 +11,7 @@ use borges_session::command::{
     Act, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind,
 };
 use borges_session::{Flow, Options, Reply, Session};
-use borges_store::{Access, Entry, EntryKind, Fork, Store, Upload, Value};
+use borges_store::{Access, EntryKind, Fork, KeptEntry, KeptValue, Store, Upload};
 
 const CASES: u64 = 1000;
 
@@ -203,12 +203,12 @@ fn number(random: &mut fastrand::Rng, bits: u32) -> u64 {
 }
 
 /// Says something else in an entry.
-fn forge(entry: &mut Entry, random: &mut fastrand::Rng) {
+fn forge(entry: &mut KeptEntry, random: &mut fastrand::Rng) {
     let value = match random.u32(..5) {
-        0 => Value::I64(random.i64(..)),
-        1 => Value::F32(random.u32(..)),
-        2 => Value::FuncRef(Some(random.u32(..))),
-        _ => Value::I32(random.i32(..)),
+        0 => KeptValue::I64(random.i64(..)),
+        1 => KeptValue::F32(random.u32(..)),
+        2 => KeptValue::FuncRef(Some(random.u32(..))),
+        _ => KeptValue::I32(random.i32(..)),
     };
     match random.u32(..8) {
         0 => entry.steps = number(random, 63),
@@ -277,11 +277,11 @@ fn forge_file(original: &Store, file: &Path, random: &mut fastrand::Rng) {
         }
         1 => {
             let reached = number(random, 40);
-            let end = borges_store::End::Trapped("nothing".to_owned());
+            let end = borges_store::KeptEnd::Trapped("nothing".to_owned());
             forged.set_end(upload, 0, reached, &end).expect("set");
         }
         2 => {
-            let place = borges_store::Place {
+            let place = borges_store::KeptPlace {
                 upload,
                 branch: random.u32(..3),
                 position: random.u32(..60),

@@ -10,13 +10,13 @@ use borges_store::*;
 
 const ENTRIES: u32 = 1_000_000;
 
-fn input(n: u32) -> Entry {
-    Entry {
+fn input(n: u32) -> KeptEntry {
+    KeptEntry {
         steps: u64::from(n) * 40,
         kind: EntryKind::Input,
         subject: 2,
-        arguments: vec![Value::I32(34)],
-        value: Some(Value::I32(n.wrapping_mul(2_654_435_761) as i32 & 4095)),
+        arguments: vec![KeptValue::I32(34)],
+        value: Some(KeptValue::I32(n.wrapping_mul(2_654_435_761) as i32 & 4095)),
         data: Vec::new(),
         mocked: false,
     }
@@ -41,7 +41,7 @@ fn measure(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let upload = store.add_program(&program)?;
     store.flush()?;
 
-    let entries: Vec<Entry> = (0..ENTRIES).map(input).collect();
+    let entries: Vec<KeptEntry> = (0..ENTRIES).map(input).collect();
     let (first, rest) = entries.split_at(100_000);
     let start = Instant::now();
     for (n, entry) in first.iter().enumerate() {

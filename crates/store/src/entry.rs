@@ -6,7 +6,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 /// A value of the program. Floats are bits, so that every NaN comes back as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum KeptValue {
     /// 32-bit integer.
     I32(i32),
     /// 64-bit integer.
@@ -34,7 +34,7 @@ pub enum EntryKind {
 
 /// One thing that entered or left the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Entry {
+pub struct KeptEntry {
     /// The program's step count once it has happened.
     pub steps: u64,
     /// What kind of thing.
@@ -42,9 +42,9 @@ pub struct Entry {
     /// The number of the primitive, or the kind of event.
     pub subject: u16,
     /// The arguments of the call.
-    pub arguments: Vec<Value>,
+    pub arguments: Vec<KeptValue>,
     /// What the call returned.
-    pub value: Option<Value>,
+    pub value: Option<KeptValue>,
     /// What an output captured, or an event's payload.
     pub data: Vec<u8>,
     /// The value came from a mock.
@@ -81,15 +81,15 @@ impl EntryKind {
     }
 }
 
-impl Entry {
+impl KeptEntry {
     /// The letters of the arguments, `>`, and the letter of the value; nothing in the common case
     /// that all are 32-bit integers.
     pub(crate) fn types(&self) -> Option<String> {
-        let is_i32 = |value: &Value| matches!(value, Value::I32(_));
+        let is_i32 = |value: &KeptValue| matches!(value, KeptValue::I32(_));
         if self.arguments.iter().chain(&self.value).all(is_i32) {
             return None;
         }
-        let letter = |value: &Value| value.letter_and_bits().0;
+        let letter = |value: &KeptValue| value.letter_and_bits().0;
         let mut types: String = self.arguments.iter().map(letter).collect();
         types.push('>');
         types.extend(self.value.iter().map(letter));
@@ -117,7 +117,7 @@ impl Entry {
         types: Option<&str>,
         arguments: Option<&str>,
         value: ValueRef<'_>,
-    ) -> Option<(Vec<Value>, Option<Value>)> {
+    ) -> Option<(Vec<KeptValue>, Option<KeptValue>)> {
         let inner = match arguments {
             None => "",
             Some(text) => text.strip_prefix('[')?.strip_suffix(']')?,
@@ -125,11 +125,11 @@ impl Entry {
         let tokens = || inner.split(',').filter(|token| !token.is_empty());
         let Some(types) = types else {
             let arguments = tokens()
-                .map(|token| Value::from_json('i', token))
+                .map(|token| KeptValue::from_json('i', token))
                 .collect::<Option<_>>()?;
             let value = match value {
                 ValueRef::Null => None,
-                other => Some(Value::from_column('i', other)?),
+                other => Some(KeptValue::from_column('i', other)?),
             };
             return Some((arguments, value));
         };
@@ -140,19 +140,19 @@ impl Entry {
         }
         let arguments = letters
             .zip(tokens())
-            .map(|(letter, token)| Value::from_json(letter, token))
+            .map(|(letter, token)| KeptValue::from_json(letter, token))
             .collect::<Option<_>>()?;
         let mut value_letters = value_letter.chars();
         let value = match (value_letters.next(), value_letters.next()) {
             (None, _) => None,
-            (Some(letter), None) => Some(Value::from_column(letter, value)?),
+            (Some(letter), None) => Some(KeptValue::from_column(letter, value)?),
             _ => return None,
         };
         Some((arguments, value))
     }
 }
 
-impl Value {
+impl KeptValue {
     pub(crate) fn letter_and_bits(self) -> (char, u64) {
         let reference = |index: Option<u32>| index.map_or(u64::MAX, u64::from);
         match self {
@@ -226,7 +226,7 @@ impl Value {
     }
 }
 
-impl ToSql for Value {
+impl ToSql for KeptValue {
     /// As SQL's own number where that is exact. SQLite has no NaN and no -0.0: those are the bits,
     /// least significant byte first.
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

@@ -7,7 +7,7 @@ use crate::branches::BranchRow;
 use crate::entry::{CHECKSUM_START, checksum};
 use crate::open::LONGEST_VALUE;
 use crate::seal::{BREAKPOINT, MOCK, NOTE, PLACE, PRIMITIVE, PROGRAM, SETTING};
-use crate::{Damage, Place, Store, StoreError, Upload};
+use crate::{Damage, KeptPlace, Store, StoreError, Upload};
 
 /// A program that is about to be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub struct NewProgram<'a> {
     /// The board file it ran on, or nothing for the usual board.
     pub board: &'a str,
     /// What the numbers in its entries stand for.
-    pub primitives: &'a [Primitive],
+    pub primitives: &'a [KeptPrimitive],
     /// When it was uploaded, in ms since 1970.
     pub at_ms: i64,
 }
 
 /// A primitive's name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Primitive {
+pub struct KeptPrimitive {
     /// The module it is imported from.
     pub module: String,
     /// Its name there.
@@ -35,7 +35,7 @@ pub struct Primitive {
 
 /// A saved program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct KeptProgram {
     /// Its file's name, for people.
     pub name: String,
     /// The module.
@@ -43,7 +43,7 @@ pub struct Program {
     /// The board file it ran on.
     pub board: String,
     /// What the numbers in its entries stand for.
-    pub primitives: Vec<Primitive>,
+    pub primitives: Vec<KeptPrimitive>,
     /// When it was uploaded, in ms since 1970.
     pub at_ms: i64,
 }
@@ -65,7 +65,7 @@ pub struct ProgramInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The moment.
-    pub place: Place,
+    pub place: KeptPlace,
     /// Its name, if it is a bookmark.
     pub name: Option<String>,
     /// The text.
@@ -76,7 +76,7 @@ pub struct Note {
 
 /// A breakpoint; what it says is the session's business.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breakpoint {
+pub struct KeptBreakpoint {
     /// Its number.
     pub id: u32,
     /// Switched on.
@@ -87,7 +87,7 @@ pub struct Breakpoint {
 
 /// A mock; what it says is the session's business.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mock {
+pub struct KeptMock {
     /// What it stands in for.
     pub call: String,
     /// Its values, as JSON.
@@ -172,10 +172,10 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if there is none, [`Damage::Program`] if it is not the one that was saved.
-    pub fn program(&self, upload: Upload) -> Result<Program, StoreError> {
+    pub fn program(&self, upload: Upload) -> Result<KeptProgram, StoreError> {
         let rest = "WHERE +upload = ?1 ORDER BY +number";
         let primitives = PRIMITIVE.read(&self.db, rest, &[&upload.0], |row| {
-            Ok(Primitive {
+            Ok(KeptPrimitive {
                 module: row.get(2)?,
                 name: row.get(3)?,
             })
@@ -199,7 +199,7 @@ impl Store {
         if format!("{:016x}", checksum(CHECKSUM_START, &bytes)) != hash {
             return Err(Damage::Program { upload: upload.0 }.into());
         }
-        Ok(Program {
+        Ok(KeptProgram {
             name,
             bytes,
             board,
@@ -236,7 +236,7 @@ impl Store {
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
-    pub fn remove_note(&self, place: Place, name: Option<&str>) -> Result<(), StoreError> {
+    pub fn remove_note(&self, place: KeptPlace, name: Option<&str>) -> Result<(), StoreError> {
         let name = name.unwrap_or_default();
         self.write(|db| {
             let key: [&dyn ToSql; 5] = [
@@ -270,8 +270,8 @@ impl Store {
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
-    pub fn put_breakpoint(&self, breakpoint: &Breakpoint) -> Result<(), StoreError> {
-        let Breakpoint { id, enabled, spec } = breakpoint;
+    pub fn put_breakpoint(&self, breakpoint: &KeptBreakpoint) -> Result<(), StoreError> {
+        let KeptBreakpoint { id, enabled, spec } = breakpoint;
         self.write(|db| BREAKPOINT.put(db, &self.seals, &[id, enabled, spec]))
     }
 
@@ -287,9 +287,9 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the table holds what no Borges writes.
-    pub fn breakpoints(&self) -> Result<Vec<Breakpoint>, StoreError> {
+    pub fn breakpoints(&self) -> Result<Vec<KeptBreakpoint>, StoreError> {
         BREAKPOINT.read(&self.db, "ORDER BY id", &[], |row| {
-            Ok(Breakpoint {
+            Ok(KeptBreakpoint {
                 id: row.get(0)?,
                 enabled: row.get(1)?,
                 spec: row.get(2)?,
@@ -301,7 +301,7 @@ impl Store {
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
-    pub fn put_mock(&self, mock: &Mock) -> Result<(), StoreError> {
+    pub fn put_mock(&self, mock: &KeptMock) -> Result<(), StoreError> {
         self.write(|db| {
             // Who is changed keeps its place among the others.
             let id = "SELECT coalesce(
@@ -330,9 +330,9 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the table holds what no Borges writes.
-    pub fn mocks(&self) -> Result<Vec<Mock>, StoreError> {
+    pub fn mocks(&self) -> Result<Vec<KeptMock>, StoreError> {
         MOCK.read(&self.db, "ORDER BY id", &[], |row| {
-            Ok(Mock {
+            Ok(KeptMock {
                 call: row.get(1)?,
                 spec: row.get(2)?,
             })
@@ -365,7 +365,7 @@ impl Store {
     ///
     /// # Errors
     /// As for every change, if it cannot be written.
-    pub fn set_place(&self, who: Who, place: Place) -> Result<(), StoreError> {
+    pub fn set_place(&self, who: Who, place: KeptPlace) -> Result<(), StoreError> {
         self.write(|db| {
             PLACE.put(
                 db,
@@ -385,7 +385,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the table holds what no Borges writes.
-    pub fn place(&self, who: Who) -> Result<Option<Place>, StoreError> {
+    pub fn place(&self, who: Who) -> Result<Option<KeptPlace>, StoreError> {
         let found = PLACE.read(&self.db, "WHERE +who = ?1", &[&who.key()], |row| {
             place(row, 1)
         });
@@ -394,8 +394,8 @@ impl Store {
 }
 
 /// Four columns of a row, from one on, as a moment.
-fn place(row: &Row<'_>, from: usize) -> rusqlite::Result<Place> {
-    Ok(Place {
+fn place(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptPlace> {
+    Ok(KeptPlace {
         upload: Upload(row.get(from)?),
         branch: row.get(from + 1)?,
         position: row.get(from + 2)?,

@@ -30,13 +30,15 @@ mod schema;
 mod seal;
 mod verify;
 
-pub use branches::{BLOCK, Branch, End, Fork};
-pub use entry::{Entry, EntryKind, Value};
+pub use branches::{BLOCK, Branch, Fork, KeptEnd};
+pub use entry::{EntryKind, KeptEntry, KeptValue};
 pub use error::{Damage, StoreError};
-pub use keep::{Breakpoint, Mock, NewProgram, Note, Primitive, Program, ProgramInfo, Who};
+pub use keep::{
+    KeptBreakpoint, KeptMock, KeptPrimitive, KeptProgram, NewProgram, Note, ProgramInfo, Who,
+};
 pub use model::{ModelEdge, ModelOutcome, ModelProgram, ModelState};
 pub use open::{Access, GROUP_COMMIT, Store};
-pub use query::{Bounds, Cell, Table};
+pub use query::{QueryBounds, QueryCell, QueryTable};
 
 /// A version of the program: how many were uploaded before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +46,7 @@ pub struct Upload(pub u32);
 
 /// A moment in the multiverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct KeptPlace {
     /// Which version of the program.
     pub upload: Upload,
     /// The branch.

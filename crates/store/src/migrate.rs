@@ -12,7 +12,7 @@ use crate::seal::{
     BRANCH, BREAKPOINT, ENTRY, MOCK, NOTE, PLACE, PRIMITIVE, PROGRAM, SETTING, Sealed, Seals,
     write_seals,
 };
-use crate::{Entry, StoreError, model, schema};
+use crate::{KeptEntry, StoreError, model, schema};
 
 /// What files of version 1 consist of.
 pub(crate) const SCHEMA_1: &str = include_str!("schema-1.sql");
@@ -256,7 +256,7 @@ fn copy_entries(
 }
 
 /// Continues the checksum of a block of version 1 with an entry: over its meaning, not over how it is laid out in columns.
-fn entry_checksum(entry: &Entry, state: u64) -> u64 {
+fn entry_checksum(entry: &KeptEntry, state: u64) -> u64 {
     let [low, high] = entry.subject.to_le_bytes();
     let head = [entry.kind.number() as u8, u8::from(entry.mocked), low, high];
     let mut state = checksum(state, &entry.steps.to_le_bytes());

@@ -454,15 +454,15 @@ fn remove_if_there(path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entry, EntryKind, NewProgram, Upload, Value};
+    use crate::{EntryKind, KeptEntry, KeptValue, NewProgram, Upload};
 
-    fn entry(steps: u64) -> Entry {
-        Entry {
+    fn entry(steps: u64) -> KeptEntry {
+        KeptEntry {
             steps,
             kind: EntryKind::Input,
             subject: 0,
             arguments: vec![],
-            value: Some(Value::I32(1)),
+            value: Some(KeptValue::I32(1)),
             data: vec![0; 1000],
             mocked: false,
         }

@@ -16,14 +16,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct QueryBounds {
     /// How many rows to return at most.
     pub rows: usize,
     /// How long it may take.
     pub time: Duration,
 }
 
-impl Default for Bounds {
+impl Default for QueryBounds {
     fn default() -> Self {
         Self {
             rows: 1000,
@@ -34,18 +34,18 @@ impl Default for Bounds {
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct QueryTable {
     /// The names of its columns.
     pub columns: Vec<String>,
     /// Its rows.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<QueryCell>>,
     /// There are more rows, or may be: as many were asked for, or whoever asked had enough.
     pub more: bool,
 }
 
 /// A value in a table.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum QueryCell {
     /// Nothing.
     Null,
     /// An integer.
@@ -64,7 +64,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Query`] says what is wrong with `sql`, [`StoreError::QueryTimeout`] that it
     /// took too long.
-    pub fn query(&mut self, sql: &str, bounds: Bounds) -> Result<Table, StoreError> {
+    pub fn query(&mut self, sql: &str, bounds: QueryBounds) -> Result<QueryTable, StoreError> {
         self.query_while(sql, bounds, &mut || true)
     }
 
@@ -76,9 +76,9 @@ impl Store {
     pub fn query_while(
         &mut self,
         sql: &str,
-        bounds: Bounds,
+        bounds: QueryBounds,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Table, StoreError> {
+    ) -> Result<QueryTable, StoreError> {
         self.write_tails()?;
         let start = Instant::now();
         self.shade()?;
@@ -183,7 +183,7 @@ fn answer_while(
     sql: &str,
     limit: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> (rusqlite::Result<Table>, bool) {
+) -> (rusqlite::Result<QueryTable>, bool) {
     let stop = db.get_interrupt_handle();
     let mut paused = false;
     let result = thread::scope(|scope| {
@@ -208,11 +208,11 @@ fn answer_while(
     }
 }
 
-fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<Table> {
+fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<QueryTable> {
     let mut statement = db.prepare(sql)?;
     let columns: Vec<String> = statement.column_names().map(String::from).collect();
     let mut rows = statement.query([])?;
-    let mut table = Table {
+    let mut table = QueryTable {
         columns,
         rows: Vec::new(),
         more: false,
@@ -235,11 +235,11 @@ fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<Table> {
         }
         let cells = (0..table.columns.len()).map(|i| {
             Ok(match row.get_ref(i)? {
-                ValueRef::Null => Cell::Null,
-                ValueRef::Integer(value) => Cell::Integer(value),
-                ValueRef::Real(value) => Cell::Real(value),
-                ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
-                ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+                ValueRef::Null => QueryCell::Null,
+                ValueRef::Integer(value) => QueryCell::Integer(value),
+                ValueRef::Real(value) => QueryCell::Real(value),
+                ValueRef::Text(text) => QueryCell::Text(String::from_utf8_lossy(text).into_owned()),
+                ValueRef::Blob(bytes) => QueryCell::Blob(bytes.to_vec()),
             })
         });
         table.rows.push(cells.collect::<rusqlite::Result<_>>()?);

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use borges_store::*;
 use rusqlite::Connection;
 
-fn place(branch: u32, position: u32, steps: u64) -> Place {
-    Place {
+fn place(branch: u32, position: u32, steps: u64) -> KeptPlace {
+    KeptPlace {
         upload: Upload(0),
         branch,
         position,
@@ -21,8 +21,8 @@ fn place(branch: u32, position: u32, steps: u64) -> Place {
 }
 
 /// One entry of every kind, with values of every type.
-fn entries() -> Vec<Entry> {
-    let entry = |steps, kind, subject, arguments: &[Value], value| Entry {
+fn entries() -> Vec<KeptEntry> {
+    let entry = |steps, kind, subject, arguments: &[KeptValue], value| KeptEntry {
         steps,
         kind,
         subject,
@@ -31,40 +31,46 @@ fn entries() -> Vec<Entry> {
         data: vec![],
         mocked: false,
     };
-    let float = |value: f64| Value::F64(value.to_bits());
-    let single = |value: f32| Value::F32(value.to_bits());
+    let float = |value: f64| KeptValue::F64(value.to_bits());
+    let single = |value: f32| KeptValue::F32(value.to_bits());
     use EntryKind::{Event, Input, Output};
     vec![
-        entry(1, Input, 0, &[Value::I32(34)], Some(Value::I32(-4095))),
-        Entry {
+        entry(
+            1,
+            Input,
+            0,
+            &[KeptValue::I32(34)],
+            Some(KeptValue::I32(-4095)),
+        ),
+        KeptEntry {
             mocked: true,
-            ..entry(2, Input, 1, &[], Some(Value::I64(i64::MIN)))
+            ..entry(2, Input, 1, &[], Some(KeptValue::I64(i64::MIN)))
         },
         entry(3, Input, 1, &[], Some(single(0.1))),
         entry(4, Input, 1, &[], Some(single(-0.0))),
         entry(5, Input, 1, &[], Some(float(2.5))),
         entry(6, Input, 1, &[], Some(float(f64::NAN))),
-        entry(7, Input, 1, &[], Some(Value::FuncRef(None))),
-        entry(8, Input, 1, &[], Some(Value::ExternRef(Some(7)))),
-        Entry {
+        entry(7, Input, 1, &[], Some(KeptValue::FuncRef(None))),
+        entry(8, Input, 1, &[], Some(KeptValue::ExternRef(Some(7)))),
+        KeptEntry {
             data: vec![1, 2, 255],
-            ..entry(9, Output, 1, &[Value::I32(2), Value::I32(1)], None)
+            ..entry(9, Output, 1, &[KeptValue::I32(2), KeptValue::I32(1)], None)
         },
         entry(
             10,
             Output,
             1,
-            &[Value::I64(-1), single(f32::INFINITY), float(1e-7)],
+            &[KeptValue::I64(-1), single(f32::INFINITY), float(1e-7)],
             None,
         ),
         entry(
             10,
             Output,
             1,
-            &[Value::FuncRef(Some(3)), Value::ExternRef(None)],
+            &[KeptValue::FuncRef(Some(3)), KeptValue::ExternRef(None)],
             None,
         ),
-        Entry {
+        KeptEntry {
             data: b"pin 14".to_vec(),
             ..entry(1 << 40, Event, 2, &[], None)
         },
@@ -72,7 +78,7 @@ fn entries() -> Vec<Entry> {
 }
 
 fn build(store: &Store) {
-    let primitive = |name: &str| Primitive {
+    let primitive = |name: &str| KeptPrimitive {
         module: "env".into(),
         name: name.into(),
     };
@@ -90,7 +96,7 @@ fn build(store: &Store) {
             upload,
             0,
             (1 << 40) + 5,
-            &End::Trapped("unreachable".into()),
+            &KeptEnd::Trapped("unreachable".into()),
         )
         .unwrap();
     store
@@ -105,7 +111,7 @@ fn build(store: &Store) {
         )
         .unwrap();
     store
-        .set_end(upload, 1, 99, &End::Finished("1, 2".into()))
+        .set_end(upload, 1, 99, &KeptEnd::Finished("1, 2".into()))
         .unwrap();
     let note = |place, name: Option<&str>| Note {
         place,
@@ -117,14 +123,14 @@ fn build(store: &Store) {
     store.put_note(&note(place(1, 2, 50), None)).unwrap();
     store.put_note(&note(place(1, 2, 50), Some("odd"))).unwrap();
     store
-        .put_breakpoint(&Breakpoint {
+        .put_breakpoint(&KeptBreakpoint {
             id: 1,
             enabled: false,
             spec: "{}".into(),
         })
         .unwrap();
     store
-        .put_mock(&Mock {
+        .put_mock(&KeptMock {
             call: "chip_analog_read(_)".into(),
             spec: "[1]".into(),
         })
@@ -224,7 +230,7 @@ fn files_of_every_version_can_be_read_for_ever() {
         assert_eq!(store.entries(Upload(0), 0, 0..99).unwrap(), entries());
         assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap(), entries()[1..2]);
         let branches = store.branches(Upload(0)).unwrap();
-        assert_eq!(branches[0].end, End::Trapped("unreachable".into()));
+        assert_eq!(branches[0].end, KeptEnd::Trapped("unreachable".into()));
         assert_eq!(
             branches[1].fork,
             Some(Fork {

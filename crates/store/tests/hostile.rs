@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use borges_store::*;
 
-fn entry(n: u32) -> Entry {
-    Entry {
+fn entry(n: u32) -> KeptEntry {
+    KeptEntry {
         steps: u64::from(n) * 11,
         kind: EntryKind::Input,
         subject: 1,
-        arguments: vec![Value::I32(34), Value::F32(0.5f32.to_bits())],
-        value: Some(Value::I32(n as i32)),
+        arguments: vec![KeptValue::I32(34), KeptValue::F32(0.5f32.to_bits())],
+        value: Some(KeptValue::I32(n as i32)),
         data: vec![n as u8; n as usize % 9],
         mocked: false,
     }
 }
 
-fn place(position: u32) -> Place {
-    Place {
+fn place(position: u32) -> KeptPlace {
+    KeptPlace {
         upload: Upload(0),
         branch: 0,
         position,
@@ -32,7 +32,7 @@ const ROOT: u32 = 400;
 /// A closed file with something in every table.
 fn sample(path: &Path) {
     let store = Store::create(path).unwrap();
-    let primitives = [Primitive {
+    let primitives = [KeptPrimitive {
         module: "env".into(),
         name: "x".into(),
     }];
@@ -57,7 +57,7 @@ fn sample(path: &Path) {
         let more: Vec<_> = (10 * branch + 1..10 * branch + 15).map(entry).collect();
         store.append(upload, branch, &more).unwrap();
         store
-            .set_end(upload, branch, 1 << 40, &End::Finished("1".into()))
+            .set_end(upload, branch, 1 << 40, &KeptEnd::Finished("1".into()))
             .unwrap();
     }
     store
@@ -69,14 +69,14 @@ fn sample(path: &Path) {
         })
         .unwrap();
     store
-        .put_breakpoint(&Breakpoint {
+        .put_breakpoint(&KeptBreakpoint {
             id: 1,
             enabled: true,
             spec: "{}".into(),
         })
         .unwrap();
     store
-        .put_mock(&Mock {
+        .put_mock(&KeptMock {
             call: "c".into(),
             spec: "{}".into(),
         })
@@ -113,7 +113,7 @@ fn shown(store: &mut Store) -> Result<Vec<String>, StoreError> {
         // Of a branch that is cut short, the end is not what was recorded, and does not say so.
         match branch.whole {
             true => say(format!("{branch:?}")),
-            false => assert_eq!(branch.end, End::Open),
+            false => assert_eq!(branch.end, KeptEnd::Open),
         }
         let entries = store.entries(Upload(0), number, start..end)?;
         assert_eq!(entries.len(), branch.length as usize);
@@ -138,9 +138,9 @@ fn shown(store: &mut Store) -> Result<Vec<String>, StoreError> {
 /// What SQL says of it: tables as they are, and views.
 fn queried(store: &mut Store) -> Result<Vec<String>, StoreError> {
     let mut rows = Vec::new();
-    let all = Bounds {
+    let all = QueryBounds {
         rows: usize::MAX,
-        ..Bounds::default()
+        ..QueryBounds::default()
     };
     for table in [
         "entry",
@@ -383,7 +383,7 @@ fn a_malicious_file_runs_nothing() {
                 );
                 let fate = use_all(&mut store, true, &original).unwrap();
                 assert_eq!(fate, Fate::Sound);
-                let _ = store.query("SELECT * FROM v", Bounds::default());
+                let _ = store.query("SELECT * FROM v", QueryBounds::default());
                 assert_eq!(store.programs().unwrap().len(), 1);
             }
         }
@@ -501,7 +501,7 @@ fn a_damaged_row_makes_room_and_is_kept() {
     drop(db);
     let store = Store::open(&path, Access::Write).unwrap();
     assert_eq!(store.mocks().unwrap(), []);
-    let mock = Mock {
+    let mock = KeptMock {
         call: "c".into(),
         spec: "[2]".into(),
     };
@@ -526,10 +526,10 @@ fn views_end_on_a_cycle_of_branches() {
     drop(db);
     let mut store = Store::open(&path, Access::Read).unwrap();
     let rows = store
-        .query("SELECT count(*) FROM paths", Bounds::default())
+        .query("SELECT count(*) FROM paths", QueryBounds::default())
         .unwrap()
         .rows;
-    assert_eq!(rows[0][0], Cell::Integer(0), "none of them is sound");
+    assert_eq!(rows[0][0], QueryCell::Integer(0), "none of them is sound");
     assert_eq!(store.branches(Upload(0)).unwrap(), []);
     assert!(store.damage().len() >= 20, "{:?}", store.damage());
 }

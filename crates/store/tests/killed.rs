@@ -17,18 +17,18 @@ const PATH: &str = "BORGES_STORE_TEST_PATH";
 const WRITER: &str = "the_writer";
 
 /// Entry number `n` of the only branch.
-fn entry(n: u32) -> Entry {
+fn entry(n: u32) -> KeptEntry {
     let kind = if n.is_multiple_of(7) {
         EntryKind::Output
     } else {
         EntryKind::Input
     };
-    Entry {
+    KeptEntry {
         steps: u64::from(n) * 3,
         kind,
         subject: (n % 5) as u16,
-        arguments: vec![Value::I32(n as i32 % 40)],
-        value: (kind == EntryKind::Input).then_some(Value::I32(n as i32 & 4095)),
+        arguments: vec![KeptValue::I32(n as i32 % 40)],
+        value: (kind == EntryKind::Input).then_some(KeptValue::I32(n as i32 & 4095)),
         data: if n.is_multiple_of(7) {
             vec![n as u8; n as usize % 50]
         } else {
@@ -38,8 +38,8 @@ fn entry(n: u32) -> Entry {
     }
 }
 
-fn place(position: u32) -> Place {
-    Place {
+fn place(position: u32) -> KeptPlace {
+    KeptPlace {
         upload: Upload(0),
         branch: 0,
         position,
@@ -84,7 +84,7 @@ fn the_writer() {
                 .set_setting(&format!("size {}", next % 7), &"x".repeat(20_000))
                 .unwrap();
             store
-                .set_end(Upload(0), 0, u64::from(next) * 3, &End::Open)
+                .set_end(Upload(0), 0, u64::from(next) * 3, &KeptEnd::Open)
                 .unwrap();
         }
         if count % 3 != 0 {

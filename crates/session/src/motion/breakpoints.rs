@@ -74,8 +74,8 @@ impl Breakpoints {
     }
 
     /// All of them, as a session file keeps them.
-    pub(crate) fn stored(&self) -> Vec<borges_store::Breakpoint> {
-        let stored = |breakpoint: &Breakpoint| borges_store::Breakpoint {
+    pub(crate) fn stored(&self) -> Vec<borges_store::KeptBreakpoint> {
+        let stored = |breakpoint: &Breakpoint| borges_store::KeptBreakpoint {
             id: breakpoint.id,
             enabled: breakpoint.enabled,
             spec: serde_json::to_string(&breakpoint.spec).unwrap_or_default(),

@@ -7,7 +7,7 @@ use borges_vm::Value;
 use crate::history::FreshEntry;
 use crate::history::entry::{Entry, EntryKind};
 
-pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
+pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::KeptEntry {
     let (kind, subject, value, data, mocked) = match &fresh.entry.kind {
         EntryKind::Input {
             primitive,
@@ -43,7 +43,7 @@ pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::Entry {
         .iter()
         .map(|value| stored_value(*value))
         .collect();
-    borges_store::Entry {
+    borges_store::KeptEntry {
         steps: fresh.entry.step,
         kind,
         subject,
@@ -63,7 +63,7 @@ pub(super) fn captured_data(entry: &Entry) -> Vec<u8> {
 }
 
 /// Nothing if no session writes such an entry: the file is damaged.
-pub(super) fn from_stored(entry: &borges_store::Entry) -> Option<Entry> {
+pub(super) fn from_stored(entry: &borges_store::KeptEntry) -> Option<Entry> {
     let primitive = PrimitiveId(entry.subject);
     let kind = match entry.kind {
         borges_store::EntryKind::Input => EntryKind::Input {
@@ -91,24 +91,24 @@ pub(super) fn from_stored(entry: &borges_store::Entry) -> Option<Entry> {
     })
 }
 
-fn stored_value(value: Value) -> borges_store::Value {
+fn stored_value(value: Value) -> borges_store::KeptValue {
     match value {
-        Value::I32(v) => borges_store::Value::I32(v),
-        Value::I64(v) => borges_store::Value::I64(v),
-        Value::F32(bits) => borges_store::Value::F32(bits),
-        Value::F64(bits) => borges_store::Value::F64(bits),
-        Value::FuncRef(index) => borges_store::Value::FuncRef(index),
-        Value::ExternRef(index) => borges_store::Value::ExternRef(index),
+        Value::I32(v) => borges_store::KeptValue::I32(v),
+        Value::I64(v) => borges_store::KeptValue::I64(v),
+        Value::F32(bits) => borges_store::KeptValue::F32(bits),
+        Value::F64(bits) => borges_store::KeptValue::F64(bits),
+        Value::FuncRef(index) => borges_store::KeptValue::FuncRef(index),
+        Value::ExternRef(index) => borges_store::KeptValue::ExternRef(index),
     }
 }
 
-fn value_of(value: borges_store::Value) -> Value {
+fn value_of(value: borges_store::KeptValue) -> Value {
     match value {
-        borges_store::Value::I32(v) => Value::I32(v),
-        borges_store::Value::I64(v) => Value::I64(v),
-        borges_store::Value::F32(bits) => Value::F32(bits),
-        borges_store::Value::F64(bits) => Value::F64(bits),
-        borges_store::Value::FuncRef(index) => Value::FuncRef(index),
-        borges_store::Value::ExternRef(index) => Value::ExternRef(index),
+        borges_store::KeptValue::I32(v) => Value::I32(v),
+        borges_store::KeptValue::I64(v) => Value::I64(v),
+        borges_store::KeptValue::F32(bits) => Value::F32(bits),
+        borges_store::KeptValue::F64(bits) => Value::F64(bits),
+        borges_store::KeptValue::FuncRef(index) => Value::FuncRef(index),
+        borges_store::KeptValue::ExternRef(index) => Value::ExternRef(index),
     }
 }

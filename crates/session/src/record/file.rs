@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use borges_multiverse::tree::{BranchId, End, Place};
-use borges_store::{Bounds, Fork, NewProgram, Primitive, Store, StoreError, Table, Upload, Who};
+use borges_store::{
+    Fork, KeptPrimitive, NewProgram, QueryBounds, QueryTable, Store, StoreError, Upload, Who,
+};
 
 use super::entries::{captured_data, to_stored};
 use super::notes::{Note, Notes};
@@ -21,8 +23,8 @@ pub(super) struct SessionFile {
     path: PathBuf,
     upload: Upload,
     notes: Vec<(Moment, Note)>,
-    breakpoints: Vec<borges_store::Breakpoint>,
-    mocks: Vec<borges_store::Mock>,
+    breakpoints: Vec<borges_store::KeptBreakpoint>,
+    mocks: Vec<borges_store::KeptMock>,
     /// Where the user is, and the device.
     places: [Option<Moment>; 2],
     /// The last state that was kept: branch, steps, hash.
@@ -48,7 +50,7 @@ impl SessionFile {
     pub(super) fn has(
         &mut self,
         notes: &Notes,
-        breakpoints: Vec<borges_store::Breakpoint>,
+        breakpoints: Vec<borges_store::KeptBreakpoint>,
         mocks: Vec<MockListing>,
         user: Moment,
     ) {
@@ -78,7 +80,7 @@ impl SessionFile {
             .entries
             .chunk_by(|a, b| a.place.branch == b.place.branch && b.forked_from.is_none())
         {
-            let mut stored: Vec<borges_store::Entry> = run.iter().map(to_stored).collect();
+            let mut stored: Vec<borges_store::KeptEntry> = run.iter().map(to_stored).collect();
             let Some(first) = run.first() else { continue };
             let branch = first.place.branch.0;
             if let Some(from) = first.forked_from {
@@ -109,9 +111,9 @@ impl SessionFile {
         for &branch in &fresh.ends {
             let (reached, end) = (history.tree.reached(branch), history.tree.end(branch));
             let end = match end {
-                Some(End::Finished(text)) => borges_store::End::Finished(text.clone()),
-                Some(End::Trapped(text)) => borges_store::End::Trapped(text.clone()),
-                _ => borges_store::End::Open,
+                Some(End::Finished(text)) => borges_store::KeptEnd::Finished(text.clone()),
+                Some(End::Trapped(text)) => borges_store::KeptEnd::Trapped(text.clone()),
+                _ => borges_store::KeptEnd::Open,
             };
             store.set_end(upload, branch.0, reached.unwrap_or(0), &end)?;
         }
@@ -201,7 +203,7 @@ impl SessionFile {
     /// Writes which breakpoints and mocks have come, gone or changed.
     pub(super) fn write_stops(
         &mut self,
-        breakpoints: Vec<borges_store::Breakpoint>,
+        breakpoints: Vec<borges_store::KeptBreakpoint>,
         mocks: Vec<MockListing>,
     ) -> Result<(), CommandError> {
         let mocks = mocks.into_iter().map(stored_mock).collect();
@@ -211,8 +213,8 @@ impl SessionFile {
 
     fn write_lists(
         &mut self,
-        breakpoints: Vec<borges_store::Breakpoint>,
-        mocks: Vec<borges_store::Mock>,
+        breakpoints: Vec<borges_store::KeptBreakpoint>,
+        mocks: Vec<borges_store::KeptMock>,
     ) -> Result<(), StoreError> {
         for gone in self
             .breakpoints
@@ -261,8 +263,8 @@ impl SessionFile {
         &mut self,
         sql: &str,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Table, StoreError> {
-        self.store.query_while(sql, Bounds::default(), goes_on)
+    ) -> Result<QueryTable, StoreError> {
+        self.store.query_while(sql, QueryBounds::default(), goes_on)
     }
 
     fn unwritten(&self, error: &StoreError) -> CommandError {
@@ -294,10 +296,10 @@ pub(super) fn add_program(
     store: &Store,
     bytes: &[u8],
 ) -> Result<Upload, StoreError> {
-    let primitives: Vec<Primitive> = stage
+    let primitives: Vec<KeptPrimitive> = stage
         .board()
         .primitives()
-        .map(|primitive| Primitive {
+        .map(|primitive| KeptPrimitive {
             module: primitive.module.to_string(),
             name: primitive.name.to_string(),
         })
@@ -336,8 +338,8 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn stored_place(upload: Upload, at: Moment) -> borges_store::Place {
-    borges_store::Place {
+fn stored_place(upload: Upload, at: Moment) -> borges_store::KeptPlace {
+    borges_store::KeptPlace {
         upload,
         branch: at.place.branch.0,
         position: at.place.index,
@@ -345,8 +347,8 @@ fn stored_place(upload: Upload, at: Moment) -> borges_store::Place {
     }
 }
 
-fn stored_mock(mock: crate::command::listing::MockListing) -> borges_store::Mock {
-    borges_store::Mock {
+fn stored_mock(mock: crate::command::listing::MockListing) -> borges_store::KeptMock {
+    borges_store::KeptMock {
         spec: serde_json::to_string(&mock.values).unwrap_or_default(),
         call: mock.call,
     }

@@ -68,7 +68,7 @@ impl Record {
         &mut self,
         (store, path, upload): (Store, PathBuf, Upload),
         stage: &Stage,
-        breakpoints: Vec<borges_store::Breakpoint>,
+        breakpoints: Vec<borges_store::KeptBreakpoint>,
         mocks: Vec<MockListing>,
     ) {
         let mut file = SessionFile::new(store, path, upload);
@@ -153,7 +153,7 @@ impl Record {
     /// is asked.
     pub(crate) fn keep_stops(
         &mut self,
-        now: impl FnOnce() -> (Vec<borges_store::Breakpoint>, Vec<MockListing>),
+        now: impl FnOnce() -> (Vec<borges_store::KeptBreakpoint>, Vec<MockListing>),
     ) -> Result<(), CommandError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -227,13 +227,13 @@ impl Record {
 }
 
 /// A table as faces show it.
-pub(crate) fn table(table: borges_store::Table) -> TableListing {
+pub(crate) fn table(table: borges_store::QueryTable) -> TableListing {
     let cell = |cell| match cell {
-        borges_store::Cell::Null => Cell::Null,
-        borges_store::Cell::Integer(value) => Cell::Integer(value),
-        borges_store::Cell::Real(value) => Cell::Real(value),
-        borges_store::Cell::Text(value) => Cell::Text(value),
-        borges_store::Cell::Blob(value) => {
+        borges_store::QueryCell::Null => Cell::Null,
+        borges_store::QueryCell::Integer(value) => Cell::Integer(value),
+        borges_store::QueryCell::Real(value) => Cell::Real(value),
+        borges_store::QueryCell::Text(value) => Cell::Text(value),
+        borges_store::QueryCell::Blob(value) => {
             Cell::Text(value.iter().map(|byte| format!("{byte:02x}")).collect())
         }
     };

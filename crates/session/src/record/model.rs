@@ -17,7 +17,7 @@ pub use borges_languages::model::{
 use borges_languages::muoz::MuOz;
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{
-    Access, Bounds, ModelEdge, ModelOutcome, ModelProgram, ModelState, Store, StoreError,
+    Access, ModelEdge, ModelOutcome, ModelProgram, ModelState, QueryBounds, Store, StoreError,
 };
 use serde::Serialize;
 use thiserror::Error;
@@ -282,7 +282,7 @@ impl ModelSession {
             states: known,
             ..Progress::default()
         };
-        let rows = store.query_while(sql, Bounds::default(), &mut || keep_going(&come));
+        let rows = store.query_while(sql, QueryBounds::default(), &mut || keep_going(&come));
         Ok(table(rows?))
     }
 
@@ -495,7 +495,9 @@ pub fn kept(file: &Path) -> Result<Option<Kept>, KeptError> {
         .map_err(|error| KeptError::Program(error.explain(&program.text)))?;
     let sizes = "SELECT (SELECT count(*) FROM model_state), (SELECT count(*) FROM model_link), \
                  (SELECT count(*) FROM model_outcome), (SELECT count(text) FROM model_state)";
-    let row = table(store.query(sizes, Bounds::default())?).rows.concat();
+    let row = table(store.query(sizes, QueryBounds::default())?)
+        .rows
+        .concat();
     let size = |nth: usize| match row.get(nth) {
         Some(crate::command::Cell::Integer(count)) => u64::try_from(*count).unwrap_or(0),
         _ => 0,

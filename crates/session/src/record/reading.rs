@@ -39,11 +39,13 @@ pub(crate) fn read_tree(
             return Err(damaged());
         }
         let ended = match branch.end {
-            borges_store::End::Open => Ok(()),
-            borges_store::End::Finished(text) => {
+            borges_store::KeptEnd::Open => Ok(()),
+            borges_store::KeptEnd::Finished(text) => {
                 tree.finish(id, branch.reached, End::Finished(text))
             }
-            borges_store::End::Trapped(text) => tree.finish(id, branch.reached, End::Trapped(text)),
+            borges_store::KeptEnd::Trapped(text) => {
+                tree.finish(id, branch.reached, End::Trapped(text))
+            }
         };
         ended.map_err(|_| damaged())?;
         if !branch.whole {
@@ -56,7 +58,7 @@ pub(crate) fn read_tree(
 }
 
 /// A place in a session file.
-pub(crate) fn moment(place: borges_store::Place) -> Moment {
+pub(crate) fn moment(place: borges_store::KeptPlace) -> Moment {
     let at = Place {
         branch: BranchId(place.branch),
         index: place.position,
@@ -75,7 +77,7 @@ struct Reader {
 }
 
 /// A branch, the positions that were read of it, and the entries there.
-type ReadBlock = (u32, Range<u32>, Vec<borges_store::Entry>);
+type ReadBlock = (u32, Range<u32>, Vec<borges_store::KeptEntry>);
 
 impl Reader {
     /// Entries of a branch whose own begin at `first`; nothing if they are damaged: a replay then says where it ends.

@@ -14,7 +14,7 @@ use std::ops::Range;
 use rusqlite::types::ToSql;
 
 use crate::seal::ENTRY;
-use crate::{Damage, Entry, Store, StoreError, Upload};
+use crate::{Damage, KeptEntry, Store, StoreError, Upload};
 pub(crate) use rows::BranchRow;
 pub(crate) use rows::entry_from_row;
 use rows::{is_next, put_entry};
@@ -49,14 +49,14 @@ pub struct Branch {
     /// The step count up to which the run after its last entry is known.
     pub reached: u64,
     /// How it ended.
-    pub end: End,
+    pub end: KeptEnd,
     /// Whether all of it can be read. What is not whole cannot grow.
     pub whole: bool,
 }
 
 /// How a branch ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum End {
+pub enum KeptEnd {
     /// The program can go on.
     #[default]
     Open,
@@ -78,7 +78,7 @@ impl Store {
         upload: Upload,
         branch: u32,
         from: Fork,
-        first: &Entry,
+        first: &KeptEntry,
     ) -> Result<(), StoreError> {
         let parent = self.tail(upload, from.parent)?;
         let end = self.cut(upload, from.parent).unwrap_or(parent.next);
@@ -155,7 +155,7 @@ impl Store {
         upload: Upload,
         branch: u32,
         reached: u64,
-        end: &End,
+        end: &KeptEnd,
     ) -> Result<(), StoreError> {
         i64::try_from(reached).map_err(|_| StoreError::OutOfOrder)?;
         self.refuse_cut(upload, branch)?;
@@ -182,7 +182,7 @@ impl Store {
                 branch.whole = false;
                 if cut < row.fork + branch.length {
                     branch.length = cut - row.fork;
-                    (branch.reached, branch.end) = (0, End::Open);
+                    (branch.reached, branch.end) = (0, KeptEnd::Open);
                     if let Some(last) = cut.checked_sub(1).filter(|last| *last >= row.fork) {
                         let last = self.entries(upload, row.number, last..cut)?;
                         branch.reached = last.last().map_or(0, |entry| entry.steps);
@@ -223,7 +223,7 @@ impl Store {
         upload: Upload,
         branch: u32,
         positions: Range<u32>,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<KeptEntry>, StoreError> {
         let tail = self.tail_fresh(upload, branch)?;
         let start = positions.start.max(tail.fork);
         let end = positions.end.min(tail.next);

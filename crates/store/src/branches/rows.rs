@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use rusqlite::types::ToSql;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Branch, End, Fork};
+use super::{Branch, Fork, KeptEnd};
 use crate::seal::{BRANCH, ENTRY, Inserter, Seals};
-use crate::{Entry, EntryKind, Store, StoreError, Upload};
+use crate::{EntryKind, KeptEntry, Store, StoreError, Upload};
 
 /// The row of a branch.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct BranchRow {
     pub(super) fork: u32,
     pub(super) length: u32,
     pub(super) reached: u64,
-    pub(super) end: End,
+    pub(super) end: KeptEnd,
 }
 
 /// Rows of branches have ids below this: those of their entries are numbered by them.
@@ -38,9 +38,9 @@ impl BranchRow {
             length: row.get(5).ok()?,
             reached: row.get(6).ok()?,
             end: match row.get(7).ok()? {
-                0 => End::Open,
-                1 => End::Finished(outcome),
-                2 => End::Trapped(outcome),
+                0 => KeptEnd::Open,
+                1 => KeptEnd::Finished(outcome),
+                2 => KeptEnd::Trapped(outcome),
                 _ => return None,
             },
         };
@@ -86,7 +86,7 @@ impl BranchRow {
             fork: from.map_or(0, |fork| fork.position),
             length: 0,
             reached: 0,
-            end: End::Open,
+            end: KeptEnd::Open,
         };
         row.put(db, seals)
     }
@@ -94,9 +94,9 @@ impl BranchRow {
     /// Writes the row.
     pub(super) fn put(&self, db: &Connection, seals: &RefCell<Seals>) -> Result<(), StoreError> {
         let (ending, outcome) = match &self.end {
-            End::Open => (0, ""),
-            End::Finished(outcome) => (1, outcome.as_str()),
-            End::Trapped(outcome) => (2, outcome.as_str()),
+            KeptEnd::Open => (0, ""),
+            KeptEnd::Finished(outcome) => (1, outcome.as_str()),
+            KeptEnd::Trapped(outcome) => (2, outcome.as_str()),
         };
         let values: [&dyn ToSql; 9] = [
             &self.id,
@@ -165,11 +165,12 @@ pub(super) fn is_next(row: &Row<'_>, id: i64) -> Result<bool, StoreError> {
 }
 
 /// A row of [`ENTRY`]; nothing if no Borges writes such a one.
-pub(crate) fn entry_from_row(row: &Row<'_>) -> Option<Entry> {
+pub(crate) fn entry_from_row(row: &Row<'_>) -> Option<KeptEntry> {
     let types = row.get_ref(4).ok()?.as_str_or_null().ok()?;
     let arguments = row.get_ref(5).ok()?.as_str_or_null().ok()?;
-    let (arguments, value) = Entry::values_from_columns(types, arguments, row.get_ref(6).ok()?)?;
-    Some(Entry {
+    let (arguments, value) =
+        KeptEntry::values_from_columns(types, arguments, row.get_ref(6).ok()?)?;
+    Some(KeptEntry {
         steps: row.get(1).ok()?,
         kind: EntryKind::from_number(row.get(2).ok()?)?,
         subject: row.get(3).ok()?,
@@ -191,7 +192,7 @@ pub(super) fn put_entry(
     into: &mut Inserter<'_>,
     seals: &mut Seals,
     id: i64,
-    entry: &Entry,
+    entry: &KeptEntry,
 ) -> Result<(), StoreError> {
     let data = (!entry.data.is_empty()).then_some(&entry.data);
     into.add(

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::rows::put_entry;
 use super::{ARGUMENTS, ENTRY_BYTES};
 use crate::seal::ENTRY;
-use crate::{Entry, Store, StoreError, Upload};
+use crate::{KeptEntry, Store, StoreError, Upload};
 
 /// The end of a branch that is being written.
 #[derive(Clone, Debug)]
@@ -26,7 +26,12 @@ impl Store {
     /// [`StoreError::OutOfOrder`] if one has fewer steps than its predecessor,
     /// [`StoreError::TooLarge`] if its data is longer than 64 KiB, [`crate::Damage::Entries`] if the branch is damaged;
     /// none is added then. [`StoreError::Broken`] if the database fails halfway.
-    pub fn append(&self, upload: Upload, branch: u32, entries: &[Entry]) -> Result<(), StoreError> {
+    pub fn append(
+        &self,
+        upload: Upload,
+        branch: u32,
+        entries: &[KeptEntry],
+    ) -> Result<(), StoreError> {
         self.refuse_cut(upload, branch)?;
         self.tail(upload, branch)?.check(entries)?;
         self.begin()?;
@@ -43,7 +48,7 @@ impl Store {
         db: &Connection,
         upload: Upload,
         branch: u32,
-        entries: &[Entry],
+        entries: &[KeptEntry],
     ) -> Result<(), StoreError> {
         // Worked on as a copy: it takes effect only if everything worked.
         let mut tail = self.tail(upload, branch)?;
@@ -147,7 +152,7 @@ impl Tail {
     }
 
     /// Whether entries can follow.
-    fn check(&self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn check(&self, entries: &[KeptEntry]) -> Result<(), StoreError> {
         let room = (u32::MAX - self.next) as usize;
         if entries.len() > room {
             return Err(StoreError::TooLarge("branch"));

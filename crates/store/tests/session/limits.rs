@@ -8,9 +8,9 @@ use super::{add_program, input, output};
 fn an_entry_carries_so_much_at_most() {
     let store = Store::in_memory().unwrap();
     let upload = add_program(&store);
-    let with = |data, arguments| Entry {
+    let with = |data, arguments| KeptEntry {
         data: vec![7; data],
-        arguments: vec![Value::I32(1); arguments],
+        arguments: vec![KeptValue::I32(1); arguments],
         ..output(20, 1)
     };
     let too_large = |result: Result<(), StoreError>| {
@@ -30,7 +30,7 @@ fn an_entry_carries_so_much_at_most() {
     let kept = store.entries(upload, 0, 0..9).unwrap();
     assert_eq!(kept, std::slice::from_ref(&longest));
     store.amend(upload, 0, &[(0, vec![8; 65_536])]).unwrap();
-    let amended = Entry {
+    let amended = KeptEntry {
         data: vec![8; 65_536],
         ..longest
     };
@@ -40,7 +40,7 @@ fn an_entry_carries_so_much_at_most() {
 #[test]
 fn a_program_has_so_many_bytes_and_primitives_at_most() {
     let store = Store::in_memory().unwrap();
-    let primitive = Primitive {
+    let primitive = KeptPrimitive {
         module: "env".into(),
         name: "x".into(),
     };
@@ -75,16 +75,16 @@ fn a_program_has_so_many_bytes_and_primitives_at_most() {
 fn an_answer_says_whether_there_are_more_rows() {
     let mut store = Store::in_memory().unwrap();
     let rows = |store: &mut Store, rows| {
-        let bounds = Bounds {
+        let bounds = QueryBounds {
             rows,
-            ..Bounds::default()
+            ..QueryBounds::default()
         };
         let table = store.query("VALUES (1), (2), (3)", bounds).unwrap();
         (table.rows.len(), table.more)
     };
     assert_eq!(rows(&mut store, 2), (2, true));
     assert_eq!(rows(&mut store, 3), (3, false));
-    assert_eq!(Bounds::default().rows, 1000);
+    assert_eq!(QueryBounds::default().rows, 1000);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_question_has_so_many_bytes_at_most() {
     let mut ask = |length: usize| {
         let sql = "SELECT 1";
         let sql = sql.to_owned() + &" ".repeat(length - sql.len());
-        store.query(&sql, Bounds::default())
+        store.query(&sql, QueryBounds::default())
     };
     assert!(ask(1 << 20).is_ok());
     let refused = ask((1 << 20) + 1);

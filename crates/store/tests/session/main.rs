@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use borges_store::*;
 
-fn place(branch: u32, position: u32, steps: u64) -> Place {
-    Place {
+fn place(branch: u32, position: u32, steps: u64) -> KeptPlace {
+    KeptPlace {
         upload: Upload(0),
         branch,
         position,
@@ -20,33 +20,33 @@ fn place(branch: u32, position: u32, steps: u64) -> Place {
     }
 }
 
-fn input(steps: u64, value: i32) -> Entry {
-    Entry {
+fn input(steps: u64, value: i32) -> KeptEntry {
+    KeptEntry {
         steps,
         kind: EntryKind::Input,
         subject: 0,
-        arguments: vec![Value::I32(34)],
-        value: Some(Value::I32(value)),
+        arguments: vec![KeptValue::I32(34)],
+        value: Some(KeptValue::I32(value)),
         data: vec![],
         mocked: value % 2 == 0,
     }
 }
 
-fn output(steps: u64, level: i32) -> Entry {
-    Entry {
+fn output(steps: u64, level: i32) -> KeptEntry {
+    KeptEntry {
         steps,
         kind: EntryKind::Output,
         subject: 1,
-        arguments: vec![Value::I32(2), Value::I32(level)],
+        arguments: vec![KeptValue::I32(2), KeptValue::I32(level)],
         value: None,
         data: vec![9, 9],
         mocked: false,
     }
 }
 
-fn primitives() -> Vec<Primitive> {
+fn primitives() -> Vec<KeptPrimitive> {
     ["chip_analog_read", "chip_digital_write"]
-        .map(|name| Primitive {
+        .map(|name| KeptPrimitive {
             module: "env".into(),
             name: name.into(),
         })
@@ -84,7 +84,7 @@ fn a_session_comes_back_as_it_was() {
     let store = Store::create(&folder.file()).unwrap();
     let upload = add_program(&store);
     assert_eq!(upload, Upload(0));
-    let root: Vec<Entry> = (0..10_000).map(|n| input(n * 10, n as i32)).collect();
+    let root: Vec<KeptEntry> = (0..10_000).map(|n| input(n * 10, n as i32)).collect();
     store.append(upload, 0, &root).unwrap();
     let fork = Fork {
         parent: 0,
@@ -93,9 +93,9 @@ fn a_session_comes_back_as_it_was() {
     store.fork(upload, 3, fork, &input(50_000, -1)).unwrap();
     store.append(upload, 3, &[output(50_001, 1)]).unwrap();
     store
-        .set_end(upload, 3, 50_020, &End::Trapped("unreachable".into()))
+        .set_end(upload, 3, 50_020, &KeptEnd::Trapped("unreachable".into()))
         .unwrap();
-    store.set_end(upload, 0, 123_456, &End::Open).unwrap();
+    store.set_end(upload, 0, 123_456, &KeptEnd::Open).unwrap();
     let note = Note {
         place: place(3, 5001, 50_000),
         name: Some("here".into()),
@@ -103,13 +103,13 @@ fn a_session_comes_back_as_it_was() {
         at_ms: 5,
     };
     store.put_note(&note).unwrap();
-    let breakpoint = Breakpoint {
+    let breakpoint = KeptBreakpoint {
         id: 2,
         enabled: true,
         spec: "{}".into(),
     };
     store.put_breakpoint(&breakpoint).unwrap();
-    let mock = |call: &str, spec: &str| Mock {
+    let mock = |call: &str, spec: &str| KeptMock {
         call: call.into(),
         spec: spec.into(),
     };
@@ -143,7 +143,7 @@ fn a_session_comes_back_as_it_was() {
                     fork: None,
                     length: 10_000,
                     reached: 123_456,
-                    end: End::Open,
+                    end: KeptEnd::Open,
                     whole: true
                 },
                 Branch {
@@ -151,7 +151,7 @@ fn a_session_comes_back_as_it_was() {
                     fork: Some(fork),
                     length: 2,
                     reached: 50_020,
-                    end: End::Trapped("unreachable".into()),
+                    end: KeptEnd::Trapped("unreachable".into()),
                     whole: true
                 },
             ]
@@ -257,7 +257,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         fork(4, from(5, 1), 12),
         Err(StoreError::OutOfOrder)
     ));
-    let too_late = Entry {
+    let too_late = KeptEntry {
         steps: u64::MAX,
         ..input(0, 0)
     };
@@ -271,7 +271,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         Err(StoreError::Unknown(_))
     ));
     assert!(matches!(
-        store.set_end(upload, 8, 0, &End::Open),
+        store.set_end(upload, 8, 0, &KeptEnd::Open),
         Err(StoreError::Unknown(_))
     ));
     let lengths: Vec<_> = store

@@ -6,13 +6,13 @@ use borges_store::*;
 
 use super::{add_program, input, output};
 
-fn text(table: &Table) -> Vec<String> {
-    let cell = |cell: &Cell| match cell {
-        Cell::Null => "-".into(),
-        Cell::Integer(value) => value.to_string(),
-        Cell::Real(value) => format!("{value:?}"),
-        Cell::Text(text) => text.clone(),
-        Cell::Blob(bytes) => format!("{bytes:02x?}"),
+fn text(table: &QueryTable) -> Vec<String> {
+    let cell = |cell: &QueryCell| match cell {
+        QueryCell::Null => "-".into(),
+        QueryCell::Integer(value) => value.to_string(),
+        QueryCell::Real(value) => format!("{value:?}"),
+        QueryCell::Text(text) => text.clone(),
+        QueryCell::Blob(bytes) => format!("{bytes:02x?}"),
     };
     table
         .rows
@@ -61,13 +61,13 @@ fn the_views_answer_questions() {
             &input(10, 2),
         )
         .unwrap();
-    let float = Entry {
+    let float = KeptEntry {
         arguments: vec![
-            Value::F32(0.1f32.to_bits()),
-            Value::I64(-1),
-            Value::FuncRef(None),
+            KeptValue::F32(0.1f32.to_bits()),
+            KeptValue::I64(-1),
+            KeptValue::FuncRef(None),
         ],
-        value: Some(Value::F64(2.5f64.to_bits())),
+        value: Some(KeptValue::F64(2.5f64.to_bits())),
         ..input(40, 0)
     };
     store.append(upload, 1, &[float]).unwrap();
@@ -76,13 +76,13 @@ fn the_views_answer_questions() {
             upload,
             1,
             47,
-            &End::Trapped("integer divide by zero".into()),
+            &KeptEnd::Trapped("integer divide by zero".into()),
         )
         .unwrap();
     store
-        .set_end(upload, 2, 90, &End::Finished("7".into()))
+        .set_end(upload, 2, 90, &KeptEnd::Finished("7".into()))
         .unwrap();
-    let mut ask = |sql: &str| text(&store.query(sql, Bounds::default()).unwrap());
+    let mut ask = |sql: &str| text(&store.query(sql, QueryBounds::default()).unwrap());
     assert_eq!(
         ask("SELECT * FROM inputs"),
         [
@@ -147,7 +147,7 @@ fn a_question_can_change_nothing_and_ends() {
         "SELECT nonsense(",
         "",
     ] {
-        let result = store.query(sql, Bounds::default());
+        let result = store.query(sql, QueryBounds::default());
         assert!(
             matches!(result, Err(StoreError::Query(_))),
             "{sql}: {result:?}"
@@ -155,7 +155,7 @@ fn a_question_can_change_nothing_and_ends() {
     }
     let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
                    SELECT max(i) FROM n";
-    let bounds = Bounds {
+    let bounds = QueryBounds {
         rows: 10,
         time: Duration::from_millis(20),
     };
@@ -167,7 +167,7 @@ fn a_question_can_change_nothing_and_ends() {
     let table = store.query(many, bounds).unwrap();
     assert_eq!((table.rows.len(), table.more), (10, true));
     // Whoever asks may have had enough: rows that are there are an answer, and nothing is said where there are none.
-    let all = Bounds {
+    let all = QueryBounds {
         rows: usize::MAX,
         time: Duration::from_secs(3600),
     };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::add_program;
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> impl Strategy<Value = KeptValue> {
     let special = [
         f64::NAN,
         -f64::NAN,
@@ -17,20 +17,20 @@ fn value() -> impl Strategy<Value = Value> {
         0.1,
     ];
     prop_oneof![
-        any::<i32>().prop_map(Value::I32),
-        any::<i64>().prop_map(Value::I64),
-        any::<u32>().prop_map(Value::F32),
-        any::<u64>().prop_map(Value::F64),
-        prop::sample::select(special.to_vec()).prop_map(|x| Value::F64(x.to_bits())),
-        prop::sample::select(special.to_vec()).prop_map(|x| Value::F32((x as f32).to_bits())),
-        any::<f32>().prop_map(|x| Value::F32(x.to_bits())),
-        any::<f64>().prop_map(|x| Value::F64(x.to_bits())),
-        any::<Option<u32>>().prop_map(Value::FuncRef),
-        any::<Option<u32>>().prop_map(Value::ExternRef),
+        any::<i32>().prop_map(KeptValue::I32),
+        any::<i64>().prop_map(KeptValue::I64),
+        any::<u32>().prop_map(KeptValue::F32),
+        any::<u64>().prop_map(KeptValue::F64),
+        prop::sample::select(special.to_vec()).prop_map(|x| KeptValue::F64(x.to_bits())),
+        prop::sample::select(special.to_vec()).prop_map(|x| KeptValue::F32((x as f32).to_bits())),
+        any::<f32>().prop_map(|x| KeptValue::F32(x.to_bits())),
+        any::<f64>().prop_map(|x| KeptValue::F64(x.to_bits())),
+        any::<Option<u32>>().prop_map(KeptValue::FuncRef),
+        any::<Option<u32>>().prop_map(KeptValue::ExternRef),
     ]
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn entry() -> impl Strategy<Value = KeptEntry> {
     let kind = prop_oneof![
         Just(EntryKind::Input),
         Just(EntryKind::Output),
@@ -48,7 +48,7 @@ fn entry() -> impl Strategy<Value = Entry> {
         any::<bool>(),
     )
         .prop_map(
-            |(steps, kind, subject, arguments, value, data, mocked)| Entry {
+            |(steps, kind, subject, arguments, value, data, mocked)| KeptEntry {
                 steps,
                 kind,
                 subject,
