@@ -5,7 +5,7 @@
 use borges_vm::Value;
 use thiserror::Error;
 
-use crate::{Board, Kind, PrimitiveId, board::ms_to_us, primitive::Op};
+use crate::{Board, PrimitiveId, PrimitiveKind, board::ms_to_us, primitive::Op};
 
 /// Full speed of a motor, as the primitives count it.
 pub(crate) const FULL_SPEED: i32 = 10_000;
@@ -290,10 +290,10 @@ impl Board {
             return Err(Refusal::WrongArguments);
         }
         match primitive.kind {
-            Kind::Input => return Err(Refusal::WrongKind),
-            Kind::Trap => return Err(Refusal::Abort),
-            Kind::Constant(_) => return Ok(Action::Nothing),
-            Kind::Output => {}
+            PrimitiveKind::Input => return Err(Refusal::WrongKind),
+            PrimitiveKind::Trap => return Err(Refusal::Abort),
+            PrimitiveKind::Constant(_) => return Ok(Action::Nothing),
+            PrimitiveKind::Output => {}
         }
         let a = Arguments(args);
         let pin = |n| self.pin(a.int(n));

@@ -11,7 +11,7 @@ use crate::{Board, Primitive, PrimitiveId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
     /// The import.
-    pub import: Box<Import>,
+    pub import: Box<ProgramImport>,
     /// The types that a primitive of this name has; none if there is no such primitive.
     pub expected: Vec<FuncType>,
     /// A primitive with a similar name, if there is none of this one.
@@ -20,7 +20,7 @@ pub struct BindError {
 
 /// An import of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Import {
+pub struct ProgramImport {
     /// Its module.
     pub module: String,
     /// Its name.
@@ -59,7 +59,7 @@ impl Board {
         } else {
             None
         };
-        let import = Import {
+        let import = ProgramImport {
             module: module.to_owned(),
             name: name.to_owned(),
             ty: ty.clone(),
@@ -87,7 +87,7 @@ enum Remedy {
     Several,
 }
 
-impl Import {
+impl ProgramImport {
     fn remedy(&self) -> Remedy {
         // Beside an address there is a length.
         let two_numbers = |pair: &[ValType]| pair == [ValType::I32; 2];
@@ -161,7 +161,7 @@ impl Remedy {
 impl BindError {
     /// What is missing, in a line.
     fn missing(&self) -> String {
-        let Import { module, name, ty } = &*self.import;
+        let ProgramImport { module, name, ty } = &*self.import;
         if self.expected.is_empty() {
             let similar = self.similar.as_ref().map_or_else(String::new, |similar| {
                 alloc::format!("; there is one named `{similar}`")
@@ -182,7 +182,7 @@ impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remedy = self.import.remedy();
         if self.expected.is_empty() {
-            let Import { module, name, ty } = &*self.import;
+            let ProgramImport { module, name, ty } = &*self.import;
             writeln!(
                 f,
                 "the board has no primitive `{module}.{name}` of type {ty}."

@@ -6,8 +6,8 @@ use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Angle, Board, BoardState, Channel, ConsolePatch, DisplayPatch, Kind, PixelsPatch, PrimitiveId,
-    Refusal, Subscription, Timer,
+    Angle, Board, BoardState, ConsolePatch, DisplayPatch, PixelsPatch, PrimitiveId, PrimitiveKind,
+    PwmChannel, Refusal, Subscription, Timer,
 };
 
 /// What an output found in the environment that the model could not know. Nothing, most of the time.
@@ -88,7 +88,7 @@ pub enum Restore {
         /// The channel.
         channel: u8,
         /// Its setting before.
-        setting: Option<Channel>,
+        setting: Option<PwmChannel>,
     },
     /// Motors: drive them back, then let them run as they did.
     Motors(Vec<MotorRestore>),
@@ -193,7 +193,10 @@ impl Compensation {
         value: Value,
     ) -> Self {
         let mut after = before.clone();
-        if board.primitive(id).is_some_and(|p| p.kind == Kind::Input) {
+        if board
+            .primitive(id)
+            .is_some_and(|p| p.kind == PrimitiveKind::Input)
+        {
             after.observe(board, id, args, value);
         }
         Self::between(board, before, &after, &Captured::Nothing)

@@ -6,7 +6,7 @@ use borges_vm::{FuncIdx, Machine, ValType, Value};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
-    Hardware, Kind, PrimitiveId, Reading, Refusal, Sensor, primitive::Op,
+    Hardware, PrimitiveId, PrimitiveKind, Reading, Refusal, Sensor, primitive::Op,
 };
 
 /// Performs calls on a [`Hardware`] and keeps the model beside it, to notice what it cannot know.
@@ -306,7 +306,7 @@ impl Board {
     /// Where an input's value comes from.
     fn reading<'a>(&'a self, id: PrimitiveId, args: &'a [Value]) -> Result<Reading<'a>, Refusal> {
         let primitive = self.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
-        if primitive.kind != Kind::Input {
+        if primitive.kind != PrimitiveKind::Input {
             return Err(Refusal::WrongKind);
         }
         if !primitive.accepts(args) {

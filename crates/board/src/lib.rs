@@ -50,24 +50,26 @@ mod table;
 mod view;
 
 pub use action::{Action, Rect, Refusal};
-pub use bind::{BindError, Import, describe_missing};
+pub use bind::{BindError, ProgramImport, describe_missing};
 pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring, scaled};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
-pub use file::{BoardFileError, Fault};
+pub use file::{BoardFileError, FileFault};
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use portable::PortableBoard;
-pub use primitive::{Kind, Primitive, PrimitiveId, Register};
-pub use rule::{Bound, Call, Claim, Condition, Quantity, Rule};
+pub use primitive::{Primitive, PrimitiveId, PrimitiveKind, Register};
+pub use rule::{Bound, InputCall, Quantity, Rule, RuleClaim, RuleCondition};
 pub use sampling::Sampling;
 pub use shared::{Shared, VecMap};
-pub use source::{Model, Script, ScriptEnd, Sector, Shape, Simulation, Source, Timeline, Wave};
+pub use source::{
+    ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave, WorldModel,
+};
 pub use state::{
-    Angle, BoardState, Channel, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer,
-    Motor, Panel, Pin, Pixels, PixelsPatch, St7735, Subscription, Timer,
+    Angle, BoardState, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer, Motor,
+    Panel, Pin, Pixels, PixelsPatch, PwmChannel, St7735, Subscription, Timer,
 };
 #[cfg(feature = "host")]
 pub use view::{

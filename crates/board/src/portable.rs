@@ -6,8 +6,8 @@ use borges_vm::{ValType, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Board, Calls, Codomain, DisplayBoard, Kind, Primitive, PrimitiveId, ProgramLimits, Range,
-    Register,
+    Board, Calls, Codomain, DisplayBoard, Primitive, PrimitiveId, PrimitiveKind, ProgramLimits,
+    Range, Register,
 };
 
 /// The part of a [`Board`] that a device needs, in a form that can be sent: what programs may call and within what
@@ -133,10 +133,10 @@ impl From<&Primitive> for Declared {
             params: primitive.params.to_vec(),
             result: primitive.result,
             kind: match primitive.kind {
-                Kind::Input => DeclaredKind::Input,
-                Kind::Output => DeclaredKind::Output,
-                Kind::Constant(value) => DeclaredKind::Constant(value),
-                Kind::Trap => DeclaredKind::Trap,
+                PrimitiveKind::Input => DeclaredKind::Input,
+                PrimitiveKind::Output => DeclaredKind::Output,
+                PrimitiveKind::Constant(value) => DeclaredKind::Constant(value),
+                PrimitiveKind::Trap => DeclaredKind::Trap,
             },
             codomain: (&primitive.codomain).into(),
             register: primitive
@@ -179,10 +179,10 @@ impl From<PortableBoard> for Board {
 impl From<Declared> for Primitive {
     fn from(declared: Declared) -> Self {
         let kind = match declared.kind {
-            DeclaredKind::Input => Kind::Input,
-            DeclaredKind::Output => Kind::Output,
-            DeclaredKind::Constant(value) => Kind::Constant(value),
-            DeclaredKind::Trap => Kind::Trap,
+            DeclaredKind::Input => PrimitiveKind::Input,
+            DeclaredKind::Output => PrimitiveKind::Output,
+            DeclaredKind::Constant(value) => PrimitiveKind::Constant(value),
+            DeclaredKind::Trap => PrimitiveKind::Trap,
         };
         let register = |(key, state, initial)| {
             Box::new(Register {

@@ -13,7 +13,7 @@ pub struct PrimitiveId(pub u16);
 
 /// What calling a primitive means for a debugger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PrimitiveKind {
     /// Brings in a value that the program cannot know: a choice.
     Input,
     /// Changes the environment, deterministically; can be undone.
@@ -36,7 +36,7 @@ pub struct Primitive {
     /// Type of the result, if there is one.
     pub result: Option<ValType>,
     /// What calling it means.
-    pub kind: Kind,
+    pub kind: PrimitiveKind,
     /// What an input may answer, before ranges and rules narrow it.
     pub codomain: Codomain,
     /// For an output that the user declared: the state that it sets.
@@ -96,7 +96,7 @@ impl Primitive {
             name: name.into(),
             params: params.into(),
             result: Some(codomain.ty()),
-            kind: Kind::Input,
+            kind: PrimitiveKind::Input,
             codomain,
             register: None,
             op: Op::Declared,
@@ -108,7 +108,7 @@ impl Primitive {
         module: impl Into<Cow<'static, str>>,
         name: impl Into<Cow<'static, str>>,
         ty: FuncType,
-        kind: Kind,
+        kind: PrimitiveKind,
         register: Option<Register>,
     ) -> Self {
         let result = ty.results.first().copied();

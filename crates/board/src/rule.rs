@@ -15,14 +15,14 @@ pub struct Rule {
     /// The rule as it was written.
     pub text: String,
     /// What must hold for the rule to speak.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<RuleCondition>,
     /// What it says then.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<RuleClaim>,
 }
 
 /// "This quantity is one of these values."
 #[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
+pub struct RuleCondition {
     /// What is looked at.
     pub quantity: Quantity,
     /// The values that it must have; of the quantity's type (i64 for what is no reading).
@@ -45,21 +45,21 @@ pub enum Quantity {
     /// The tone that sounds in Hz, 0 if none.
     Tone,
     /// The last reading of an input.
-    Reading(Call),
+    Reading(InputCall),
     /// The state that a declared output set: the primitive, its key, and which position of its state.
     Register(PrimitiveId, Vec<Value>, u8),
 }
 
 /// An input with arguments: `color_sensor(0)`. Several primitives if the name has several types.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct InputCall {
     /// The primitives that this may be.
     pub primitives: Vec<PrimitiveId>,
     /// The arguments.
     pub args: Vec<Value>,
 }
 
-impl Call {
+impl InputCall {
     /// Whether a call of `id` with `args` is meant.
     pub fn is(&self, id: PrimitiveId, args: &[Value]) -> bool {
         self.args == args && self.primitives.contains(&id)
@@ -68,9 +68,9 @@ impl Call {
 
 /// What a rule says about an input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct RuleClaim {
     /// The input.
-    pub call: Call,
+    pub call: InputCall,
     /// What it may answer.
     pub bound: Bound,
 }

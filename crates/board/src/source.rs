@@ -18,9 +18,9 @@ pub struct Simulation {
     /// By how much motors miss where they should go, in thousandths.
     pub motor_slip: u16,
     /// Where readings come from; the first that fits counts.
-    pub sources: Vec<(Calls, Source)>,
+    pub sources: Vec<(Calls, ReadingSource)>,
     /// Things in the world that outputs change and inputs see.
-    pub models: Vec<Model>,
+    pub models: Vec<WorldModel>,
 }
 
 impl Default for Simulation {
@@ -40,7 +40,7 @@ impl Default for Simulation {
 /// Where readings come from. Where nothing is said, a pin reads as the level that was written to it, and anything else
 /// as noise within its codomain.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum ReadingSource {
     /// Always the same.
     Constant(Value),
     /// One value after the other, a read each.
@@ -121,7 +121,7 @@ pub enum Shape {
 
 /// Something in the world that outputs change and inputs see.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Model {
+pub enum WorldModel {
     /// A disc of coloured sectors that a motor turns under a sensor (or a needle turned over a dial).
     Disc {
         /// The motor.

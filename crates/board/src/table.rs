@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use borges_vm::{ValType, Value};
 
-use crate::{Codomain, Kind, Primitive, PrimitiveId, primitive::Op};
+use crate::{Codomain, Primitive, PrimitiveId, PrimitiveKind, primitive::Op};
 
 /// A digital level, a touch sensor: 0 or 1.
 const BIT: Codomain = Codomain::Range {
@@ -44,7 +44,7 @@ const fn listed(
     name: &'static str,
     params: &'static [ValType],
     result: Option<ValType>,
-    kind: Kind,
+    kind: PrimitiveKind,
     codomain: Codomain,
     op: Op,
 ) -> Primitive {
@@ -67,7 +67,7 @@ const fn input(
     codomain: Codomain,
     op: Op,
 ) -> Primitive {
-    listed(name, params, result, Kind::Input, codomain, op)
+    listed(name, params, result, PrimitiveKind::Input, codomain, op)
 }
 
 const fn output(
@@ -76,15 +76,22 @@ const fn output(
     result: Option<ValType>,
     op: Op,
 ) -> Primitive {
-    listed(name, params, result, Kind::Output, ANY, op)
+    listed(name, params, result, PrimitiveKind::Output, ANY, op)
 }
 
 const fn constant(name: &'static str, value: i32, op: Op) -> Primitive {
-    listed(name, NONE, INT, Kind::Constant(Value::I32(value)), ANY, op)
+    listed(
+        name,
+        NONE,
+        INT,
+        PrimitiveKind::Constant(Value::I32(value)),
+        ANY,
+        op,
+    )
 }
 
 const fn trap(name: &'static str, params: &'static [ValType], op: Op) -> Primitive {
-    listed(name, params, NOTHING, Kind::Trap, ANY, op)
+    listed(name, params, NOTHING, PrimitiveKind::Trap, ANY, op)
 }
 
 /// Every primitive of the default board. A static, so that a device keeps it in flash.
@@ -204,7 +211,7 @@ impl Primitives {
                 Op::DisplayHeight => height,
                 _ => continue,
             };
-            let kind = Kind::Constant(Value::I32(size.into()));
+            let kind = PrimitiveKind::Constant(Value::I32(size.into()));
             if listed.kind != kind {
                 let primitive = Primitive {
                     kind,

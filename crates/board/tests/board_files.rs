@@ -5,7 +5,7 @@
 
 use std::{env, fs};
 
-use borges_board::{Board, BoardState, Captured, Kind, PrimitiveId};
+use borges_board::{Board, BoardState, Captured, PrimitiveId, PrimitiveKind};
 use borges_vm::{FuncType, ValType, Value};
 
 const EVERYTHING: &str = include_str!("boards/everything.toml");
@@ -80,7 +80,7 @@ fn everything_can_be_said() {
         "only what is named is connected"
     );
     let width = board.primitive(id(&board, "display_width")).unwrap();
-    assert_eq!(width.kind, Kind::Constant(int(160)));
+    assert_eq!(width.kind, PrimitiveKind::Constant(int(160)));
     let valve = board.primitive(id(&board, "set_valve")).unwrap();
     assert_eq!(
         valve.register.as_ref().unwrap().initial,

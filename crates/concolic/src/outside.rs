@@ -1,7 +1,8 @@
 //! What inputs may answer when earlier answers are not known but expressions: the board's rules as constraints.
 
 use borges_board::{
-    Action, Board, BoardState, Bound, Claim, Codomain, Kind, PrimitiveId, Quantity, Refusal,
+    Action, Board, BoardState, Bound, Codomain, PrimitiveId, PrimitiveKind, Quantity, Refusal,
+    RuleClaim,
 };
 use borges_vm::num::NumericOp as N;
 use borges_vm::{ValType, Value};
@@ -111,7 +112,7 @@ impl Outside {
         let codomain = without_rules.codomain_at(id, args, &self.state);
         let mut domain = Set::of_codomain(&codomain);
         for rule in &board.rules {
-            let claims: Vec<&Claim> = rule
+            let claims: Vec<&RuleClaim> = rule
                 .claims
                 .iter()
                 .filter(|claim| claim.call.is(id, args))
@@ -220,7 +221,7 @@ impl Outside {
         // It is known: the rule itself can be asked.
         let rule = borges_board::Rule {
             text: String::new(),
-            conditions: vec![borges_board::Condition {
+            conditions: vec![borges_board::RuleCondition {
                 quantity: quantity.clone(),
                 values: values.clone(),
             }],
@@ -392,7 +393,7 @@ pub(crate) fn refusals(
 ) -> Option<(Expr, Set)> {
     let kind = board.primitive(id).map(|primitive| primitive.kind);
     let refused = |args: &[Value]| match kind {
-        Some(Kind::Input) => board.check_input(id, args).is_err(),
+        Some(PrimitiveKind::Input) => board.check_input(id, args).is_err(),
         _ => board.action(id, args, memory).is_err(),
     };
     for (at, expr) in exprs.iter().enumerate() {

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::{BTreeSet, HashSet};
 
-use borges_board::{BoardState, Captured, Event, EventSource, Kind};
+use borges_board::{BoardState, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
     Bounds, Explored, MOST_MOMENTS, Search, Start, Strategy, SuggestionNode as Node, value_of,
 };
@@ -154,7 +154,10 @@ impl<'t> Truth<'t> {
         let pending = run.machine.pending().expect("a call");
         let id = self.start.primitives[pending.func.0 as usize];
         let args = pending.args.clone();
-        if matches!(board.primitive(id).expect("known").kind, Kind::Output) {
+        if matches!(
+            board.primitive(id).expect("known").kind,
+            PrimitiveKind::Output
+        ) {
             run.shown.calls.push((pending.func.0, in_handler));
             let nothing = Captured::default();
             let memory = run.machine.memory();
@@ -236,7 +239,8 @@ impl<'t> Truth<'t> {
         };
         let id = self.start.primitives.get(func as usize);
         let kind = id.and_then(|id| self.start.board.primitive(*id));
-        kind.is_some_and(|primitive| primitive.kind == Kind::Input) && run.read < self.bounds.inputs
+        kind.is_some_and(|primitive| primitive.kind == PrimitiveKind::Input)
+            && run.read < self.bounds.inputs
     }
 }
 

@@ -45,7 +45,7 @@ fn main() {
         ("subscribe_interrupt", &[1, 2, 3]),
     ] {
         let (id, args) = call(name, args);
-        let is_input = board.primitive(id).unwrap().kind == borges_board::Kind::Input;
+        let is_input = board.primitive(id).unwrap().kind == borges_board::PrimitiveKind::Input;
         let mut driver = Driver::new(&board, SimBoard::new(&board));
         let mut twin = BoardState::new(&board);
         let on_driver = best(|| {

@@ -1,8 +1,8 @@
 //! The simulated board: hardware made of sources, models and a virtual clock.
 
 use borges_board::{
-    Action, Angle, Board, BoardState, Codomain, EventSource, Hardware, Model, PrimitiveId, Reading,
-    Restore, Sensor, Simulation, VecMap,
+    Action, Angle, Board, BoardState, Codomain, EventSource, Hardware, PrimitiveId, Reading,
+    Restore, Sensor, Simulation, VecMap, WorldModel,
 };
 use borges_vm::{ValType, Value};
 
@@ -130,13 +130,13 @@ impl SimBoard {
     fn modelled(&self, call: SensorCall<'_>) -> Option<Value> {
         let mut rooms = self.environment.rooms.iter();
         for model in &self.simulation.models {
-            let room = if matches!(model, Model::Room { .. }) {
+            let room = if matches!(model, WorldModel::Room { .. }) {
                 rooms.next()
             } else {
                 None
             };
             match model {
-                Model::Disc {
+                WorldModel::Disc {
                     motor,
                     sensor,
                     sectors,
@@ -148,7 +148,7 @@ impl SimBoard {
                         .or(sectors.last())?;
                     return Some(sector.reading);
                 }
-                Model::Room {
+                WorldModel::Room {
                     sensor,
                     reading_at_zero,
                     reading_per_degree,
@@ -160,7 +160,7 @@ impl SimBoard {
                         call.ty,
                     ));
                 }
-                Model::Light {
+                WorldModel::Light {
                     lamp,
                     sensor,
                     dark,
@@ -180,7 +180,7 @@ impl SimBoard {
     /// What a pin reads if it has no source: the level at the other end of its wire, or its own.
     fn own_level(&self, pin: u8) -> bool {
         let wired = self.simulation.models.iter().find_map(|m| match m {
-            Model::Wire { from, to } if *to == pin => Some(*from),
+            WorldModel::Wire { from, to } if *to == pin => Some(*from),
             _ => None,
         });
         self.environment.level(wired.unwrap_or(pin))

@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use borges_board::{
-    Action, Angle, Board, Channel, Console, Display, Model, Pixels, PrimitiveId, Restore, VecMap,
+    Action, Angle, Board, Console, Display, Pixels, PrimitiveId, PwmChannel, Restore, VecMap,
+    WorldModel,
 };
 use borges_vm::Value;
 
@@ -25,7 +26,7 @@ pub struct Environment {
     /// PWM channels of pins.
     pub pin_channels: VecMap<u8, u8>,
     /// PWM channels.
-    pub channels: VecMap<u8, Channel>,
+    pub channels: VecMap<u8, PwmChannel>,
     /// Motors: speed and angle of each.
     pub motors: Vec<(i32, Angle)>,
     /// The tone that sounds.
@@ -90,7 +91,7 @@ impl Environment {
             rooms: Vec::new(),
         };
         for model in &board.simulation.models {
-            if let Model::Room {
+            if let WorldModel::Room {
                 heater,
                 ambient,
                 gain,
@@ -203,7 +204,7 @@ impl Environment {
             } => {
                 self.channels.set(
                     channel,
-                    Some(Channel {
+                    Some(PwmChannel {
                         frequency_hz,
                         bits,
                         duty: 0,
@@ -216,7 +217,7 @@ impl Environment {
             Action::ChannelAttach { pin, channel } => self.pin_channels.set(pin, Some(channel)),
             Action::ChannelDuty { channel, duty } => {
                 let old = self.channels.get(&channel).copied().unwrap_or_default();
-                self.channels.set(channel, Some(Channel { duty, ..old }));
+                self.channels.set(channel, Some(PwmChannel { duty, ..old }));
             }
             Action::MotorSpeed { motor, speed } => self.set_speed(motor, speed),
             Action::Number(number) => self.console.print(format!("{number}\n").as_bytes()),

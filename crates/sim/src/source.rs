@@ -1,6 +1,6 @@
 //! Sources at work: what a reading is, given the time and how often was read before.
 
-use borges_board::{Script, ScriptEnd, Shape, Source, Timeline, Wave};
+use borges_board::{ReadingSource, Script, ScriptEnd, Shape, Timeline, Wave};
 use borges_vm::{ValType, Value};
 
 use crate::random;
@@ -8,7 +8,7 @@ use crate::random;
 /// A source and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
-    pub(crate) source: Source,
+    pub(crate) source: ReadingSource,
     /// How often it was read.
     reads: u64,
     /// What a random walk answered last.
@@ -16,7 +16,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(source: Source) -> Self {
+    pub(crate) fn new(source: ReadingSource) -> Self {
         Running {
             source,
             reads: 0,
@@ -29,11 +29,11 @@ impl Running {
         let place = self.reads;
         self.reads += 1;
         match &self.source {
-            Source::Constant(value) => as_type(*value, ty),
-            Source::Script(script) => as_type(scripted(script, place), ty),
-            Source::Timeline(timeline) => as_type(value_at(timeline, now_us), ty),
-            Source::Wave(wave) => number(wave_at(wave, now_us), ty),
-            Source::Noise { low, high, step } => {
+            ReadingSource::Constant(value) => as_type(*value, ty),
+            ReadingSource::Script(script) => as_type(scripted(script, place), ty),
+            ReadingSource::Timeline(timeline) => as_type(value_at(timeline, now_us), ty),
+            ReadingSource::Wave(wave) => number(wave_at(wave, now_us), ty),
+            ReadingSource::Noise { low, high, step } => {
                 let chance = random::unit(seed, stream, place);
                 let (mut low, mut high) = (*low, *high);
                 if let (Some(step), Some(last)) = (step, self.walk) {
@@ -83,18 +83,18 @@ pub(crate) fn value_at(timeline: &Timeline, now_us: u64) -> Value {
 
 /// When a pin with this source first changes after a time, in the way that a subscription asks for: 2 falling, 3
 /// rising, any other number both.
-pub(crate) fn edge_after(source: &Source, mode: i32, mut after_us: u64) -> Option<u64> {
+pub(crate) fn edge_after(source: &ReadingSource, mode: i32, mut after_us: u64) -> Option<u64> {
     // If none of so many changes is of the right kind, none ever will be.
     let attempts = match source {
-        Source::Timeline(timeline) => 2 * timeline.changes.len() + 2,
-        Source::Wave(wave) if wave.shape == Shape::Square => 4,
+        ReadingSource::Timeline(timeline) => 2 * timeline.changes.len() + 2,
+        ReadingSource::Wave(wave) if wave.shape == Shape::Square => 4,
         _ => return None,
     };
     for _ in 0..attempts {
         let at = change_after(source, after_us)?;
         let high = |time| match source {
-            Source::Timeline(timeline) => is_high(value_at(timeline, time)),
-            Source::Wave(wave) => is_high(number(wave_at(wave, time), ValType::I32)),
+            ReadingSource::Timeline(timeline) => is_high(value_at(timeline, time)),
+            ReadingSource::Wave(wave) => is_high(number(wave_at(wave, time), ValType::I32)),
             _ => false,
         };
         match (high(at - 1), high(at), mode) {
@@ -108,9 +108,9 @@ pub(crate) fn edge_after(source: &Source, mode: i32, mut after_us: u64) -> Optio
 }
 
 /// The next time, at least 1, at which a source may change.
-fn change_after(source: &Source, after_us: u64) -> Option<u64> {
+fn change_after(source: &ReadingSource, after_us: u64) -> Option<u64> {
     match source {
-        Source::Timeline(timeline) => {
+        ReadingSource::Timeline(timeline) => {
             let round = timeline.repeat_us.filter(|r| *r > 0);
             let start = round.map_or(0, |r| after_us / r * r);
             let first_after = |start: u64| {
@@ -123,7 +123,7 @@ fn change_after(source: &Source, after_us: u64) -> Option<u64> {
             let next_round = round.and_then(|r| start.checked_add(r));
             first_after(start).into_iter().chain(next_round).min()
         }
-        Source::Wave(wave) => {
+        ReadingSource::Wave(wave) => {
             let period = wave.period_us.max(1);
             let phase = (u128::from(after_us) + u128::from(wave.phase_us)) % u128::from(period);
             let phase = phase as u64;

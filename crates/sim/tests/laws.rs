@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, not tests themselves
 
 use borges_board::{
-    Board, BoardState, Calls, Captured, Codomain, Compensation, Driver, Kind, Model, Primitive,
-    PrimitiveId, Register, Source, Wave,
+    Board, BoardState, Calls, Captured, Codomain, Compensation, Driver, Primitive, PrimitiveId,
+    PrimitiveKind, ReadingSource, Register, Wave, WorldModel,
 };
 use borges_sim::{Environment, SimBoard};
 use borges_vm::{FuncType, ValType, Value};
@@ -71,7 +71,7 @@ impl Both {
         self.driver.at(call.at);
         let environment = self.driver.hardware.environment().clone();
         let primitive = board.primitive(call.id).unwrap();
-        let (captured, input) = if primitive.kind == Kind::Input {
+        let (captured, input) = if primitive.kind == PrimitiveKind::Input {
             let answer = match mock {
                 Some(value) => self
                     .driver
@@ -200,7 +200,7 @@ fn board(slip: u16) -> Board {
                 params: vec![ValType::I32, ValType::F64, ValType::I64],
                 results: vec![ValType::I32],
             },
-            Kind::Output,
+            PrimitiveKind::Output,
             Some(outputs),
         ),
         Primitive::declared(
@@ -210,7 +210,7 @@ fn board(slip: u16) -> Board {
                 params: vec![ValType::I32],
                 results: vec![],
             },
-            Kind::Output,
+            PrimitiveKind::Output,
             None,
         ),
     ];
@@ -232,10 +232,13 @@ fn board(slip: u16) -> Board {
         phase_us: 5,
     };
     let sources = vec![
-        (calls("chip_analog_read", first(1)), Source::Wave(wave)),
+        (
+            calls("chip_analog_read", first(1)),
+            ReadingSource::Wave(wave),
+        ),
         (
             calls("chip_analog_read", vec![]),
-            Source::Noise {
+            ReadingSource::Noise {
                 low: 100.0,
                 high: 900.0,
                 step: Some(40.0),
@@ -243,7 +246,7 @@ fn board(slip: u16) -> Board {
         ),
     ];
     let models = vec![
-        Model::Room {
+        WorldModel::Room {
             heater: 5,
             sensor: calls("humidity", vec![]),
             ambient: 20.0,
@@ -252,7 +255,7 @@ fn board(slip: u16) -> Board {
             reading_at_zero: 0.0,
             reading_per_degree: 1.0,
         },
-        Model::Wire { from: 1, to: 2 },
+        WorldModel::Wire { from: 1, to: 2 },
     ];
     board.simulation.sources = sources;
     board.simulation.models = models;
@@ -467,8 +470,8 @@ fn every_output_changes_something() {
     let quiet = ["spi_begin", "display_width", "display_height", "fire"];
     for id in board.ids() {
         let primitive = board.primitive(id).unwrap();
-        if primitive.kind == Kind::Input
-            || primitive.kind == Kind::Trap
+        if primitive.kind == PrimitiveKind::Input
+            || primitive.kind == PrimitiveKind::Trap
             || quiet.contains(&&*primitive.name)
         {
             continue;

@@ -400,7 +400,9 @@ fn damaged_compensations_do_no_harm() {
     let outputs: Vec<PrimitiveId> = bench
         .board
         .ids()
-        .filter(|id| bench.board.primitive(*id).unwrap().kind == borges_board::Kind::Output)
+        .filter(|id| {
+            bench.board.primitive(*id).unwrap().kind == borges_board::PrimitiveKind::Output
+        })
         .collect();
     let memory = [b'x'; 9000];
     let mut harmed = twin.clone();

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{BindError, Board, Kind, PrimitiveId};
+use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind};
 use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value};
 
 /// A module with the board that it runs on: every import has its primitive.
@@ -263,14 +263,14 @@ fn call(
         .board
         .primitive(primitive)
         .map(|primitive| primitive.kind);
-    let answer = match kind.unwrap_or(Kind::Trap) {
-        Kind::Input => world.input(&call),
-        Kind::Output => match program.board.check_handler(primitive, args, machine) {
+    let answer = match kind.unwrap_or(PrimitiveKind::Trap) {
+        PrimitiveKind::Input => world.input(&call),
+        PrimitiveKind::Output => match program.board.check_handler(primitive, args, machine) {
             Ok(()) => world.output(&call),
             Err(_) => Answer::Trap,
         },
-        Kind::Constant(value) => Answer::Value(Some(value)),
-        Kind::Trap => Answer::Trap,
+        PrimitiveKind::Constant(value) => Answer::Value(Some(value)),
+        PrimitiveKind::Trap => Answer::Trap,
     };
     match answer {
         Answer::Leave => Some(Halt::Left),

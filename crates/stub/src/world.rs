@@ -130,7 +130,7 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
     });
     let result = primitive.result;
     arguments
-        && primitive.kind == borges_board::Kind::Input
+        && primitive.kind == borges_board::PrimitiveKind::Input
         && mock
             .values
             .iter()

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use borges_board::{
-    Action, Angle, Board, Channel, EventSource, Hardware, Pixels, Reading, Restore, Sensor, VecMap,
-    scaled,
+    Action, Angle, Board, EventSource, Hardware, Pixels, PwmChannel, Reading, Restore, Sensor,
+    VecMap, scaled,
 };
 use borges_vm::{ValType, Value};
 
@@ -28,7 +28,7 @@ pub struct Pins<C> {
     strip: Pixels,
     /// What was set up for pins and channels, to bring one back without the other.
     duties: VecMap<u8, u8>,
-    channels: VecMap<u8, Channel>,
+    channels: VecMap<u8, PwmChannel>,
     pin_channels: VecMap<u8, u8>,
     timer: Option<Timer>,
     /// The end of the program's delay.
@@ -109,7 +109,7 @@ impl<C: Chip> Pins<C> {
         self.chip.pwm(pin, pwm);
     }
 
-    fn set_channel(&mut self, channel: u8, setting: Option<Channel>) {
+    fn set_channel(&mut self, channel: u8, setting: Option<PwmChannel>) {
         self.channels.set(channel, setting);
         let follow = |(pin, of): &(u8, u8)| (*of == channel).then_some(*pin);
         let pins: Vec<u8> = self.pin_channels.iter().filter_map(follow).collect();
@@ -192,7 +192,7 @@ impl<C: Chip> Hardware for Pins<C> {
                     self.pin_channels.set(pin, Some(channel));
                 }
                 let duty = 0;
-                let setting = Channel {
+                let setting = PwmChannel {
                     frequency_hz,
                     bits,
                     duty,
@@ -205,7 +205,7 @@ impl<C: Chip> Hardware for Pins<C> {
             }
             Action::ChannelDuty { channel, duty } => {
                 let old = self.channels.get(&channel).copied().unwrap_or_default();
-                self.set_channel(channel, Some(Channel { duty, ..old }));
+                self.set_channel(channel, Some(PwmChannel { duty, ..old }));
             }
             Action::Wait { us } => self.delay(us),
             Action::MotorSpeed { motor, speed } => {

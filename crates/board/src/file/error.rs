@@ -5,11 +5,11 @@ use core::fmt;
 
 /// Something is wrong in a board file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BoardFileError(Box<Fault>);
+pub struct BoardFileError(Box<FileFault>);
 
 /// What is wrong, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct FileFault {
     /// The file, as the caller named it.
     pub file: String,
     /// The line, from 1.
@@ -27,9 +27,9 @@ pub struct Fault {
 }
 
 impl core::ops::Deref for BoardFileError {
-    type Target = Fault;
+    type Target = FileFault;
 
-    fn deref(&self) -> &Fault {
+    fn deref(&self) -> &FileFault {
         &self.0
     }
 }
@@ -69,12 +69,12 @@ impl core::error::Error for BoardFileError {}
 
 /// Where text lies: the file's name and what is in it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct FileText<'a> {
     pub(super) file: &'a str,
     pub(super) text: &'a str,
 }
 
-impl Place<'_> {
+impl FileText<'_> {
     /// An error at a byte of the file.
     pub(super) fn error(
         &self,
@@ -89,7 +89,7 @@ impl Place<'_> {
         }
         let before = self.text.get(..at).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        BoardFileError(Box::new(Fault {
+        BoardFileError(Box::new(FileFault {
             file: self.file.to_owned(),
             line: before.matches('\n').count() + 1,
             column: before.get(line_start..).map_or(0, |l| l.chars().count()) + 1,

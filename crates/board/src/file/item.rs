@@ -12,7 +12,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{BoardFileError, error::Place, text::TextError};
+use super::{BoardFileError, error::FileText, text::TextError};
 use crate::bind::closest;
 
 /// A longer text is not repeated in a message.
@@ -27,14 +27,14 @@ pub(super) type Result<T> = core::result::Result<T, BoardFileError>;
 /// A value of the document, with its key and place.
 #[derive(Clone)]
 pub(super) struct Item<'a> {
-    pub(super) place: Place<'a>,
+    pub(super) place: FileText<'a>,
     pub(super) key: String,
     value: &'a Spanned<DeValue<'a>>,
 }
 
 /// A table of the document; it notes which keys were asked for, to find those that mean nothing.
 pub(super) struct Section<'a> {
-    place: Place<'a>,
+    place: FileText<'a>,
     key: String,
     start: usize,
     table: &'a DeTable<'a>,
@@ -197,7 +197,7 @@ impl<'a> Item<'a> {
 
 impl<'a> Section<'a> {
     /// The whole document.
-    pub(super) fn document(place: Place<'a>, table: &'a DeTable<'a>) -> Self {
+    pub(super) fn document(place: FileText<'a>, table: &'a DeTable<'a>) -> Self {
         Section {
             place,
             key: String::new(),

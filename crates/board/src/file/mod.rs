@@ -12,10 +12,10 @@ use alloc::{borrow::ToOwned, format, vec::Vec};
 
 use toml::de::DeTable;
 
-pub use error::{BoardFileError, Fault};
+pub use error::{BoardFileError, FileFault};
 
 use crate::{Board, Calls, DisplayBoard, ProgramLimits, Range, Sampling, SpiWiring};
-use error::Place;
+use error::FileText;
 use item::{Item, Result, Section};
 
 /// A board file larger than this is a mistake.
@@ -27,11 +27,11 @@ impl Board {
     /// # Errors
     /// [`BoardFileError`]: the first thing that is wrong, with its line and key, and what to write instead.
     pub fn parse(file: &str, text: &str) -> core::result::Result<Board, BoardFileError> {
-        board(Place { file, text })
+        board(FileText { file, text })
     }
 }
 
-fn board(place: Place<'_>) -> Result<Board> {
+fn board(place: FileText<'_>) -> Result<Board> {
     if place.text.len() > MOST_BYTES {
         return Err(place.error(
             0,

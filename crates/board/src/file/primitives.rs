@@ -8,7 +8,7 @@ use super::{
     item::{Item, Result, Section},
     sets::{codomain, value},
 };
-use crate::{Codomain, Kind, Primitive, Register};
+use crate::{Codomain, Primitive, PrimitiveKind, Register};
 
 /// A primitive with more arguments than this is a mistake.
 const MOST_PARAMS: usize = 32;
@@ -52,12 +52,16 @@ pub(super) fn primitive(item: &Item<'_>) -> Result<Primitive> {
             let Some(ty) = result else {
                 return Err(section.error("a constant needs a result", "add `result = \"i32\"`"));
             };
-            let constant = Kind::Constant(value(&item, ty)?);
+            let constant = PrimitiveKind::Constant(value(&item, ty)?);
             Primitive::declared(module, name, func_type(params, result), constant, None)
         }
-        Some("trap") => {
-            Primitive::declared(module, name, func_type(params, result), Kind::Trap, None)
-        }
+        Some("trap") => Primitive::declared(
+            module,
+            name,
+            func_type(params, result),
+            PrimitiveKind::Trap,
+            None,
+        ),
         Some(_) => return Err(kind.error("no such kind", KINDS)),
         None => return Err(kind.expected(KINDS)),
     };
@@ -145,7 +149,7 @@ fn output(
             module,
             name,
             func_type(params, result),
-            Kind::Output,
+            PrimitiveKind::Output,
             None,
         ));
     }
@@ -182,7 +186,7 @@ fn output(
         module,
         name,
         func_type(params, result),
-        Kind::Output,
+        PrimitiveKind::Output,
         Some(register),
     ))
 }

@@ -23,7 +23,8 @@ use super::{
     text::{Parsed, Text, TextError},
 };
 use crate::{
-    Board, Bound, Call, Calls, Claim, Codomain, Condition, Kind, PrimitiveId, Quantity, Rule,
+    Board, Bound, Calls, Codomain, InputCall, PrimitiveId, PrimitiveKind, Quantity, Rule,
+    RuleClaim, RuleCondition,
 };
 
 /// No rule needs more.
@@ -84,11 +85,11 @@ fn articles(text: &mut Text<'_>) {
     text.take(&["the", "a", "an"]);
 }
 
-fn condition(text: &mut Text<'_>, board: &Board) -> Parsed<Condition> {
+fn condition(text: &mut Text<'_>, board: &Board) -> Parsed<RuleCondition> {
     articles(text);
     let (quantity, ty) = quantity(text, board)?;
     let values = relation(text, ty)?;
-    Ok(Condition { quantity, values })
+    Ok(RuleCondition { quantity, values })
 }
 
 /// What a condition looks at, and its type.
@@ -164,9 +165,9 @@ fn state_of_output(text: &mut Text<'_>, board: &Board) -> Parsed<(Quantity, ValT
         first
     };
     let declared = |id: &PrimitiveId| {
-        board
-            .primitive(*id)
-            .is_some_and(|p| p.name == name && p.kind == Kind::Output && p.register.is_some())
+        board.primitive(*id).is_some_and(|p| {
+            p.name == name && p.kind == PrimitiveKind::Output && p.register.is_some()
+        })
     };
     let Some((id, primitive, register)) = board.ids().find(declared).and_then(|id| {
         let primitive = board.primitive(id)?;
@@ -240,7 +241,7 @@ fn input(text: &mut Text<'_>, board: &Board, hint: &str) -> Parsed<Vec<Calls>> {
     })
 }
 
-fn claim(text: &mut Text<'_>, board: &Board) -> Parsed<Vec<Claim>> {
+fn claim(text: &mut Text<'_>, board: &Board) -> Parsed<Vec<RuleClaim>> {
     articles(text);
     let mark = text.mark();
     if matches!(
@@ -262,7 +263,7 @@ fn claim(text: &mut Text<'_>, board: &Board) -> Parsed<Vec<Claim>> {
         let Some(call) = exact(board, calls) else {
             return Err(wildcard(text, mark));
         };
-        claims.push((Claim { call, bound }, from_here));
+        claims.push((RuleClaim { call, bound }, from_here));
     }
     match claims.last() {
         Some((_, after)) => *text = after.clone(),
@@ -331,13 +332,13 @@ fn relation(text: &mut Text<'_>, ty: ValType) -> Parsed<Codomain> {
 }
 
 /// The call, if all its arguments are given.
-fn exact(board: &Board, calls: Calls) -> Option<Call> {
+fn exact(board: &Board, calls: Calls) -> Option<InputCall> {
     let args: Vec<Value> = calls.args.iter().copied().collect::<Option<_>>()?;
     let first = calls
         .primitives
         .first()
         .and_then(|id| board.primitive(*id))?;
-    (args.len() == first.params.len()).then_some(Call {
+    (args.len() == first.params.len()).then_some(InputCall {
         primitives: calls.primitives,
         args,
     })

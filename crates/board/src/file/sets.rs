@@ -8,7 +8,7 @@ use super::{
     item::{Item, Result},
     text::{Parsed, Text, typed},
 };
-use crate::{Board, Calls, Codomain, Kind, PrimitiveId, bind::closest};
+use crate::{Board, Calls, Codomain, PrimitiveId, PrimitiveKind, bind::closest};
 
 const SET_HINT: &str = "write a value, a range such as 0..100, several such as 1, 3 or 5, \
     or `at most`, `at least`, `under`, `over`, `between … and …`, `not …`, `any`";
@@ -286,7 +286,7 @@ fn grouped(board: &Board, ids: Vec<PrimitiveId>, args: &[Option<Value>]) -> Vec<
 fn inputs(board: &Board, module: Option<&str>, name: &str) -> Vec<PrimitiveId> {
     let fits = |id: &PrimitiveId| {
         board.primitive(*id).is_some_and(|p| {
-            p.kind == Kind::Input
+            p.kind == PrimitiveKind::Input
                 && p.name == name
                 && module.is_none_or(|module| p.module == module)
         })
@@ -297,7 +297,7 @@ fn inputs(board: &Board, module: Option<&str>, name: &str) -> Vec<PrimitiveId> {
 fn unknown_input_hint(board: &Board, name: &str) -> String {
     let names = board
         .primitives()
-        .filter(|p| p.kind == Kind::Input)
+        .filter(|p| p.kind == PrimitiveKind::Input)
         .map(|p| &*p.name);
     match closest(name, names) {
         Some(meant) => format!("do you mean `{meant}`?"),

@@ -10,7 +10,8 @@ use super::{
     text::{Text, typed},
 };
 use crate::{
-    Board, Calls, Model, Script, ScriptEnd, Sector, Shape, Simulation, Source, Timeline, Wave,
+    Board, Calls, ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave,
+    WorldModel,
 };
 
 const SOURCE_EXAMPLES: &str = "a number, { script = [1, 2, 3] }, { timeline = [\"2 s: 1\", \"2.1 s: 0\"] }, \
@@ -40,7 +41,7 @@ pub(super) fn simulation(section: Option<Section<'_>>, board: &Board) -> Result<
 }
 
 /// `[sources]`: inputs and where their readings come from.
-pub(super) fn sources(section: &Section<'_>, board: &Board) -> Result<Vec<(Calls, Source)>> {
+pub(super) fn sources(section: &Section<'_>, board: &Board) -> Result<Vec<(Calls, ReadingSource)>> {
     let mut list = Vec::new();
     for (key, item) in section.entries()? {
         for calls in calls_of_key(key, &item, board)? {
@@ -76,17 +77,17 @@ fn calls_of(item: &Item<'_>, board: &Board) -> Result<Calls> {
     })
 }
 
-fn source(item: &Item<'_>, ty: ValType) -> Result<Source> {
+fn source(item: &Item<'_>, ty: ValType) -> Result<ReadingSource> {
     if !item.is_table() {
         let constant = value(item, ty).map_err(|error| match item.as_number() {
             Some(_) => error,
             None => item.expected(format!("write {SOURCE_EXAMPLES}")),
         })?;
-        return Ok(Source::Constant(constant));
+        return Ok(ReadingSource::Constant(constant));
     }
     let mut section = item.section("{ script = [1, 2, 3] }")?;
     let source = if let Some(script) = section.get("script") {
-        Source::Script(Script {
+        ReadingSource::Script(Script {
             values: values(&script, ty)?,
             end: script_end(section.get("then"), ty)?,
         })
@@ -118,7 +119,7 @@ fn script_end(item: Option<Item<'_>>, ty: ValType) -> Result<ScriptEnd> {
     }
 }
 
-fn timeline(section: &mut Section<'_>, changes: &Item<'_>, ty: ValType) -> Result<Source> {
+fn timeline(section: &mut Section<'_>, changes: &Item<'_>, ty: ValType) -> Result<ReadingSource> {
     let initial = section
         .get("initial")
         .map_or(Ok(Value::default_of(ty)), |item| value(&item, ty))?;
@@ -146,7 +147,7 @@ fn timeline(section: &mut Section<'_>, changes: &Item<'_>, ty: ValType) -> Resul
             Some(us)
         }
     };
-    Ok(Source::Timeline(Timeline {
+    Ok(ReadingSource::Timeline(Timeline {
         initial,
         changes: list,
         repeat_us,
@@ -166,7 +167,7 @@ fn change(item: &Item<'_>, ty: ValType) -> Result<(u64, Value)> {
     parsed.map_err(|error| item.text_error(source, error))
 }
 
-fn wave(section: &mut Section<'_>, shape: &Item<'_>) -> Result<Source> {
+fn wave(section: &mut Section<'_>, shape: &Item<'_>) -> Result<ReadingSource> {
     let names = "write \"sine\", \"square\", \"triangle\" or \"saw\"";
     let shape = match shape.as_text() {
         Some("sine") => Shape::Sine,
@@ -185,7 +186,7 @@ fn wave(section: &mut Section<'_>, shape: &Item<'_>) -> Result<Source> {
         return Err(period.error("a wave without a period", "write a time such as \"2 s\""));
     }
     let phase_us = section.get("phase").map_or(Ok(0), |item| duration(&item))?;
-    Ok(Source::Wave(Wave {
+    Ok(ReadingSource::Wave(Wave {
         shape,
         low,
         high,
@@ -194,7 +195,7 @@ fn wave(section: &mut Section<'_>, shape: &Item<'_>) -> Result<Source> {
     }))
 }
 
-fn noise(section: &mut Section<'_>, range: &Item<'_>) -> Result<Source> {
+fn noise(section: &mut Section<'_>, range: &Item<'_>) -> Result<ReadingSource> {
     let ends = range.array("[0, 4095]")?;
     let [low, high] = ends.as_slice() else {
         return Err(range.error(
@@ -213,7 +214,7 @@ fn noise(section: &mut Section<'_>, range: &Item<'_>) -> Result<Source> {
             Some(step)
         }
     };
-    Ok(Source::Noise { low, high, step })
+    Ok(ReadingSource::Noise { low, high, step })
 }
 
 fn ordered(low: f64, high: &Item<'_>) -> Result<f64> {
@@ -263,19 +264,19 @@ fn duration_in(text: &mut Text<'_>) -> super::text::Parsed<u64> {
 }
 
 /// `[[model]]`: things in the world.
-pub(super) fn model(item: &Item<'_>, board: &Board) -> Result<Model> {
+pub(super) fn model(item: &Item<'_>, board: &Board) -> Result<WorldModel> {
     let mut section = item.section("[[model]]")?;
     let kind = section.need("kind", "\"disc\"")?;
     let model = match kind.as_text() {
         Some("disc") => disc(&mut section, board)?,
         Some("room") => room(&mut section, board)?,
-        Some("light") => Model::Light {
+        Some("light") => WorldModel::Light {
             lamp: pin(&mut section, "lamp", board)?,
             sensor: calls_of(&section.need("sensor", "\"chip_analog_read(0)\"")?, board)?,
             dark: section.need("dark", "100")?.float()?,
             lit: section.need("lit", "3000")?.float()?,
         },
-        Some("wire") => Model::Wire {
+        Some("wire") => WorldModel::Wire {
             from: pin(&mut section, "from", board)?,
             to: pin(&mut section, "to", board)?,
         },
@@ -292,7 +293,7 @@ fn pin(section: &mut Section<'_>, key: &'static str, board: &Board) -> Result<u8
         .int(0..=i64::from(board.pins.min(256)) - 1)
 }
 
-fn disc(section: &mut Section<'_>, board: &Board) -> Result<Model> {
+fn disc(section: &mut Section<'_>, board: &Board) -> Result<WorldModel> {
     let motor = section
         .need("motor", "0")?
         .int(0..=i64::from(board.motors) - 1)?;
@@ -322,14 +323,14 @@ fn disc(section: &mut Section<'_>, board: &Board) -> Result<Model> {
             "let the last one end at 360",
         ));
     }
-    Ok(Model::Disc {
+    Ok(WorldModel::Disc {
         motor,
         sensor,
         sectors,
     })
 }
 
-fn room(section: &mut Section<'_>, board: &Board) -> Result<Model> {
+fn room(section: &mut Section<'_>, board: &Board) -> Result<WorldModel> {
     let heater = pin(section, "heater", board)?;
     let sensor = calls_of(&section.need("sensor", "\"chip_analog_read(0)\"")?, board)?;
     let ambient = section.need("ambient", "18")?.float()?;
@@ -345,7 +346,7 @@ fn room(section: &mut Section<'_>, board: &Board) -> Result<Model> {
     let reading_per_degree = section
         .get("reading_per_degree")
         .map_or(Ok(1.0), |item| item.float())?;
-    Ok(Model::Room {
+    Ok(WorldModel::Room {
         heater,
         sensor,
         ambient,

@@ -2,8 +2,8 @@
 
 use borges_vm::Value;
 
-use super::{Angle, BoardState, Channel, Motor, Pin, Sights, Subscription, Timer};
-use crate::{Action, Board, Captured, Kind, PrimitiveId, Restore, Shared};
+use super::{Angle, BoardState, Motor, Pin, PwmChannel, Sights, Subscription, Timer};
+use crate::{Action, Board, Captured, PrimitiveId, PrimitiveKind, Restore, Shared};
 
 impl BoardState {
     /// Performs an action that has been checked against the board.
@@ -20,7 +20,7 @@ impl BoardState {
                 pin,
             } => {
                 self.change_channel(channel, |c| {
-                    *c = Channel {
+                    *c = PwmChannel {
                         frequency_hz,
                         bits,
                         duty: 0,
@@ -227,7 +227,7 @@ impl BoardState {
         core.clock_floor_us = core.clock_floor_us.saturating_add(us);
     }
 
-    fn change_channel(&mut self, channel: u8, change: impl FnOnce(&mut Channel)) {
+    fn change_channel(&mut self, channel: u8, change: impl FnOnce(&mut PwmChannel)) {
         let mut setting = self
             .core
             .channels
@@ -269,7 +269,7 @@ impl Board {
     pub(crate) fn result(&self, id: PrimitiveId) -> Option<Value> {
         let primitive = self.primitive(id)?;
         match primitive.kind {
-            Kind::Constant(value) => Some(value),
+            PrimitiveKind::Constant(value) => Some(value),
             _ => primitive.result.map(Value::default_of),
         }
     }

@@ -38,7 +38,7 @@ pub struct BoardState {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Core {
     pins: VecMap<u8, Pin>,
-    channels: VecMap<u8, Channel>,
+    channels: VecMap<u8, PwmChannel>,
     motors: Vec<Motor>,
     tone: Option<i32>,
     interrupts: VecMap<u8, Subscription>,
@@ -78,7 +78,7 @@ pub struct Pin {
 
 /// A PWM channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Channel {
+pub struct PwmChannel {
     /// Frequency in Hz.
     pub frequency_hz: u32,
     /// Resolution.
@@ -246,7 +246,7 @@ impl BoardState {
     }
 
     /// The PWM channels that are set up.
-    pub fn channels(&self) -> impl Iterator<Item = &(u8, Channel)> + '_ {
+    pub fn channels(&self) -> impl Iterator<Item = &(u8, PwmChannel)> + '_ {
         self.core.channels.iter()
     }
 

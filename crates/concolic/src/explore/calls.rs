@@ -1,6 +1,6 @@
 //! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
 
-use borges_board::{Action, Kind, PrimitiveId};
+use borges_board::{Action, PrimitiveId, PrimitiveKind};
 use borges_vm::{Trap, ValType, Value};
 
 use super::{Explorer, Feasible, Next, State, narrow};
@@ -29,8 +29,10 @@ impl Explorer<'_, '_> {
         let exprs: Vec<Option<Expr>> = (first..past)
             .map(|at| Some(state.shadow.cell(at)).filter(|expr| *expr != KNOWN))
             .collect();
-        let kind = board.primitive(id).map_or(Kind::Trap, |found| found.kind);
-        let is_output = matches!(kind, Kind::Output);
+        let kind = board
+            .primitive(id)
+            .map_or(PrimitiveKind::Trap, |found| found.kind);
+        let is_output = matches!(kind, PrimitiveKind::Output);
         if exprs.iter().any(Option::is_some)
             && let Some(next) =
                 self.symbolic_arguments(state, (id, &args), &exprs, first, is_output)
@@ -42,9 +44,9 @@ impl Explorer<'_, '_> {
             self.machine.location().map(|location| location.offset),
         ));
         let answer = match kind {
-            Kind::Trap => return Some(refused),
-            Kind::Constant(value) => Some(value),
-            Kind::Input => {
+            PrimitiveKind::Trap => return Some(refused),
+            PrimitiveKind::Constant(value) => Some(value),
+            PrimitiveKind::Input => {
                 if board.check_input(id, &args).is_err() {
                     return Some(refused);
                 }
@@ -53,7 +55,7 @@ impl Explorer<'_, '_> {
                     Err(end) => return Some(Next::End(end)),
                 }
             }
-            Kind::Output => {
+            PrimitiveKind::Output => {
                 if board.check_handler(id, &args, &self.machine).is_err() {
                     return Some(refused);
                 }

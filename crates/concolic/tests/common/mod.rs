@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use borges_board::{Board, BoardState, Captured, Codomain, Kind, Primitive, PrimitiveId};
+use borges_board::{Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind};
 use borges_concolic::solver::{Query, Solver, Variable};
 use borges_concolic::{
     Answer, Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, Set, Start, Strategy,
@@ -232,9 +232,9 @@ impl<'p> Plain<'p> {
             let id = self.start.primitives[pending.func.0 as usize];
             let args = pending.args.clone();
             let result = match board.primitive(id).expect("known").kind {
-                Kind::Trap => break trapped(&machine, Trap::Host),
-                Kind::Constant(value) => Some(value),
-                Kind::Output => {
+                PrimitiveKind::Trap => break trapped(&machine, Trap::Host),
+                PrimitiveKind::Constant(value) => Some(value),
+                PrimitiveKind::Output => {
                     if board.check_handler(id, &args, &machine).is_err() {
                         break trapped(&machine, Trap::Host);
                     }
@@ -243,7 +243,7 @@ impl<'p> Plain<'p> {
                         Err(_) => break trapped(&machine, Trap::Host),
                     }
                 }
-                Kind::Input => {
+                PrimitiveKind::Input => {
                     if board.check_input(id, &args).is_err() {
                         break trapped(&machine, Trap::Host);
                     }

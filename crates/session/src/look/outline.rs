@@ -1,6 +1,6 @@
 //! The multiverse and the inputs as data: what faces that draw ask for.
 
-use borges_board::{Codomain, Kind, PrimitiveId};
+use borges_board::{Codomain, PrimitiveId, PrimitiveKind};
 use borges_multiverse::tree::{BranchId, End, Place};
 use borges_vm::{ValType, Value};
 
@@ -187,7 +187,7 @@ fn is_input(stage: &Stage, id: PrimitiveId) -> bool {
     stage
         .board()
         .primitive(id)
-        .is_some_and(|primitive| primitive.kind == Kind::Input)
+        .is_some_and(|primitive| primitive.kind == PrimitiveKind::Input)
 }
 
 /// Arguments with which a mock or the board mentions an input.

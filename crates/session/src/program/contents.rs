@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_board::Kind;
+use borges_board::PrimitiveKind;
 use borges_debuginfo::DebugInfo;
 use borges_stub::usual_entry;
 use borges_vm::{ExternType, Module};
@@ -146,18 +146,18 @@ fn imports(module: &Module, board: &Board) -> Vec<ImportContents> {
                             .primitive(id)
                             .map(|primitive| &primitive.kind)
                         {
-                            Some(Kind::Input) => {
+                            Some(PrimitiveKind::Input) => {
                                 let codomain = board
                                     .description
                                     .primitive(id)
                                     .map(|p| p.codomain.describe());
                                 ("input", codomain)
                             }
-                            Some(Kind::Output) => ("output", None),
-                            Some(Kind::Constant(value)) => {
+                            Some(PrimitiveKind::Output) => ("output", None),
+                            Some(PrimitiveKind::Constant(value)) => {
                                 ("constant", Some(crate::values::show(*value)))
                             }
-                            Some(Kind::Trap) => ("trap", None),
+                            Some(PrimitiveKind::Trap) => ("trap", None),
                             None => ("unknown", None),
                         },
                         Err(error) => ("unknown", Some(error.to_string())),

@@ -4,7 +4,7 @@
 //! see what led there. The words are read from the frames that are still there, and only where it is certain that they
 //! are what the caller passed: from parameters that their function never writes.
 
-use borges_board::Kind;
+use borges_board::PrimitiveKind;
 use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
 
 use crate::command::listing::Frame;
@@ -91,7 +91,7 @@ impl Scene<'_> {
         if let Some(call) = self.machine.pending() {
             let id = self.program.primitive(call.func.0)?;
             return match self.program.board.primitive(id)?.kind {
-                Kind::Trap => self.abort_text(&call.args),
+                PrimitiveKind::Trap => self.abort_text(&call.args),
                 _ => self.refusal(&call.args, call.func.0),
             };
         }
@@ -288,7 +288,7 @@ impl Scene<'_> {
     fn refusal(&self, args: &[Value], import: u32) -> Option<String> {
         let (board, id) = (&self.program.board, self.program.primitive(import)?);
         let refusal = match board.primitive(id)?.kind {
-            Kind::Input => board.check_input(id, args).err(),
+            PrimitiveKind::Input => board.check_input(id, args).err(),
             _ => {
                 let action = board.action(id, args, self.machine.memory());
                 let checked = action.and_then(|_| board.check_handler(id, args, self.machine));

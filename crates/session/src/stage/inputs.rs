@@ -48,7 +48,7 @@ impl Stage {
             else {
                 continue;
             };
-            if primitive.kind != borges_board::Kind::Input {
+            if primitive.kind != borges_board::PrimitiveKind::Input {
                 return Err(CommandError::Invalid(format!(
                     "'{name}' is no input: only inputs can be mocked"
                 )));
@@ -69,7 +69,7 @@ impl Stage {
         if found.is_empty() {
             let inputs = board.ids().filter_map(|id| board.primitive(id));
             let mut names: Vec<&str> = inputs
-                .filter(|primitive| primitive.kind == borges_board::Kind::Input)
+                .filter(|primitive| primitive.kind == borges_board::PrimitiveKind::Input)
                 .map(|primitive| &*primitive.name)
                 .collect();
             names.dedup();
@@ -105,7 +105,7 @@ impl Stage {
     pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
         let pending = self.history.twin.machine.pending().and_then(|call| {
             let id = self.program().primitive(call.func.0)?;
-            let input = self.board().primitive(id)?.kind == borges_board::Kind::Input;
+            let input = self.board().primitive(id)?.kind == borges_board::PrimitiveKind::Input;
             input.then_some((id, call.args))
         });
         let Some((id, args)) = pending else {

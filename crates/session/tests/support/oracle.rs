@@ -6,8 +6,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use borges_board::{
-    Board, Captured, Compensation, Driver, Event, EventSource, Kind, MotorRestore, PrimitiveId,
-    Restore,
+    Board, Captured, Compensation, Driver, Event, EventSource, MotorRestore, PrimitiveId,
+    PrimitiveKind, Restore,
 };
 use borges_sim::{Environment, SimBoard};
 use borges_vm::{Exit, FuncIdx, Limits, Machine, Module, Shared, Trap, Value};
@@ -250,9 +250,9 @@ impl Plain {
         let kind = self.board.primitive(primitive).expect("it was bound").kind;
         self.driver.at(steps);
         let answer = match (kind, record) {
-            (Kind::Constant(value), None) => Some(Some(value)),
-            (Kind::Trap, None) => None,
-            (Kind::Input, Some(RecordKind::Input(value))) => {
+            (PrimitiveKind::Constant(value), None) => Some(Some(value)),
+            (PrimitiveKind::Trap, None) => None,
+            (PrimitiveKind::Input, Some(RecordKind::Input(value))) => {
                 let value = plain_value(*value);
                 let taken = self.driver.mocked(&self.board, primitive, &args, value);
                 self.happened.push(Happened {
@@ -266,9 +266,11 @@ impl Plain {
                 });
                 taken.is_ok().then_some(Some(value))
             }
-            (Kind::Input, None) if self.board.check_input(primitive, &args).is_err() => None,
-            (Kind::Output, None) => self.output(primitive, &args, &Captured::Nothing)?,
-            (Kind::Output, Some(RecordKind::Captured(bytes))) => {
+            (PrimitiveKind::Input, None) if self.board.check_input(primitive, &args).is_err() => {
+                None
+            }
+            (PrimitiveKind::Output, None) => self.output(primitive, &args, &Captured::Nothing)?,
+            (PrimitiveKind::Output, Some(RecordKind::Captured(bytes))) => {
                 let captured = postcard::from_bytes(bytes).map_err(|e| e.to_string())?;
                 self.output(primitive, &args, &captured)?
             }
@@ -402,9 +404,9 @@ impl Plain {
         let (primitive, args) = self.pending();
         self.driver.at(steps);
         let answer = match self.board.primitive(primitive).expect("it was bound").kind {
-            Kind::Constant(value) => Some(Some(value)),
-            Kind::Trap => None,
-            Kind::Output => {
+            PrimitiveKind::Constant(value) => Some(Some(value)),
+            PrimitiveKind::Trap => None,
+            PrimitiveKind::Output => {
                 let handled = self.board.check_handler(primitive, &args, &self.machine);
                 let memory = self.machine.memory();
                 let done = handled
@@ -421,7 +423,7 @@ impl Plain {
                     done.result
                 })
             }
-            Kind::Input => self.live_input(steps, primitive, args, mocks),
+            PrimitiveKind::Input => self.live_input(steps, primitive, args, mocks),
         };
         match answer {
             Some(value) => self
