@@ -7,7 +7,7 @@ use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Config, Halt, Program, Stub, World, execute};
 use borges_vm::{FuncIdx, Limits, Machine, Module, Shared, Value};
 use borges_wire::{
-    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, Part, PauseReason, Report,
+    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, BlobKind, PauseReason, Report,
     RequestId, SCHEMA, ToDevice, ToHost,
 };
 
@@ -163,7 +163,7 @@ impl Loaded {
         let chunk = (limits.message_bytes - LOAD_OVERHEAD) as usize;
         for (number, bytes) in wasm.chunks(chunk).enumerate() {
             let (total, offset) = (wasm.len() as u32, (number * chunk) as u32);
-            line.ask(Command::Load { part: Part::Program, hash: program, total, offset, bytes: bytes.into() })?;
+            line.ask(Command::Load { part: BlobKind::Program, hash: program, total, offset, bytes: bytes.into() })?;
         }
         let arguments = self.arguments.iter().map(|value| borges_stub::to_wire(*value)).collect();
         line.ask(Command::Begin { program, board, entry: self.entry.0, arguments })?;

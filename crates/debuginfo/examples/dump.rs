@@ -1,12 +1,12 @@
 //! Prints what is known of a module: `cargo run -p borges-debuginfo --example dump -- FILE.wasm`.
 
-use borges_debuginfo::{DebugInfo, Folders, State, Stop};
+use borges_debuginfo::{DebugInfo, Folders, FramePoint, Stopped};
 use borges_vm::Value;
 
 /// A program of which every number is a 7.
 struct Sevens;
 
-impl State for Sevens {
+impl Stopped for Sevens {
     fn local(&self, _frame: u32, _index: u32) -> Option<Value> {
         Some(Value::I32(7))
     }
@@ -72,7 +72,7 @@ fn dump(path: &str) -> Result<(), Box<dyn std::error::Error>> {
                 continue;
             }
             for (inlined, frame) in info.frames_at(line.offset).iter().enumerate() {
-                let stop = Stop {
+                let stop = FramePoint {
                     frame: 0,
                     offset: line.offset,
                     inlined,
@@ -95,7 +95,7 @@ fn dump(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     }
     println!();
     for variable in info.globals() {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset: borges_vm::CodeOffset(0),
             inlined: 0,

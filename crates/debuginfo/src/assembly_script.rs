@@ -14,10 +14,10 @@ use wasmparser::{MemArg, Operator};
 use crate::DebugInfo;
 use crate::child::{Child, Number};
 use crate::module::ModuleIndex;
-use crate::place::{Place, State, Unavailable};
+use crate::place::{Stopped, Unavailable, ValuePlace};
 use crate::types::TypeId;
 use crate::variables::Object;
-use crate::warning::{Part, Problem, Warnings};
+use crate::warning::{DebugPart, Problem, Warnings};
 
 /// Bytes of the header before an object: block size, two of the collector's, class number, size.
 const HEADER_BYTES: u32 = 20;
@@ -134,7 +134,7 @@ impl Classes {
         if present {
             classes.read_functions(module);
             if names.functions.len() > MAX_FUNCTIONS {
-                warnings.push(Part::Names, 0, Problem::TooLarge);
+                warnings.push(DebugPart::Names, 0, Problem::TooLarge);
             }
         }
         classes
@@ -322,7 +322,7 @@ fn flagged_type(flags: u32) -> Option<TypeId> {
     })
 }
 
-fn word(state: &dyn State, address: u32) -> Option<u32> {
+fn word(state: &dyn Stopped, address: u32) -> Option<u32> {
     let mut bytes = [0; 4];
     state
         .memory(address, &mut bytes)
@@ -331,7 +331,7 @@ fn word(state: &dyn State, address: u32) -> Option<u32> {
 
 impl DebugInfo {
     /// The object that a value points to, if it is an `i32` that can be nothing else.
-    pub(crate) fn managed(&self, object: &Object, state: &dyn State) -> Option<Managed<'_>> {
+    pub(crate) fn managed(&self, object: &Object, state: &dyn Stopped) -> Option<Managed<'_>> {
         let may_be = object.ty == TypeId::REFERENCE || object.ty.built_in() == Some(ValType::I32);
         if !self.classes.present || !may_be {
             return None;
@@ -391,7 +391,7 @@ impl DebugInfo {
         ty: TypeId,
         address: u32,
         bytes: u32,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Option<Managed<'_>> {
         let size = self.types().size(ty)?;
         let (start, count) = match layout {
@@ -422,7 +422,7 @@ impl DebugInfo {
         bytes: u32,
         key: TypeId,
         value: Option<TypeId>,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Option<Option<Entries>> {
         const WORDS: u32 = 6;
         let field = |index: u32| word(state, address.checked_add(4 * index)?);
@@ -448,16 +448,16 @@ impl DebugInfo {
         for index in 0..used {
             let at = start.checked_add(index * size)?;
             if word(state, at.checked_add(link_at)?)? & 1 == 0 {
-                let key = Object::new(key, Place::memory(at, key_size));
+                let key = Object::new(key, ValuePlace::memory(at, key_size));
                 let value =
-                    value.map(|ty| Object::new(ty, Place::memory(at + value_at, value_size)));
+                    value.map(|ty| Object::new(ty, ValuePlace::memory(at + value_at, value_size)));
                 entries.push((key, value));
             }
         }
         (entries.len() == count as usize).then_some(Some(entries))
     }
 
-    fn by_table(&self, class: u32, state: &dyn State) -> Option<Collection> {
+    fn by_table(&self, class: u32, state: &dyn Stopped) -> Option<Collection> {
         let Some(Value::I32(table)) = state.global(self.classes.table?) else {
             return None;
         };
@@ -489,7 +489,7 @@ impl DebugInfo {
             .filter(|class| class.size == size)?;
         let child = |field: &Field| {
             let size = self.types().size(field.ty)?;
-            let place = Place::memory(address.checked_add(field.offset)?, size);
+            let place = ValuePlace::memory(address.checked_add(field.offset)?, size);
             Some(Child {
                 name: field.name.clone(),
                 object: Object::new(field.ty, place),
@@ -533,16 +533,20 @@ impl Managed<'_> {
         let offset = u32::try_from(index).ok()?.checked_mul(*size)?;
         Some(Object::new(
             *ty,
-            Place::memory(address.checked_add(offset)?, *size),
+            ValuePlace::memory(address.checked_add(offset)?, *size),
         ))
     }
 
     /// The text of a string, of which at most `most` UTF-16 units; `None` of other objects.
-    pub(crate) fn text(&self, most: u32, state: &dyn State) -> Option<Result<String, Unavailable>> {
+    pub(crate) fn text(
+        &self,
+        most: u32,
+        state: &dyn Stopped,
+    ) -> Option<Result<String, Unavailable>> {
         let Managed::Text { address, bytes } = self else {
             return None;
         };
-        let read = Place::memory(*address, (*bytes).min(2 * most)).read(state);
+        let read = ValuePlace::memory(*address, (*bytes).min(2 * most)).read(state);
         let cut = bytes / 2 > most;
         Some(read.map(|read| {
             let units = read.as_chunks::<2>().0.iter();
@@ -579,7 +583,7 @@ mod tests {
             memory.extend([0, 0, entries, count, count, count, 0, 8 * count]);
             // A key, and a link that says that the entry is in use.
             memory.extend([5, 0].repeat(count as usize));
-            let object = Object::new(TypeId::REFERENCE, Place::memory(0, 4));
+            let object = Object::new(TypeId::REFERENCE, ValuePlace::memory(0, 4));
             let text = info.show(&object, &words(memory));
             match shown {
                 true => assert!(text.starts_with("{5, 5, 5,"), "{text}"),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::DebugInfo;
 use crate::child::Number;
 use crate::expression::Evaluated;
-use crate::place::State;
+use crate::place::Stopped;
 use crate::show::float_text;
 use crate::variables::Object;
 
@@ -96,7 +96,7 @@ fn width_of(value: i128) -> u32 {
 
 impl DebugInfo {
     /// The result of an expression with its numbers in another notation; texts stay as they are.
-    pub fn show_as(&self, value: &Evaluated, format: Format, state: &dyn State) -> String {
+    pub fn show_as(&self, value: &Evaluated, format: Format, state: &dyn Stopped) -> String {
         match value {
             Evaluated::Number(number) => format.number(*number, None),
             Evaluated::Pointer { address, .. } => {
@@ -112,7 +112,13 @@ impl DebugInfo {
         }
     }
 
-    fn object_as(&self, object: &Object, format: Format, state: &dyn State, depth: u32) -> String {
+    fn object_as(
+        &self,
+        object: &Object,
+        format: Format,
+        state: &dyn Stopped,
+        depth: u32,
+    ) -> String {
         match self.number(object, state) {
             Ok(Some(number)) => {
                 let bits = match object.bits {
@@ -150,7 +156,7 @@ impl DebugInfo {
 mod tests {
     use super::*;
     use crate::hand_made::{array, field, info, nested, words};
-    use crate::place::Place;
+    use crate::place::ValuePlace;
     use crate::types::{Type, TypeId};
 
     #[test]
@@ -188,7 +194,7 @@ mod tests {
     fn shown(types: Vec<Type>, words_in_memory: usize) -> String {
         let info = info(types);
         let size = info.types().size(TypeId(1)).unwrap();
-        let object = Object::new(TypeId(1), Place::memory(0, size));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, size));
         let value = Evaluated::Object(object);
         info.show_as(
             &value,

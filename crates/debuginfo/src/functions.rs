@@ -5,7 +5,7 @@ use borges_vm::{CodeOffset, FuncIdx};
 use crate::DebugInfo;
 use crate::lines::{Lines, SourcePlace};
 use crate::module::ModuleIndex;
-use crate::place::State;
+use crate::place::Stopped;
 use crate::types::{Type, TypeId};
 
 /// A function of the program.
@@ -31,7 +31,7 @@ impl DebugInfo {
         &self,
         to: TypeId,
         index: i128,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Option<String> {
         let is_function = matches!(self.types().resolve(to), Some(Type::Function));
         let index = u32::try_from(index).ok().filter(|_| is_function)?;

@@ -5,12 +5,12 @@ use borges_vm::Value;
 use crate::module::ModuleIndex;
 use crate::types::{Encoding, Field, Role, Type, TypeId};
 use crate::warning::Warnings;
-use crate::{DebugInfo, NoSources, State};
+use crate::{DebugInfo, NoSources, Stopped};
 
 /// Only memory, from address 0 on.
 pub(crate) struct Memory(pub(crate) Vec<u8>);
 
-impl State for Memory {
+impl Stopped for Memory {
     fn local(&self, _frame: u32, _index: u32) -> Option<Value> {
         None
     }

@@ -4,7 +4,7 @@
 //! maps, the DWARF of clang and rustc, and the `name` section. Whatever of it is broken is reported
 //! as a [`Warning`] and left out; the rest works, and [`DebugInfo::disassemble`] always does.
 //!
-//! What of a stopped program is needed, the caller provides as a [`State`]: this crate neither knows
+//! What of a stopped program is needed, the caller provides as a [`Stopped`]: this crate neither knows
 //! a virtual machine nor does any I/O but reading source files through a [`SourceProvider`].
 //!
 //! # What compilers tell
@@ -57,12 +57,12 @@ pub use expression::{
 pub use format::Format;
 pub use functions::Function;
 pub use lines::{LineBreak, LineError, SourcePlace};
-pub use module::LoadError;
-pub use place::{Piece, Place, Source, State, Unavailable};
+pub use module::DebugInfoError;
+pub use place::{Holder, Piece, Stopped, Unavailable, ValuePlace};
 pub use sources::{FileError, FileId, Folders, NoSources, SourceFile, SourceProvider};
 pub use types::TypeId;
-pub use variables::{Object, SourceFrame, Stop, Variable, VariableKind};
-pub use warning::{MAX_WARNINGS, Part, Problem, Warning};
+pub use variables::{FramePoint, Object, SourceFrame, Variable, VariableKind};
+pub use warning::{DebugPart, MAX_WARNINGS, Problem, Warning};
 
 use borges_vm::{CodeOffset, FuncIdx};
 
@@ -101,7 +101,7 @@ impl DebugInfo {
     ///
     /// # Errors
     /// Only if `wasm` is no module at all: broken debug information yields [`DebugInfo::warnings`].
-    pub fn load(wasm: &[u8], sources: &dyn SourceProvider) -> Result<DebugInfo, LoadError> {
+    pub fn load(wasm: &[u8], sources: &dyn SourceProvider) -> Result<DebugInfo, DebugInfoError> {
         let mut warnings = Warnings::default();
         let module = ModuleIndex::read(wasm, &mut warnings)?;
         let mut files = Files::default();
@@ -114,7 +114,7 @@ impl DebugInfo {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
         if files.text_left_out() {
-            warnings.push(Part::Sources, 0, Problem::TooLarge);
+            warnings.push(DebugPart::Sources, 0, Problem::TooLarge);
         }
         let mut work = MAX_SCOPES;
         let mut inlined = |offset| match &dwarf {

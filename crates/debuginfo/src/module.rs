@@ -9,11 +9,11 @@ use wasmparser::{
     BinaryReader, FunctionBody, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload,
 };
 
-use crate::warning::{Part, Problem, Warnings};
+use crate::warning::{DebugPart, Problem, Warnings};
 
 /// Why [`crate::DebugInfo::load`] refused its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LoadError {
+pub enum DebugInfoError {
     /// The bytes do not begin like a WebAssembly module.
     #[error("not a WebAssembly module: it does not begin with \\0asm and version 1")]
     NotAModule,
@@ -72,12 +72,15 @@ pub(crate) struct ModuleIndex {
 }
 
 impl ModuleIndex {
-    pub(crate) fn read(bytes: &[u8], warnings: &mut Warnings) -> Result<ModuleIndex, LoadError> {
+    pub(crate) fn read(
+        bytes: &[u8],
+        warnings: &mut Warnings,
+    ) -> Result<ModuleIndex, DebugInfoError> {
         if u32::try_from(bytes.len()).is_err() {
-            return Err(LoadError::TooLarge);
+            return Err(DebugInfoError::TooLarge);
         }
         if !bytes.starts_with(b"\0asm\x01\0\0\0") {
-            return Err(LoadError::NotAModule);
+            return Err(DebugInfoError::NotAModule);
         }
         let mut index = ModuleIndex {
             bytes: bytes.into(),
@@ -94,7 +97,7 @@ impl ModuleIndex {
         for payload in Parser::new(0).parse_all(bytes) {
             let done = payload.and_then(|payload| index.section(payload, warnings));
             if let Err(error) = done {
-                warnings.malformed(Part::Module, &error);
+                warnings.malformed(DebugPart::Module, &error);
             }
         }
         Ok(index)
@@ -202,7 +205,7 @@ impl ModuleIndex {
         for name in reader {
             let done = name.and_then(|name| self.name_map(name));
             if let Err(error) = done {
-                warnings.malformed(Part::Names, &error);
+                warnings.malformed(DebugPart::Names, &error);
                 return;
             }
         }
@@ -447,7 +450,7 @@ impl ModuleIndex {
             Ok(url) => Some(url.to_owned()),
             Err(error) => {
                 let problem = Problem::Malformed(error.message().to_owned());
-                warnings.push(Part::SourceMap, error.offset(), problem);
+                warnings.push(DebugPart::SourceMap, error.offset(), problem);
                 None
             }
         }

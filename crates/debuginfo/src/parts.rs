@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::child::{Child, Number};
-use crate::place::{Place, State, Unavailable};
+use crate::place::{Stopped, Unavailable, ValuePlace};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
 use crate::variables::Object;
 use crate::view::{MAX_WRAPPERS, Shape, View};
@@ -19,7 +19,7 @@ impl DebugInfo {
         &self,
         object: &Object,
         variants: &'a Variants,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<Option<&'a Field>, Unavailable> {
         let chosen = match &variants.discriminant {
             None => variants.variants.first(),
@@ -49,7 +49,7 @@ impl DebugInfo {
     pub fn number(
         &self,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<Option<Number>, Unavailable> {
         let inner = self.unwrapped(object, state);
         match self.types().resolve(inner.ty) {
@@ -69,7 +69,7 @@ impl DebugInfo {
     pub(crate) fn scalar(
         &self,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<Option<Number>, Unavailable> {
         use borges_vm::ValType;
         let (encoding, size) = match self.types().resolve(object.ty) {
@@ -137,11 +137,11 @@ impl DebugInfo {
     }
 
     /// How many children a value has: what it holds, fields, elements, or what it points to.
-    pub fn child_count(&self, object: &Object, state: &dyn State) -> u64 {
+    pub fn child_count(&self, object: &Object, state: &dyn Stopped) -> u64 {
         self.child_count_within(object, state, MAX_WRAPPERS)
     }
 
-    fn child_count_within(&self, object: &Object, state: &dyn State, wrappers: usize) -> u64 {
+    fn child_count_within(&self, object: &Object, state: &dyn Stopped, wrappers: usize) -> u64 {
         // Behind the last wrapper that is looked through, the next one is shown by its fields.
         if let Some(wrappers) = wrappers.checked_sub(1)
             && let Some(Ok(view)) = self.view(object, state, 0)
@@ -175,7 +175,7 @@ impl DebugInfo {
     pub fn children(
         &self,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
         from: u64,
         count: u64,
     ) -> Vec<Child> {
@@ -191,7 +191,7 @@ impl DebugInfo {
     fn children_within(
         &self,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
         range: Range<u64>,
         wrappers: usize,
     ) -> Vec<Child> {
@@ -261,7 +261,7 @@ impl DebugInfo {
         }
     }
 
-    fn has_members(&self, object: &Object, state: &dyn State) -> bool {
+    fn has_members(&self, object: &Object, state: &dyn Stopped) -> bool {
         matches!(
             self.managed(object, state),
             Some(Managed::Record { .. } | Managed::Map(_))
@@ -269,7 +269,7 @@ impl DebugInfo {
     }
 
     /// The fields of a record; of a Rust enum, those of the alternative that it has.
-    fn members(&self, object: &Object, state: &dyn State) -> Vec<Child> {
+    fn members(&self, object: &Object, state: &dyn Stopped) -> Vec<Child> {
         let Some(ty) = self.types().resolve(object.ty) else {
             return match self.managed(object, state) {
                 Some(Managed::Record { fields, .. }) => fields,
@@ -315,7 +315,12 @@ impl DebugInfo {
     }
 
     /// A field of a record by its name; of what a pointer points to or a wrapper holds, too.
-    pub(crate) fn member(&self, object: &Object, name: &str, state: &dyn State) -> Option<Object> {
+    pub(crate) fn member(
+        &self,
+        object: &Object,
+        name: &str,
+        state: &dyn Stopped,
+    ) -> Option<Object> {
         let mut object = object.clone();
         let mut pointers = 0;
         for _ in 0..MAX_WRAPPERS {
@@ -335,7 +340,7 @@ impl DebugInfo {
         None
     }
 
-    fn own_member(&self, object: &Object, name: &str, state: &dyn State) -> Option<Object> {
+    fn own_member(&self, object: &Object, name: &str, state: &dyn Stopped) -> Option<Object> {
         if let Some(Ok(view)) = self.view(object, state, 0) {
             let more = view.more.into_iter().find(|child| child.name == name);
             let part = match view.shape {
@@ -370,7 +375,7 @@ impl DebugInfo {
     }
 
     /// What a pointer points to or a wrapper holds; `None` of null, and of pointers to nothing known.
-    pub(crate) fn target(&self, object: &Object, state: &dyn State) -> Option<Object> {
+    pub(crate) fn target(&self, object: &Object, state: &dyn Stopped) -> Option<Object> {
         let held = self.held(object, state);
         held.or_else(|| self.offset_target(object, 0, state))
             .map(|found| self.referred(found, state))
@@ -378,7 +383,7 @@ impl DebugInfo {
 
     /// What a C++ reference refers to, and any other value itself: whoever names a reference means
     /// what it refers to. A reference that cannot be followed stays what it is.
-    pub(crate) fn referred(&self, object: Object, state: &dyn State) -> Object {
+    pub(crate) fn referred(&self, object: Object, state: &dyn Stopped) -> Object {
         match self.types().resolve(object.ty) {
             Some(Type::Pointer {
                 reference: true, ..
@@ -393,7 +398,7 @@ impl DebugInfo {
         &self,
         object: &Object,
         index: i128,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Option<Object> {
         let object = self.unwrapped(object, state);
         let found = match self.view(&object, state, need_for(index)) {
@@ -403,7 +408,12 @@ impl DebugInfo {
         Some(self.referred(found, state))
     }
 
-    fn element_of_view(&self, shape: &Shape<'_>, index: i128, state: &dyn State) -> Option<Object> {
+    fn element_of_view(
+        &self,
+        shape: &Shape<'_>,
+        index: i128,
+        state: &dyn Stopped,
+    ) -> Option<Object> {
         let inside = |count: u64| u64::try_from(index).ok().filter(|&index| index < count);
         match shape {
             Shape::Text {
@@ -413,7 +423,7 @@ impl DebugInfo {
             } => {
                 let size = self.types().size(*unit)?;
                 let offset = u32::try_from(inside(*count)?).ok()?.checked_mul(size)?;
-                let place = Place::memory(address.checked_add(offset)?, size);
+                let place = ValuePlace::memory(address.checked_add(offset)?, size);
                 Some(Object::new(*unit, place))
             }
             Shape::Sequence { count, at } | Shape::Set { count, at } => at(inside(*count)?),
@@ -430,7 +440,7 @@ impl DebugInfo {
         &self,
         object: &Object,
         key: &str,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Option<Object> {
         let object = self.unwrapped(object, state);
         let is_key = |found: &Object| {
@@ -453,7 +463,7 @@ impl DebugInfo {
     }
 
     /// True of a map with so many entries that a key which was not found may be there all the same.
-    pub(crate) fn may_hold_more(&self, object: &Object, state: &dyn State) -> bool {
+    pub(crate) fn may_hold_more(&self, object: &Object, state: &dyn Stopped) -> bool {
         let object = self.unwrapped(object, state);
         if let Some(Managed::TooLarge) = self.managed(&object, state) {
             return true;
@@ -463,7 +473,7 @@ impl DebugInfo {
         matches!(shape, Some(Shape::Map { count, .. }) if count > MAX_ENTRIES)
     }
 
-    fn plain_element(&self, object: &Object, index: i128, state: &dyn State) -> Option<Object> {
+    fn plain_element(&self, object: &Object, index: i128, state: &dyn Stopped) -> Option<Object> {
         match self.types().resolve(object.ty) {
             None => match self.managed(object, state)? {
                 Managed::Map(entries) => {
@@ -488,7 +498,7 @@ impl DebugInfo {
         }
     }
 
-    fn offset_target(&self, object: &Object, index: i128, state: &dyn State) -> Option<Object> {
+    fn offset_target(&self, object: &Object, index: i128, state: &dyn Stopped) -> Option<Object> {
         let Type::Pointer { to, .. } = self.types().resolve(object.ty)? else {
             return None;
         };
@@ -498,7 +508,7 @@ impl DebugInfo {
         let size = self.types().size(*to).filter(|&size| size > 0)?;
         let address = address.checked_add(index.checked_mul(i128::from(size))?)?;
         let address = u32::try_from(address).ok().filter(|_| address != 0)?;
-        Some(Object::new(*to, Place::memory(address, size)))
+        Some(Object::new(*to, ValuePlace::memory(address, size)))
     }
 }
 
@@ -537,7 +547,7 @@ mod tests {
     use crate::hand_made::{
         Memory, array, field, info, letter, nested, of_types, pointer, record, words,
     };
-    use crate::{Expression, NoScope, Stop};
+    use crate::{Expression, FramePoint, NoScope};
     use borges_vm::CodeOffset;
 
     /// Cells around each other, of which the last holds a word.
@@ -549,7 +559,7 @@ mod tests {
     #[test]
     fn wrappers_are_looked_through_up_to_a_depth() {
         let state = words([7]);
-        let object = Object::new(TypeId(1), Place::memory(0, 4));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
         // What is behind them is found; beyond, the next wrapper is shown by its fields.
         for (count, number, children) in [
             (MAX_WRAPPERS, Some(Number::Int(7)), &[][..]),
@@ -616,7 +626,7 @@ mod tests {
 
     #[test]
     fn keys_are_looked_for_among_so_many_entries() {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset: CodeOffset(0),
             inlined: 0,

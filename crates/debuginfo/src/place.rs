@@ -3,7 +3,7 @@
 use borges_vm::{FuncIdx, Value};
 
 /// What can be read of a stopped program. Frame 0 is the innermost.
-pub trait State {
+pub trait Stopped {
     /// A local of a frame, parameters first.
     fn local(&self, frame: u32, index: u32) -> Option<Value>;
 
@@ -25,7 +25,7 @@ pub trait State {
 
 /// One thing of the machine that holds (a part of) a value: what a watchpoint is set on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum Holder {
     /// A wasm local of a frame.
     Local {
         /// 0 is the innermost.
@@ -59,7 +59,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// What holds it.
-    pub source: Source,
+    pub source: Holder,
     /// In bytes, from the least significant of a local or global; 0 of memory.
     pub offset: u32,
     /// In bytes.
@@ -68,7 +68,7 @@ pub struct Piece {
 
 /// Where a value is: one piece most of the time, several where the compiler took it apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ValuePlace {
     /// In the order of the value's bytes.
     pub pieces: Vec<Piece>,
 }
@@ -105,15 +105,15 @@ pub enum Unavailable {
 /// Most bytes that are read of one value at once.
 pub(crate) const MAX_VALUE_BYTES: u32 = 1 << 16;
 
-impl Place {
+impl ValuePlace {
     /// `length` bytes of memory.
-    pub fn memory(address: u32, length: u32) -> Place {
-        Place::whole(Source::Memory { address, length }, length)
+    pub fn memory(address: u32, length: u32) -> ValuePlace {
+        ValuePlace::whole(Holder::Memory { address, length }, length)
     }
 
     /// The first `length` bytes of a source.
-    pub(crate) fn whole(source: Source, length: u32) -> Place {
-        Place {
+    pub(crate) fn whole(source: Holder, length: u32) -> ValuePlace {
+        ValuePlace {
             pieces: vec![Piece {
                 source,
                 offset: 0,
@@ -134,7 +134,7 @@ impl Place {
         match self.pieces.as_slice() {
             [
                 Piece {
-                    source: Source::Memory { address, .. },
+                    source: Holder::Memory { address, .. },
                     ..
                 },
             ] => Some(*address),
@@ -143,8 +143,8 @@ impl Place {
     }
 
     /// What a watchpoint on this value has to watch; empty if the machine nowhere holds it.
-    pub fn watchable(&self) -> Vec<Source> {
-        let held = |source: &Source| !matches!(source, Source::Computed(_) | Source::Removed);
+    pub fn watchable(&self) -> Vec<Holder> {
+        let held = |source: &Holder| !matches!(source, Holder::Computed(_) | Holder::Removed);
         self.pieces
             .iter()
             .map(|piece| piece.source.clone())
@@ -153,7 +153,7 @@ impl Place {
     }
 
     /// The part of `length` bytes from byte `offset` on, cut short if the value ends before.
-    pub(crate) fn part(&self, offset: u32, length: u32) -> Place {
+    pub(crate) fn part(&self, offset: u32, length: u32) -> ValuePlace {
         let (mut skip, mut left) = (offset, length);
         let mut pieces = Vec::new();
         for piece in &self.pieces {
@@ -166,8 +166,8 @@ impl Place {
                 break;
             }
             pieces.push(match &piece.source {
-                Source::Memory { address, .. } => Piece {
-                    source: Source::Memory {
+                Holder::Memory { address, .. } => Piece {
+                    source: Holder::Memory {
                         address: address.wrapping_add(skip),
                         length: taken,
                     },
@@ -183,14 +183,14 @@ impl Place {
             skip = 0;
             left -= taken;
         }
-        Place { pieces }
+        ValuePlace { pieces }
     }
 
     /// The value's bytes, least significant first.
     ///
     /// # Errors
     /// [`Unavailable`] if a part of it is nowhere, outside memory, or all is too large.
-    pub fn read(&self, state: &dyn State) -> Result<Vec<u8>, Unavailable> {
+    pub fn read(&self, state: &dyn Stopped) -> Result<Vec<u8>, Unavailable> {
         if self.length() > MAX_VALUE_BYTES {
             return Err(Unavailable::TooLarge);
         }
@@ -203,12 +203,12 @@ impl Place {
 }
 
 impl Piece {
-    fn read(&self, state: &dyn State, bytes: &mut Vec<u8>) -> Result<(), Unavailable> {
+    fn read(&self, state: &dyn Stopped, bytes: &mut Vec<u8>) -> Result<(), Unavailable> {
         let value = match &self.source {
-            Source::Local { frame, index } => state.local(*frame, *index),
-            Source::Operand { frame, index } => state.operand(*frame, *index),
-            Source::Global(index) => state.global(*index),
-            Source::Memory { address, .. } => {
+            Holder::Local { frame, index } => state.local(*frame, *index),
+            Holder::Operand { frame, index } => state.operand(*frame, *index),
+            Holder::Global(index) => state.global(*index),
+            Holder::Memory { address, .. } => {
                 let start = bytes.len();
                 bytes.resize(start + self.length as usize, 0);
                 let filled = bytes
@@ -217,10 +217,10 @@ impl Piece {
                 let outside = Unavailable::OutsideMemory(u64::from(*address));
                 return if filled { Ok(()) } else { Err(outside) };
             }
-            Source::Computed(computed) => {
+            Holder::Computed(computed) => {
                 return self.copy(computed, bytes).ok_or(Unavailable::Unsupported);
             }
-            Source::Removed => return Err(Unavailable::Removed),
+            Holder::Removed => return Err(Unavailable::Removed),
         };
         let value = value_bytes(value.ok_or(Unavailable::Mismatch)?);
         self.copy(&value, bytes).ok_or(Unavailable::Mismatch)
@@ -253,7 +253,7 @@ mod tests {
 
     struct OneLocal;
 
-    impl State for OneLocal {
+    impl Stopped for OneLocal {
         fn local(&self, _frame: u32, index: u32) -> Option<Value> {
             (index == 0).then_some(Value::I64(0x0807_0605_0403_0201))
         }
@@ -271,8 +271,8 @@ mod tests {
 
     #[test]
     fn parts_of_a_split_value() {
-        let local = Source::Local { frame: 0, index: 0 };
-        let place = Place {
+        let local = Holder::Local { frame: 0, index: 0 };
+        let place = ValuePlace {
             pieces: vec![
                 Piece {
                     source: local.clone(),
@@ -280,7 +280,7 @@ mod tests {
                     length: 4,
                 },
                 Piece {
-                    source: Source::Memory {
+                    source: Holder::Memory {
                         address: 9,
                         length: 2,
                     },
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(place.read(&OneLocal), Ok(vec![1, 2, 3, 4, 9, 9]));
         let part = place.part(2, 3);
         assert_eq!(part.read(&OneLocal), Ok(vec![3, 4, 9]));
-        let memory = Source::Memory {
+        let memory = Holder::Memory {
             address: 9,
             length: 1,
         };
@@ -303,20 +303,20 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_an_error() {
-        let removed = Place::whole(Source::Removed, 4);
+        let removed = ValuePlace::whole(Holder::Removed, 4);
         assert_eq!(removed.read(&OneLocal), Err(Unavailable::Removed));
-        let wild = Place::memory(16, 4);
+        let wild = ValuePlace::memory(16, 4);
         assert_eq!(wild.read(&OneLocal), Err(Unavailable::OutsideMemory(16)));
-        let largest = Place::memory(0, MAX_VALUE_BYTES);
+        let largest = ValuePlace::memory(0, MAX_VALUE_BYTES);
         assert_eq!(
             largest.read(&OneLocal),
             Ok(vec![0; MAX_VALUE_BYTES as usize])
         );
-        let larger = Place::memory(0, MAX_VALUE_BYTES + 1);
+        let larger = ValuePlace::memory(0, MAX_VALUE_BYTES + 1);
         assert_eq!(larger.read(&OneLocal), Err(Unavailable::TooLarge));
-        let none = Place::whole(Source::Local { frame: 0, index: 1 }, 4);
+        let none = ValuePlace::whole(Holder::Local { frame: 0, index: 1 }, 4);
         assert_eq!(none.read(&OneLocal), Err(Unavailable::Mismatch));
-        let wide = Place::whole(Source::Local { frame: 0, index: 0 }, 9);
+        let wide = ValuePlace::whole(Holder::Local { frame: 0, index: 0 }, 9);
         assert_eq!(wide.read(&OneLocal), Err(Unavailable::Mismatch));
     }
 }

@@ -3,7 +3,7 @@
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::child::{Child, Number};
-use crate::place::{MAX_VALUE_BYTES, Place, Source, State, Unavailable};
+use crate::place::{Holder, MAX_VALUE_BYTES, Stopped, Unavailable, ValuePlace};
 use crate::types::{Encoding, Field, Role, Type, TypeId, Variants};
 use crate::variables::Object;
 use crate::view::{Misfit, Shape, View};
@@ -50,13 +50,13 @@ impl DebugInfo {
     }
 
     /// A value as one line of text; `<optimized out>` and the like if there is none.
-    pub fn show(&self, object: &Object, state: &dyn State) -> String {
+    pub fn show(&self, object: &Object, state: &dyn Stopped) -> String {
         let mut text = String::new();
         self.write(&mut text, object, state, Depth::WHOLE);
         shortened(text)
     }
 
-    fn write(&self, text: &mut String, object: &Object, state: &dyn State, depth: Depth) {
+    fn write(&self, text: &mut String, object: &Object, state: &dyn Stopped, depth: Depth) {
         if text.len() > MAX_TEXT {
             return;
         }
@@ -69,7 +69,7 @@ impl DebugInfo {
         &self,
         text: &mut String,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) -> Result<(), Unavailable> {
         let Some(ty) = self.types().resolve(object.ty) else {
@@ -101,7 +101,7 @@ impl DebugInfo {
         text: &mut String,
         ty: &Type,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) -> Result<(), Unavailable> {
         match ty {
@@ -160,7 +160,7 @@ impl DebugInfo {
         &self,
         text: &mut String,
         view: &View<'_>,
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) -> Result<(), Unavailable> {
         let Some(inner) = depth.into_wrapper() else {
@@ -255,11 +255,11 @@ impl DebugInfo {
         address: u32,
         count: u64,
         unit: TypeId,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<String, Unavailable> {
         let shown = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_STRING);
         let size = self.types().size(unit).unwrap_or(1);
-        let bytes = Place::memory(address, shown.saturating_mul(size)).read(state)?;
+        let bytes = ValuePlace::memory(address, shown.saturating_mul(size)).read(state)?;
         let mut string = decoded(&bytes, size);
         if count > u64::from(shown) {
             // A letter may have been cut in two.
@@ -275,7 +275,7 @@ impl DebugInfo {
         &self,
         text: &mut String,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) -> Result<(), Unavailable> {
         let managed = self.managed(object, state);
@@ -344,7 +344,7 @@ impl DebugInfo {
         text: &mut String,
         object: &Object,
         to: TypeId,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<(), Unavailable> {
         let Some(Number::Int(address)) = self.scalar(object, state)? else {
             return Err(Unavailable::Unsupported);
@@ -353,7 +353,7 @@ impl DebugInfo {
         if let Some(function) = self.function_pointed_to(to, address, state) {
             text.push_str(&format!(" {function}"));
         }
-        let place = Place::memory(address as u32, u32::MAX);
+        let place = ValuePlace::memory(address as u32, u32::MAX);
         if address != 0
             && self.is_letter(to)
             && let Ok(string) = self.first_letters(&place, state)
@@ -369,7 +369,7 @@ impl DebugInfo {
         text: &mut String,
         object: &Object,
         fields: &[Field],
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) {
         // What the compiler put there is among the children, not in the line.
@@ -381,7 +381,13 @@ impl DebugInfo {
         self.write_members(text, &self.named_fields(object, &written), state, depth);
     }
 
-    fn write_members(&self, text: &mut String, members: &[Child], state: &dyn State, depth: Depth) {
+    fn write_members(
+        &self,
+        text: &mut String,
+        members: &[Child],
+        state: &dyn Stopped,
+        depth: Depth,
+    ) {
         let Some(depth) = depth.into_record() else {
             text.push_str("{…}");
             return;
@@ -411,7 +417,7 @@ impl DebugInfo {
         text: &mut String,
         object: &Object,
         count: u64,
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) {
         self.write_list(text, ['[', ']'], count, depth, |text, index, depth| {
@@ -427,7 +433,7 @@ impl DebugInfo {
         object: &Object,
         variants: &Variants,
         fields: &[Field],
-        state: &dyn State,
+        state: &dyn Stopped,
         depth: Depth,
     ) -> Result<(), Unavailable> {
         let Some(field) = self.variant(object, variants, state)? else {
@@ -461,7 +467,11 @@ impl DebugInfo {
     }
 
     /// The text up to its terminating zero or the end of its place, cut if it is long.
-    fn first_letters(&self, place: &Place, state: &dyn State) -> Result<String, Unavailable> {
+    fn first_letters(
+        &self,
+        place: &ValuePlace,
+        state: &dyn Stopped,
+    ) -> Result<String, Unavailable> {
         let (mut text, more) = self.text_at(place, MAX_STRING, state)?;
         if more {
             // A letter may have been cut in two.
@@ -476,9 +486,9 @@ impl DebugInfo {
     /// there are more.
     fn text_at(
         &self,
-        place: &Place,
+        place: &ValuePlace,
         most: u32,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<(String, bool), Unavailable> {
         let length = place.length().min(most.saturating_add(1));
         if length == 0 {
@@ -516,7 +526,7 @@ impl DebugInfo {
             (true, _) => TypeId::of(borges_vm::ValType::F64),
             (false, bytes) => TypeId::integer(bytes, false),
         };
-        Object::new(ty, Place::memory(address, bytes))
+        Object::new(ty, ValuePlace::memory(address, bytes))
     }
 
     /// The text that a value is: a letter array, a pointer to letters, a Rust string; `None` of others.
@@ -526,7 +536,7 @@ impl DebugInfo {
     pub(crate) fn text_of(
         &self,
         object: &Object,
-        state: &dyn State,
+        state: &dyn Stopped,
     ) -> Result<Option<String>, Unavailable> {
         let object = &self.unwrapped(object, state);
         let Some(ty) = self.types().resolve(object.ty) else {
@@ -535,14 +545,14 @@ impl DebugInfo {
                 .and_then(|managed| managed.text(u32::MAX / 2, state))
                 .transpose();
         };
-        let whole = |place: &Place| match self.text_at(place, MAX_VALUE_BYTES, state)? {
+        let whole = |place: &ValuePlace| match self.text_at(place, MAX_VALUE_BYTES, state)? {
             (text, false) => Ok(Some(text)),
             (_, true) => Err(Unavailable::TooLarge),
         };
         match ty {
             Type::Pointer { to, .. } if self.is_letter(*to) => match self.scalar(object, state)? {
                 Some(Number::Int(address)) => match u32::try_from(address) {
-                    Ok(address) => whole(&Place::memory(address, u32::MAX)),
+                    Ok(address) => whole(&ValuePlace::memory(address, u32::MAX)),
                     Err(_) => Ok(None),
                 },
                 _ => Ok(None),
@@ -565,7 +575,7 @@ impl DebugInfo {
                 let length = u32::try_from(count).ok();
                 let length = length.and_then(|length| length.checked_mul(size));
                 let length = length.ok_or(Unavailable::TooLarge)?;
-                let bytes = Place::memory(address, length).read(state)?;
+                let bytes = ValuePlace::memory(address, length).read(state)?;
                 Ok(Some(decoded(&bytes, size)))
             }
             _ => Ok(None),
@@ -573,9 +583,12 @@ impl DebugInfo {
     }
 
     /// The object as the debugger's expressions see a wasm thing without a source.
-    pub(crate) fn wasm_object(&self, ty: borges_vm::ValType, source: Source) -> Object {
+    pub(crate) fn wasm_object(&self, ty: borges_vm::ValType, source: Holder) -> Object {
         let ty = TypeId::of(ty);
-        Object::new(ty, Place::whole(source, self.types().size(ty).unwrap_or(0)))
+        Object::new(
+            ty,
+            ValuePlace::whole(source, self.types().size(ty).unwrap_or(0)),
+        )
     }
 }
 
@@ -658,10 +671,10 @@ mod tests {
     use super::*;
     use crate::hand_made::{Memory, array, field, info, letter, nested, pointer, record, words};
 
-    fn shown(types: Vec<Type>, ty: TypeId, state: &dyn State) -> String {
+    fn shown(types: Vec<Type>, ty: TypeId, state: &dyn Stopped) -> String {
         let info = info(types);
         let size = info.types().size(ty).unwrap();
-        info.show(&Object::new(ty, Place::memory(0, size)), state)
+        info.show(&Object::new(ty, ValuePlace::memory(0, size)), state)
     }
 
     #[test]
@@ -720,7 +733,7 @@ mod tests {
     #[test]
     fn texts_are_compared_as_a_whole_or_not_at_all() {
         let info = info([letter(), pointer(TypeId(1))]);
-        let object = Object::new(TypeId(2), Place::memory(0, 4));
+        let object = Object::new(TypeId(2), ValuePlace::memory(0, 4));
         for (length, fits) in [(MAX_VALUE_BYTES, true), (MAX_VALUE_BYTES + 1, false)] {
             let mut bytes = 4u32.to_le_bytes().to_vec();
             bytes.resize(4 + length as usize, b'x');

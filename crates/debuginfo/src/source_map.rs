@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::lines::{Row, RowSource};
 use crate::module::ModuleIndex;
 use crate::sources::{Files, MAX_FILE_BYTES, SourceProvider, join};
-use crate::warning::{Part, Problem, Warnings};
+use crate::warning::{DebugPart, Problem, Warnings};
 
 /// The JSON of a source map.
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ pub(crate) fn rows(
         };
         let id = files.intern(&path, content, provider);
         if id.is_none() {
-            warnings.push(Part::SourceMap, 0, Problem::TooLarge);
+            warnings.push(DebugPart::SourceMap, 0, Problem::TooLarge);
         }
         ids.push(id);
     }
@@ -73,7 +73,7 @@ pub(crate) fn rows(
         }
     });
     if let Err(at) = end {
-        warnings.push(Part::SourceMap, at as u64, Problem::BadMappings);
+        warnings.push(DebugPart::SourceMap, at as u64, Problem::BadMappings);
     }
     rows
 }
@@ -86,12 +86,16 @@ fn read(
 ) -> Option<Json> {
     let url = module.source_map_url(warnings)?;
     let Some(text) = fetch(&url, provider) else {
-        warnings.push(Part::SourceMap, 0, Problem::MissingSourceMap(shorten(&url)));
+        warnings.push(
+            DebugPart::SourceMap,
+            0,
+            Problem::MissingSourceMap(shorten(&url)),
+        );
         return None;
     };
     // An embedded map is as large as the module lets it be.
     if text.len() as u64 > MAX_FILE_BYTES && !url.starts_with("data:") {
-        warnings.push(Part::SourceMap, 0, Problem::TooLarge);
+        warnings.push(DebugPart::SourceMap, 0, Problem::TooLarge);
         return None;
     }
     // Some servers and compilers put a line before the JSON so that it is no script.
@@ -101,7 +105,7 @@ fn read(
         Err(error) => {
             let offset = error.column() as u64;
             warnings.push(
-                Part::SourceMap,
+                DebugPart::SourceMap,
                 offset,
                 Problem::NotASourceMap(error.to_string()),
             );
@@ -110,7 +114,7 @@ fn read(
     };
     if map.version != 3 {
         let problem = Problem::NotASourceMap(format!("version {}", map.version));
-        warnings.push(Part::SourceMap, 0, problem);
+        warnings.push(DebugPart::SourceMap, 0, problem);
         return None;
     }
     Some(map)

@@ -399,7 +399,7 @@ impl Types {
 mod tests {
     use super::*;
     use crate::hand_made::{alias, array, info, pointer, words};
-    use crate::place::Place;
+    use crate::place::ValuePlace;
     use crate::variables::Object;
 
     #[test]
@@ -494,7 +494,7 @@ mod tests {
             assert_eq!(types.size(TypeId(1)), size);
             let mut info = info([]);
             info.no_types = types;
-            let object = Object::new(TypeId(1), Place::memory(0, size.unwrap_or(0)));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, size.unwrap_or(0)));
             let text = if size.is_some() {
                 "0x7"
             } else {

@@ -7,7 +7,7 @@ use crate::dwarf::{Dwarf, Evaluation, Scope, VariableHome};
 use crate::functions::readable;
 use crate::lines::SourcePlace;
 use crate::module::ModuleIndex;
-use crate::place::{Place, Source, State, Unavailable};
+use crate::place::{Holder, Stopped, Unavailable, ValuePlace};
 use crate::sources::{FileId, Files};
 use crate::types::TypeId;
 
@@ -27,7 +27,7 @@ pub struct SourceFrame {
 
 /// Where a frame of the machine stands. Variables depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
+pub struct FramePoint {
     /// The machine's frame; 0 is the innermost.
     pub frame: u32,
     /// The opcode it is about to execute; of an outer frame, the call that it waits for.
@@ -82,13 +82,13 @@ pub struct Object {
     /// Its type.
     pub ty: TypeId,
     /// Where its bytes are.
-    pub place: Place,
+    pub place: ValuePlace,
     /// Of a bit field: first bit and width.
     pub(crate) bits: Option<(u32, u32)>,
 }
 
 impl Object {
-    pub(crate) fn new(ty: TypeId, place: Place) -> Object {
+    pub(crate) fn new(ty: TypeId, place: ValuePlace) -> Object {
         Object {
             ty,
             place,
@@ -152,7 +152,7 @@ impl DebugInfo {
     /// outermost block inwards. Of several with one name, the innermost hides the others.
     ///
     /// AssemblyScript says of a local only its name: it is listed in the whole function.
-    pub fn variables_at(&self, stop: Stop) -> Vec<Variable> {
+    pub fn variables_at(&self, stop: FramePoint) -> Vec<Variable> {
         let dwarf = self.dwarf.as_ref();
         let Some((dwarf, subprogram)) =
             dwarf.and_then(|dwarf| Some((dwarf, dwarf.subprogram_at(stop.offset.0)?)))
@@ -337,20 +337,20 @@ impl DebugInfo {
     pub fn locate(
         &self,
         variable: &Variable,
-        stop: Stop,
-        state: &dyn State,
+        stop: FramePoint,
+        state: &dyn Stopped,
     ) -> Result<Object, Unavailable> {
         let size = self.types().size(variable.ty);
         let place = match &variable.home {
             Home::Local(index) => {
-                let source = Source::Local {
+                let source = Holder::Local {
                     frame: stop.frame,
                     index: *index,
                 };
-                Place::whole(source, size.unwrap_or(0))
+                ValuePlace::whole(source, size.unwrap_or(0))
             }
             Home::Unlisted(first) => return Err(Unavailable::Unlisted(*first)),
-            Home::Global(index) => Place::whole(Source::Global(*index), size.unwrap_or(0)),
+            Home::Global(index) => ValuePlace::whole(Holder::Global(*index), size.unwrap_or(0)),
             Home::Dwarf { unit, home } => {
                 let dwarf = self.dwarf.as_ref().ok_or(Unavailable::Unsupported)?;
                 let evaluation = Evaluation {
@@ -373,8 +373,8 @@ impl DebugInfo {
     pub(crate) fn member_of_this(
         &self,
         name: &str,
-        stop: Stop,
-        state: &dyn State,
+        stop: FramePoint,
+        state: &dyn Stopped,
     ) -> Option<Object> {
         let this = self
             .variables_at(stop)
@@ -447,7 +447,7 @@ mod tests {
             let locals = "i32 ".repeat(count - 1);
             let text = format!("(module (func (param i32) (local {locals}) nop))");
             let info = DebugInfo::load(&wat::parse_str(text).unwrap(), &NoSources).unwrap();
-            let stop = Stop {
+            let stop = FramePoint {
                 frame: 0,
                 offset: CodeOffset(info.module.starts(FuncIdx(0))[0]),
                 inlined: 0,

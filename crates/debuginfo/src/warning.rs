@@ -9,7 +9,7 @@ pub const MAX_WARNINGS: usize = 64;
 
 /// The part of a module's debug information that a [`Warning`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum DebugPart {
     /// The module itself, outside its debug information.
     Module,
     /// The `name` section.
@@ -24,15 +24,15 @@ pub enum Part {
     Sources,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for DebugPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Module => "module",
-            Part::Names => "name section",
-            Part::SourceMap => "source map",
-            Part::DwarfLines => ".debug_line",
-            Part::DwarfEntries => ".debug_info",
-            Part::Sources => "sources",
+            DebugPart::Module => "module",
+            DebugPart::Names => "name section",
+            DebugPart::SourceMap => "source map",
+            DebugPart::DwarfLines => ".debug_line",
+            DebugPart::DwarfEntries => ".debug_info",
+            DebugPart::Sources => "sources",
         })
     }
 }
@@ -67,9 +67,9 @@ pub enum Problem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Which part.
-    pub part: Part,
-    /// Byte offset of the trouble in its part: in the module's file for [`Part::Module`] and
-    /// [`Part::Names`], in the section or the map's `mappings` otherwise.
+    pub part: DebugPart,
+    /// Byte offset of the trouble in its part: in the module's file for [`DebugPart::Module`] and
+    /// [`DebugPart::Names`], in the section or the map's `mappings` otherwise.
     pub offset: u64,
     /// What the trouble is.
     pub problem: Problem,
@@ -86,11 +86,11 @@ impl fmt::Display for Warning {
 pub(crate) struct Warnings {
     kept: Vec<Warning>,
     /// The first that found no room: its part and offset.
-    left_out: Option<(Part, u64)>,
+    left_out: Option<(DebugPart, u64)>,
 }
 
 impl Warnings {
-    pub(crate) fn push(&mut self, part: Part, offset: u64, problem: Problem) {
+    pub(crate) fn push(&mut self, part: DebugPart, offset: u64, problem: Problem) {
         let warning = Warning {
             part,
             offset,
@@ -116,7 +116,7 @@ impl Warnings {
         last.map(|last| self.kept.remove(last)).is_some()
     }
 
-    pub(crate) fn malformed(&mut self, part: Part, error: &wasmparser::Error) {
+    pub(crate) fn malformed(&mut self, part: DebugPart, error: &wasmparser::Error) {
         self.push(
             part,
             error.offset(),
@@ -148,10 +148,10 @@ mod tests {
     fn problems(details: usize, stops: usize) -> Vec<Problem> {
         let mut warnings = Warnings::default();
         for at in 0..details as u64 {
-            warnings.push(Part::SourceMap, at, Problem::BadMappings);
+            warnings.push(DebugPart::SourceMap, at, Problem::BadMappings);
         }
         for at in 0..stops as u64 {
-            warnings.push(Part::Sources, at, Problem::TooLarge);
+            warnings.push(DebugPart::Sources, at, Problem::TooLarge);
         }
         let kept = warnings.into_vec().into_iter();
         kept.map(|warning| warning.problem).collect()
@@ -186,7 +186,7 @@ mod tests {
     fn the_same_warning_is_kept_once() {
         let mut warnings = Warnings::default();
         for _ in 0..=MAX_WARNINGS {
-            warnings.push(Part::Names, 7, Problem::TooLarge);
+            warnings.push(DebugPart::Names, 7, Problem::TooLarge);
         }
         assert_eq!(warnings.into_vec().len(), 1);
     }

@@ -41,7 +41,7 @@ pub enum GateError {
 
 /// What happened at a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visit {
+pub enum GateEvent {
     /// A debugger is connected.
     Came(SocketAddr),
     /// It hung up, or another one with the key took its place.
@@ -62,7 +62,7 @@ pub struct Gate {
     knocking: VecDeque<Visitor>,
     /// How long that may take.
     patience: Duration,
-    visits: Vec<Visit>,
+    visits: Vec<GateEvent>,
     beginning: Instant,
 }
 
@@ -110,7 +110,7 @@ impl Gate {
     }
 
     /// What happened since the last call.
-    pub fn visits(&mut self) -> Vec<Visit> {
+    pub fn visits(&mut self) -> Vec<GateEvent> {
         std::mem::take(&mut self.visits)
     }
 
@@ -141,7 +141,7 @@ impl Gate {
             {
                 if self.knocking.len() >= KNOCKING {
                     let longest = self.knocking.pop_front();
-                    let turned = longest.map(|longest| Visit::TurnedAway(longest.from));
+                    let turned = longest.map(|longest| GateEvent::TurnedAway(longest.from));
                     self.visits.extend(turned);
                 }
                 self.knocking.push_back(Visitor {
@@ -158,7 +158,7 @@ impl Gate {
                 Ok(false) if knocking.since.elapsed() < self.patience => {
                     self.knocking.push_back(knocking);
                 }
-                Ok(false) | Err(_) => self.visits.push(Visit::TurnedAway(knocking.from)),
+                Ok(false) | Err(_) => self.visits.push(GateEvent::TurnedAway(knocking.from)),
             }
         }
     }
@@ -178,10 +178,10 @@ impl Gate {
                 }
                 return;
             }
-            Some(old) => self.visits.push(Visit::Left(old.from)),
+            Some(old) => self.visits.push(GateEvent::Left(old.from)),
             None => {}
         }
-        self.visits.push(Visit::Came(visitor.from));
+        self.visits.push(GateEvent::Came(visitor.from));
         visitor.since = Instant::now();
         self.visitor = Some(visitor);
     }
@@ -192,7 +192,7 @@ impl Gate {
             .visitor
             .take_if(|visitor| !visitor.vouched && visitor.since.elapsed() >= self.patience);
         self.visits
-            .extend(doubted.map(|doubted| Visit::TurnedAway(doubted.from)));
+            .extend(doubted.map(|doubted| GateEvent::TurnedAway(doubted.from)));
     }
 
     /// What came out of reading or writing: how many bytes, or that the visitor left.
@@ -201,7 +201,7 @@ impl Gate {
             Ok(length) => length,
             Err(error) if socket::is_patient(&error) => 0,
             Err(_) => {
-                let left = self.visitor.take().map(|old| Visit::Left(old.from));
+                let left = self.visitor.take().map(|old| GateEvent::Left(old.from));
                 self.visits.extend(left);
                 0
             }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     /// Works until `done`, as a board does.
-    fn work(gate: &mut Gate, done: impl Fn(&Gate, &[u8]) -> bool) -> Vec<Visit> {
+    fn work(gate: &mut Gate, done: impl Fn(&Gate, &[u8]) -> bool) -> Vec<GateEvent> {
         let (mut heard, mut visits) = (Vec::new(), Vec::new());
         let mut buffer = [0; 64];
         let begun = Instant::now();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     /// As many silent ones as `count`, then a debugger.
-    fn comes_in_behind(count: usize, patience: Duration) -> Vec<Visit> {
+    fn comes_in_behind(count: usize, patience: Duration) -> Vec<GateEvent> {
         let gate = Gate::open("127.0.0.1:0", None).unwrap();
         let mut gate = gate.with_patience(patience);
         let mut silent = Vec::new();
@@ -297,10 +297,10 @@ mod tests {
     #[test]
     fn silent_connections_keep_nobody_out() {
         let long = Duration::from_secs(3600);
-        let turned_away = |visits: &[Visit]| {
+        let turned_away = |visits: &[GateEvent]| {
             let turned = visits.iter();
             turned
-                .filter(|visit| matches!(visit, Visit::TurnedAway(_)))
+                .filter(|visit| matches!(visit, GateEvent::TurnedAway(_)))
                 .count()
         };
         // Where there is room for all of them, and for one more: nobody has to go.
@@ -319,7 +319,7 @@ mod tests {
         let mut visits = work(&mut gate, |gate, _| gate.knocking.len() == silent.len());
         visits.extend(work(&mut gate, |gate, _| gate.knocking.is_empty()));
         assert_eq!(visits.len(), silent.len(), "{visits:?}");
-        let is_turned_away = |visit: &Visit| matches!(visit, Visit::TurnedAway(_));
+        let is_turned_away = |visit: &GateEvent| matches!(visit, GateEvent::TurnedAway(_));
         assert!(visits.iter().all(is_turned_away), "{visits:?}");
     }
 
@@ -335,7 +335,10 @@ mod tests {
         let visits = work(&mut gate, |_, heard| heard == HELLO);
         let noisy = noisy.local_addr().unwrap();
         let debugger = debugger.local_addr().unwrap();
-        assert_eq!(visits, [Visit::TurnedAway(noisy), Visit::Came(debugger)]);
+        assert_eq!(
+            visits,
+            [GateEvent::TurnedAway(noisy), GateEvent::Came(debugger)]
+        );
         gate.vouch();
         // Who is known stays, and who comes now is sent away, whatever it says.
         let mut other = connect(&gate);
@@ -376,6 +379,9 @@ mod tests {
         let _silent = connect(&gate);
         work(&mut gate, |gate, _| !gate.knocking.is_empty());
         let visits = work(&mut gate, |gate, _| gate.knocking.is_empty());
-        assert!(matches!(visits[..], [Visit::TurnedAway(_)]), "{visits:?}");
+        assert!(
+            matches!(visits[..], [GateEvent::TurnedAway(_)]),
+            "{visits:?}"
+        );
     }
 }

@@ -19,8 +19,8 @@ mod socket;
 
 pub use address::{Address, AddressError};
 pub use borges_wire::guard::{Key, KeyError};
-pub use gate::{Gate, GateError, Visit};
-pub use line::OpenError;
+pub use gate::{Gate, GateError, GateEvent};
+pub use line::LineOpenError;
 pub use ports::ports;
 
 use borges_wire::link::Link;
@@ -28,7 +28,7 @@ use borges_wire::link::Link;
 /// Opens the line to a device; one on another computer needs the key that the device has.
 ///
 /// # Errors
-/// [`OpenError`] if there is no such port, nothing listens there, or one end does not take the other's key.
-pub fn open(address: &Address, key: Option<&Key>) -> Result<Box<dyn Link + Send>, OpenError> {
+/// [`LineOpenError`] if there is no such port, nothing listens there, or one end does not take the other's key.
+pub fn open(address: &Address, key: Option<&Key>) -> Result<Box<dyn Link + Send>, LineOpenError> {
     Ok(Box::new(line::Line::open(address.clone(), key.cloned())?))
 }

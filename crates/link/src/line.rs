@@ -18,7 +18,7 @@ const REBUFFS: u32 = 5;
 
 /// A line cannot be opened.
 #[derive(Debug, Error)]
-pub enum OpenError {
+pub enum LineOpenError {
     /// The serial port.
     #[error(
         "the serial port {port} cannot be opened: {source}; is the device plugged in, is another program using it, and may you use it (on Linux: group dialout)?"
@@ -94,7 +94,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn open(address: Address, key: Option<Key>) -> Result<Self, OpenError> {
+    pub(crate) fn open(address: Address, key: Option<Key>) -> Result<Self, LineOpenError> {
         let mut stream = connect(&address, key.as_ref())?;
         if let (Address::Tcp { host }, Stream::Tcp(socket)) = (&address, &mut stream) {
             socket
@@ -180,11 +180,11 @@ impl Link for Line {
     }
 }
 
-fn connect(address: &Address, key: Option<&Key>) -> Result<Stream, OpenError> {
+fn connect(address: &Address, key: Option<&Key>) -> Result<Stream, LineOpenError> {
     match address {
         Address::Serial { port, baud } => {
             let opened = serialport::new(port, *baud).timeout(WAIT).open();
-            let failed = |source| OpenError::Serial {
+            let failed = |source| LineOpenError::Serial {
                 port: port.clone(),
                 source,
             };
@@ -194,19 +194,21 @@ fn connect(address: &Address, key: Option<&Key>) -> Result<Stream, OpenError> {
             let host = host.clone();
             match socket::connect(&host, key) {
                 Ok(socket) => Ok(Stream::Tcp(socket)),
-                Err(ConnectError::KeyNeeded) => Err(OpenError::KeyNeeded { host }),
-                Err(ConnectError::Io(source)) => Err(OpenError::Tcp { host, source }),
+                Err(ConnectError::KeyNeeded) => Err(LineOpenError::KeyNeeded { host }),
+                Err(ConnectError::Io(source)) => Err(LineOpenError::Tcp { host, source }),
             }
         }
     }
 }
 
 /// Why a connection ended before its other end had proved that it has the key.
-fn refused(host: String, error: &std::io::Error) -> OpenError {
+fn refused(host: String, error: &std::io::Error) -> LineOpenError {
     match socket::intrusion(error) {
-        Some(Intrusion::Unguarded) => OpenError::NoKeyThere { host },
-        Some(Intrusion::WrongKey | Intrusion::Forged) => OpenError::Impostor { host },
-        None if error.kind() == ErrorKind::ConnectionAborted => OpenError::KeyUnanswered { host },
-        None => OpenError::KeyRefused { host },
+        Some(Intrusion::Unguarded) => LineOpenError::NoKeyThere { host },
+        Some(Intrusion::WrongKey | Intrusion::Forged) => LineOpenError::Impostor { host },
+        None if error.kind() == ErrorKind::ConnectionAborted => {
+            LineOpenError::KeyUnanswered { host }
+        }
+        None => LineOpenError::KeyRefused { host },
     }
 }

@@ -13,7 +13,7 @@ pub enum CommandError {
     Device(DeviceError),
     /// The line to a real device.
     #[error(transparent)]
-    Line(#[from] borges_link::OpenError),
+    Line(#[from] borges_link::LineOpenError),
     /// A replay.
     #[error(transparent)]
     Divergence(#[from] Divergence),

@@ -28,7 +28,7 @@ pub mod values;
 
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
-pub use borges_link::{Address, AddressError, Gate, GateError, Key, KeyError, Visit, ports};
+pub use borges_link::{Address, AddressError, Gate, GateError, GateEvent, Key, KeyError, ports};
 pub use command::{Act, Command, Event, Flow, Look, Observer, Reply, listing};
 pub use device::client::LinkError;
 pub use device::serve::BoardServer;

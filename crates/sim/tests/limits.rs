@@ -5,7 +5,7 @@
 mod support;
 
 use borges_wire::{
-    Bytes, Command, ContentHash, Failure, Measure, Part, Report, SCHEMA, Watch, WatchAccess,
+    BlobKind, Bytes, Command, ContentHash, Failure, Measure, Report, SCHEMA, Watch, WatchAccess,
 };
 use support::Line;
 
@@ -67,9 +67,9 @@ fn so_many_stops_and_mocks_at_a_time() {
 fn so_many_bytes_of_each_part() {
     let mut line = line();
     for (part, most) in [
-        (Part::Program, 8 << 10),
-        (Part::State, 8 << 10),
-        (Part::Board, 16 << 10),
+        (BlobKind::Program, 8 << 10),
+        (BlobKind::State, 8 << 10),
+        (BlobKind::Board, 16 << 10),
     ] {
         let mut load = |total: u32| {
             let load = Command::Load {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use borges_wire::{Bytes, Command, ContentHash, Part, Report, SCHEMA, TraceDecoder};
+use borges_wire::{BlobKind, Bytes, Command, ContentHash, Report, SCHEMA, TraceDecoder};
 use support::Line;
 
 /// Reads an input all the time.
@@ -28,7 +28,7 @@ fn run(line: &mut Line, program: &str) {
         resume: None,
     });
     line.say(Command::Load {
-        part: Part::Program,
+        part: BlobKind::Program,
         hash: program,
         total: module.len() as u32,
         offset: 0,

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use borges_vm::Lent;
-use borges_wire::{ContentHash, Failure, Part};
+use borges_wire::{BlobKind, ContentHash, Failure};
 
 use crate::shelf::{Flash, Shelf};
 
@@ -33,7 +33,7 @@ enum Received {
 
 /// A chunk of a blob.
 pub(crate) struct Chunk<'a> {
-    pub(crate) part: Part,
+    pub(crate) part: BlobKind,
     pub(crate) hash: ContentHash,
     pub(crate) total: u32,
     pub(crate) offset: u32,
@@ -68,9 +68,9 @@ impl Uploads {
     pub(crate) fn take(&mut self, chunk: &Chunk<'_>, longest: u32) -> Result<(), Failure> {
         let mut none = None;
         let (slot, shelf) = match chunk.part {
-            Part::Program => (&mut self.program, &mut self.shelf),
-            Part::Board => (&mut self.board, &mut none),
-            Part::State => (&mut self.state, &mut none),
+            BlobKind::Program => (&mut self.program, &mut self.shelf),
+            BlobKind::Board => (&mut self.board, &mut none),
+            BlobKind::State => (&mut self.state, &mut none),
         };
         // Flash wears out: what is in it is not written again.
         if shelf.as_ref().is_some_and(|shelf| shelf.has(chunk.hash)) {
@@ -126,11 +126,11 @@ impl Uploads {
     }
 
     /// Frees the memory of a blob.
-    pub(crate) fn forget(&mut self, part: Part) {
+    pub(crate) fn forget(&mut self, part: BlobKind) {
         match part {
-            Part::Program => self.program = None,
-            Part::Board => self.board = None,
-            Part::State => self.state = None,
+            BlobKind::Program => self.program = None,
+            BlobKind::Board => self.board = None,
+            BlobKind::State => self.state = None,
         }
     }
 }
@@ -232,7 +232,7 @@ mod tests {
 
     fn chunk(bytes: &'static [u8], offset: u32, whole: &[u8]) -> Chunk<'static> {
         Chunk {
-            part: Part::State,
+            part: BlobKind::State,
             hash: ContentHash::of(whole),
             total: whole.len() as u32,
             offset,

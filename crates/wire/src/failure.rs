@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Part;
+use crate::BlobKind;
 
 /// Why a command was not carried out.
 ///
@@ -30,7 +30,7 @@ pub enum Failure {
     Running,
     /// Nothing was loaded under this name.
     #[error("it has no such {0}")]
-    NotLoaded(Part),
+    NotLoaded(BlobKind),
     /// The command belongs to an epoch that is over.
     #[error("it is already on another branch")]
     Epoch,
@@ -108,7 +108,7 @@ pub enum Failure {
 pub enum Measure {
     /// A loaded blob.
     #[error("bytes of the {0}")]
-    Bytes(Part),
+    Bytes(BlobKind),
     /// A message.
     #[error("bytes in a message")]
     Message,

@@ -36,10 +36,10 @@ pub use endpoint::{
 pub use failure::{Failure, Measure};
 pub use link::{Link, Port};
 pub use message::{
-    Argument, Command, Comparison, ContentHash, ContentHasher, DeviceLimits, DeviceStatus,
-    Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow, Part, PauseReason,
-    PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch, WatchAccess,
-    peer_schema,
+    Argument, BlobKind, Command, Comparison, ContentHash, ContentHasher, DeviceLimits,
+    DeviceStatus, Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow,
+    PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch,
+    WatchAccess, peer_schema,
 };
 pub use trace::{Batch, Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

@@ -25,21 +25,21 @@ fn commands() -> Vec<Command> {
             }),
         },
         Command::Load {
-            part: Part::Program,
+            part: BlobKind::Program,
             hash: ContentHash(0x0102_0304_0506_0708),
             total: 1000,
             offset: 200,
             bytes: Bytes(vec![0, 97, 115, 109]),
         },
         Command::Load {
-            part: Part::Board,
+            part: BlobKind::Board,
             hash: ContentHash(1),
             total: 0,
             offset: 0,
             bytes: Bytes(vec![]),
         },
         Command::Load {
-            part: Part::State,
+            part: BlobKind::State,
             hash: ContentHash(1),
             total: 1,
             offset: 0,
@@ -280,7 +280,7 @@ fn reports() -> Vec<Report> {
 fn failures() -> impl Iterator<Item = Failure> {
     let (wanted, most) = (300, 200);
     let measures = [
-        Measure::Bytes(Part::Program),
+        Measure::Bytes(BlobKind::Program),
         Measure::Message,
         Measure::Breakpoints,
         Measure::Watches,
@@ -304,7 +304,7 @@ fn failures() -> impl Iterator<Item = Failure> {
         Failure::WatchesReads,
         Failure::NotBegun,
         Failure::Running,
-        Failure::NotLoaded(Part::Board),
+        Failure::NotLoaded(BlobKind::Board),
         Failure::Epoch,
         Failure::Memory,
         Failure::Blob,

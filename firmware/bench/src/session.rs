@@ -16,7 +16,7 @@ use borges_firmware::Pins;
 use borges_stub::{Answer, Call, Config, Halt, Program, Stub, World, execute};
 use borges_vm::{Limits, Machine, Module};
 use borges_wire::{
-    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, Part,
+    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, BlobKind,
     PauseReason, Report, RequestId, SCHEMA, ToDevice, ToHost,
 };
 
@@ -153,7 +153,7 @@ fn traced() {
     let chunk = (borges_wire::Config::device().message_bytes - LOAD_OVERHEAD) as usize;
     for (number, bytes) in BREAKOUT.chunks(chunk).enumerate() {
         let (total, offset) = (BREAKOUT.len() as u32, (number * chunk) as u32);
-        let (part, hash, bytes) = (Part::Program, program, bytes.into());
+        let (part, hash, bytes) = (BlobKind::Program, program, bytes.into());
         line.ask(Command::Load {
             part,
             hash,

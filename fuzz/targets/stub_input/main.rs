@@ -16,7 +16,7 @@ use borges_sim::SimBoard;
 use borges_stub::{Config, Stub};
 use borges_vm::{Limits, Shared};
 use borges_wire::{
-    Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, Part,
+    Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, BlobKind,
     PauseReason, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost,
 };
 use libfuzzer_sys::fuzz_target;
@@ -191,7 +191,7 @@ impl Line {
         self.pass(3);
     }
 
-    fn load(&mut self, part: Part, blob: &[u8]) {
+    fn load(&mut self, part: BlobKind, blob: &[u8]) {
         let (hash, total) = (ContentHash::of(blob), blob.len() as u32);
         for (i, bytes) in blob.chunks(800).enumerate() {
             let (offset, bytes) = (800 * i as u32, Bytes::from(bytes));
@@ -221,7 +221,7 @@ impl Line {
             self.greet(None);
         }
         if stage >= 2 {
-            self.load(Part::Program, &PROGRAMS[0]);
+            self.load(BlobKind::Program, &PROGRAMS[0]);
         }
         if stage >= 3 {
             self.start(&PROGRAMS[0]);
@@ -257,7 +257,7 @@ impl Line {
     /// Uploads a program to a device that has just started, and runs it for [`STEPS`]: where that ends.
     fn runs(&mut self, program: &[u8]) -> (u64, u64) {
         self.meet(9);
-        self.load(Part::Program, program);
+        self.load(BlobKind::Program, program);
         self.start(program);
         self.say(Command::Run { until: Some(STEPS) });
         for _ in 0..50 {
@@ -292,11 +292,11 @@ impl Line {
                 }
             }
             Happening::Load { part, bytes } => {
-                let part = [Part::Program, Part::Board, Part::State][usize::from(part) % 3];
+                let part = [BlobKind::Program, BlobKind::Board, BlobKind::State][usize::from(part) % 3];
                 self.load(part, bytes);
             }
             Happening::Wait(ms) => self.now += u64::from(ms) * 1000,
-            Happening::Upload(which) => self.load(Part::Program, chosen(which)),
+            Happening::Upload(which) => self.load(BlobKind::Program, chosen(which)),
             Happening::Start(which) => {
                 self.start(chosen(which));
                 self.say(Command::Run { until: None });

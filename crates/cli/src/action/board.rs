@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, Write as _};
 use std::path::Path;
 
-use borges_session::{BoardServer, Gate, Key, Visit};
+use borges_session::{BoardServer, Gate, GateEvent, Key};
 use serde_json::json;
 
 use super::target::read_key;
@@ -54,20 +54,24 @@ pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure
     Ok(Exit::Ok)
 }
 
-fn report(visit: Visit, guarded: bool, output: &mut Output) -> Result<(), Failure> {
+fn report(visit: GateEvent, guarded: bool, output: &mut Output) -> Result<(), Failure> {
     let (event, from) = match visit {
-        Visit::Came(from) => ("connected", from),
-        Visit::Left(from) => ("left", from),
-        Visit::TurnedAway(from) => ("turned-away", from),
+        GateEvent::Came(from) => ("connected", from),
+        GateEvent::Left(from) => ("left", from),
+        GateEvent::TurnedAway(from) => ("turned-away", from),
     };
     if output.json {
         return output.json(&json!({ "event": event, "from": from.to_string() }));
     }
     let text = match visit {
-        Visit::Came(_) => format!("a debugger at {from} is connected\n"),
-        Visit::Left(_) => format!("the debugger at {from} has left; the program goes on\n"),
-        Visit::TurnedAway(_) if guarded => format!("somebody at {from} does not have the key\n"),
-        Visit::TurnedAway(_) => format!("somebody at {from} does not speak as a debugger does\n"),
+        GateEvent::Came(_) => format!("a debugger at {from} is connected\n"),
+        GateEvent::Left(_) => format!("the debugger at {from} has left; the program goes on\n"),
+        GateEvent::TurnedAway(_) if guarded => {
+            format!("somebody at {from} does not have the key\n")
+        }
+        GateEvent::TurnedAway(_) => {
+            format!("somebody at {from} does not speak as a debugger does\n")
+        }
     };
     output.text(&text)
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::FileId;
 use crate::types::TypeId;
-use crate::warning::{Part, Problem};
+use crate::warning::{DebugPart, Problem};
 
 pub(super) type Entry = DebuggingInformationEntry<Slice>;
 
@@ -143,13 +143,13 @@ impl Reading<'_> {
         match found {
             Ok(mut ranges) if ranges.len() > MAX_RANGES => {
                 self.warnings
-                    .push(Part::DwarfEntries, at, Problem::TooLarge);
+                    .push(DebugPart::DwarfEntries, at, Problem::TooLarge);
                 ranges.truncate(MAX_RANGES);
                 Ok(ranges)
             }
             // A description with a broken list is only without code.
             Err(Stop::Malformed(error)) => {
-                super::report(self.warnings, Part::DwarfEntries, at, error.into());
+                super::report(self.warnings, DebugPart::DwarfEntries, at, error.into());
                 Ok(Vec::new())
             }
             found => found,
@@ -342,7 +342,7 @@ impl Reading<'_> {
                 Ok(None) => VariableHome::Removed,
                 Err(error) => {
                     let at = u64::from(unit.offset(entry));
-                    super::report(self.warnings, Part::DwarfEntries, at, error.into());
+                    super::report(self.warnings, DebugPart::DwarfEntries, at, error.into());
                     VariableHome::Removed
                 }
             },

@@ -6,7 +6,7 @@ use super::unit::Reading;
 use super::{Slice, Stop, report};
 use crate::lines::{Row, RowSource};
 use crate::sources::{FileId, join};
-use crate::warning::{Part, Problem};
+use crate::warning::{DebugPart, Problem};
 
 impl Reading<'_> {
     /// Reads a unit's line table into the rows of the module; returns its files by their numbers.
@@ -23,8 +23,8 @@ impl Reading<'_> {
             let lines = self.dwarf.sections.debug_line.reader().len();
             // A table that is nowhere is the mistake of the unit that names it.
             let (part, place) = match unit.header.debug_info_offset() {
-                Some(entry) if at >= lines => (Part::DwarfEntries, entry.0),
-                _ => (Part::DwarfLines, at),
+                Some(entry) if at >= lines => (DebugPart::DwarfEntries, entry.0),
+                _ => (DebugPart::DwarfLines, at),
             };
             report(self.warnings, part, place as u64, stop);
         }
@@ -111,7 +111,7 @@ impl Reading<'_> {
         };
         let id = self.files.intern(&path, embedded.as_deref(), self.provider);
         if id.is_none() {
-            self.warnings.push(Part::Sources, 0, Problem::TooLarge);
+            self.warnings.push(DebugPart::Sources, 0, Problem::TooLarge);
         }
         Ok(id)
     }

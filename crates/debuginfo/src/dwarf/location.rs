@@ -7,7 +7,7 @@ use gimli::{LocationListsOffset, Operation, Reader};
 
 use super::{Dwarf, Slice, Subprogram, VariableHome};
 use crate::module::ModuleIndex;
-use crate::place::{Piece, Place, Source, State, Unavailable, value_bytes};
+use crate::place::{Holder, Piece, Stopped, Unavailable, ValuePlace, value_bytes};
 use crate::types::{Encoding, Type, TypeId};
 
 /// Most operations of one expression; it may jump backwards.
@@ -24,7 +24,7 @@ pub(crate) struct Evaluation<'a> {
     /// The function whose variable is looked for; none of a variable of the program.
     pub(crate) subprogram: Option<&'a Subprogram>,
     pub(crate) unit: usize,
-    pub(crate) state: &'a dyn State,
+    pub(crate) state: &'a dyn Stopped,
     pub(crate) frame: u32,
     /// The next opcode's offset in the module's file.
     pub(crate) offset: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Evaluation<'a> {
 #[derive(Clone)]
 struct Item {
     value: u64,
-    source: Option<Source>,
+    source: Option<Holder>,
 }
 
 impl Item {
@@ -56,13 +56,13 @@ enum Located {
 
 impl Evaluation<'_> {
     /// The place of a variable of `size` bytes.
-    pub(crate) fn place(&self, home: &VariableHome, size: u32) -> Result<Place, Unavailable> {
+    pub(crate) fn place(&self, home: &VariableHome, size: u32) -> Result<ValuePlace, Unavailable> {
         match home {
             VariableHome::Removed => Err(Unavailable::Removed),
             VariableHome::Constant(value) => {
                 let bytes = value.to_le_bytes().to_vec();
                 let size = size.min(bytes.len() as u32);
-                Ok(Place::whole(Source::Computed(bytes), size))
+                Ok(ValuePlace::whole(Holder::Computed(bytes), size))
             }
             VariableHome::Expression(expression) => self.evaluate(expression, size),
             VariableHome::List(offset) => {
@@ -118,17 +118,17 @@ impl Evaluation<'_> {
         }
     }
 
-    fn evaluate(&self, expression: &Slice, size: u32) -> Result<Place, Unavailable> {
+    fn evaluate(&self, expression: &Slice, size: u32) -> Result<ValuePlace, Unavailable> {
         let mut run = Run {
             at: self,
             stack: Vec::new(),
             left: MAX_OPERATIONS,
         };
         let pieces = run.pieces(expression, size)?;
-        if pieces.iter().all(|piece| piece.source == Source::Removed) {
+        if pieces.iter().all(|piece| piece.source == Holder::Removed) {
             return Err(Unavailable::Removed);
         }
-        Ok(Place { pieces })
+        Ok(ValuePlace { pieces })
     }
 
     fn frame_base(&self, left: &mut u32) -> Result<u64, Unavailable> {
@@ -181,7 +181,7 @@ impl Run<'_> {
             let source = match located {
                 Located::Memory(address) => {
                     let outside = Unavailable::OutsideMemory(address);
-                    Source::Memory {
+                    Holder::Memory {
                         address: u32::try_from(address).map_err(|_| outside)?,
                         length,
                     }
@@ -190,9 +190,9 @@ impl Run<'_> {
                     source: Some(source),
                     ..
                 }) => source,
-                Located::Is(Item { value, .. }) => Source::Computed(value.to_le_bytes().to_vec()),
-                Located::Bytes(bytes) => Source::Computed(bytes),
-                Located::Removed => Source::Removed,
+                Located::Is(Item { value, .. }) => Holder::Computed(value.to_le_bytes().to_vec()),
+                Located::Bytes(bytes) => Holder::Computed(bytes),
+                Located::Removed => Holder::Removed,
             };
             let length = self.fitting(&source, length);
             pieces.push(Piece {
@@ -211,7 +211,7 @@ impl Run<'_> {
                 let length = size.saturating_sub(described);
                 if length > 0 {
                     pieces.push(Piece {
-                        source: Source::Removed,
+                        source: Holder::Removed,
                         offset: 0,
                         length,
                     });
@@ -222,12 +222,12 @@ impl Run<'_> {
     }
 
     /// A small type may be kept in a local; a type of unknown or zero size is what the local is.
-    fn fitting(&self, source: &Source, length: u32) -> u32 {
+    fn fitting(&self, source: &Holder, length: u32) -> u32 {
         let held = match source {
-            Source::Local { frame, index } => self.at.state.local(*frame, *index),
-            Source::Operand { frame, index } => self.at.state.operand(*frame, *index),
-            Source::Global(index) => self.at.state.global(*index),
-            Source::Computed(bytes) => return length.min(bytes.len() as u32),
+            Holder::Local { frame, index } => self.at.state.local(*frame, *index),
+            Holder::Operand { frame, index } => self.at.state.operand(*frame, *index),
+            Holder::Global(index) => self.at.state.global(*index),
+            Holder::Computed(bytes) => return length.min(bytes.len() as u32),
             _ => return length,
         };
         let bytes = held.map_or(length, |value| value_bytes(value).len() as u32);
@@ -300,11 +300,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn push_source(&mut self, source: Source) -> Result<(), Unavailable> {
+    fn push_source(&mut self, source: Holder) -> Result<(), Unavailable> {
         let value = match &source {
-            Source::Local { frame, index } => self.at.state.local(*frame, *index),
-            Source::Operand { frame, index } => self.at.state.operand(*frame, *index),
-            Source::Global(index) => self.at.state.global(*index),
+            Holder::Local { frame, index } => self.at.state.local(*frame, *index),
+            Holder::Operand { frame, index } => self.at.state.operand(*frame, *index),
+            Holder::Global(index) => self.at.state.global(*index),
             _ => None,
         };
         let bytes = value_bytes(value.ok_or(Unavailable::Mismatch)?);
@@ -318,9 +318,9 @@ impl Run<'_> {
     fn compute(&mut self, operation: Operation<Slice>) -> Result<(), Unavailable> {
         let frame = self.at.frame;
         match operation {
-            Operation::WasmLocal { index } => self.push_source(Source::Local { frame, index }),
-            Operation::WasmGlobal { index } => self.push_source(Source::Global(index)),
-            Operation::WasmStack { index } => self.push_source(Source::Operand { frame, index }),
+            Operation::WasmLocal { index } => self.push_source(Holder::Local { frame, index }),
+            Operation::WasmGlobal { index } => self.push_source(Holder::Global(index)),
+            Operation::WasmStack { index } => self.push_source(Holder::Operand { frame, index }),
             Operation::FrameOffset { offset } => {
                 let base = self.at.frame_base(&mut self.left)?;
                 // Addresses are 32 bits wide and wrap.

@@ -22,7 +22,7 @@ use crate::lines::Row;
 use crate::module::ModuleIndex;
 use crate::sources::{Files, SourceProvider};
 use crate::types::{TypeId, Types};
-use crate::warning::{Part, Problem, Warnings};
+use crate::warning::{DebugPart, Problem, Warnings};
 
 pub(crate) use location::Evaluation;
 
@@ -305,7 +305,7 @@ impl Dwarf {
 }
 
 /// Reports a part that was not read to its end.
-fn report(warnings: &mut Warnings, part: Part, offset: u64, stop: Stop) {
+fn report(warnings: &mut Warnings, part: DebugPart, offset: u64, stop: Stop) {
     warnings.push(part, offset, stop.into());
 }
 

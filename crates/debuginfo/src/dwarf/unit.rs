@@ -11,7 +11,7 @@ use crate::lines::Row;
 use crate::module::ModuleIndex;
 use crate::sources::{Files, SourceProvider};
 use crate::types::{Type, TypeId};
-use crate::warning::{Part, Warnings};
+use crate::warning::{DebugPart, Warnings};
 
 /// What reading needs and collects.
 pub(super) struct Reading<'a> {
@@ -73,13 +73,13 @@ impl<'a> Reading<'a> {
                 Ok(None) => return,
                 Err(error) => {
                     // Units are chained by their lengths: behind a broken one nothing can be found.
-                    report(self.warnings, Part::DwarfEntries, 0, error.into());
+                    report(self.warnings, DebugPart::DwarfEntries, 0, error.into());
                     return;
                 }
             };
             let at = header.debug_info_offset().map_or(0, |offset| offset.0);
             if let Err(stop) = self.unit(header, at) {
-                report(self.warnings, Part::DwarfEntries, at as u64, stop);
+                report(self.warnings, DebugPart::DwarfEntries, at as u64, stop);
                 if stop == Stop::Budget {
                     return;
                 }
@@ -188,10 +188,10 @@ impl<'a> Reading<'a> {
         self.name_globals();
         self.note_vtables();
         if let Err(stop) = self.lend() {
-            report(self.warnings, Part::DwarfEntries, 0, stop);
+            report(self.warnings, DebugPart::DwarfEntries, 0, stop);
         }
         if let Err(stop) = self.add_removed_parameters() {
-            report(self.warnings, Part::DwarfEntries, 0, stop);
+            report(self.warnings, DebugPart::DwarfEntries, 0, stop);
         }
         (self.dwarf, self.rows)
     }

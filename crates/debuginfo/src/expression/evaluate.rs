@@ -10,10 +10,10 @@ use super::{
 };
 use crate::DebugInfo;
 use crate::child::Number;
-use crate::place::{Piece, Place, Source, State, Unavailable};
+use crate::place::{Holder, Piece, Stopped, Unavailable, ValuePlace};
 use crate::show::{float_text, write_string};
 use crate::types::{POINTER_BYTES, TypeId};
-use crate::variables::{Object, Stop};
+use crate::variables::{FramePoint, Object};
 
 /// Names that the embedder knows: arguments of a primitive, pins, counters.
 ///
@@ -61,14 +61,14 @@ pub enum Evaluated {
 
 impl Evaluated {
     /// What a watchpoint would have to watch, if this is something of the program.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<ValuePlace> {
         match self {
             Evaluated::Object(object) => Some(object.place.clone()),
             Evaluated::Elements(objects) => {
                 let pieces = objects
                     .iter()
                     .flat_map(|object| object.place.pieces.clone());
-                Some(Place {
+                Some(ValuePlace {
                     pieces: pieces.fold(Vec::new(), joined),
                 })
             }
@@ -85,8 +85,8 @@ impl DebugInfo {
     pub fn evaluate(
         &self,
         expression: &Expression,
-        stop: Stop,
-        state: &dyn State,
+        stop: FramePoint,
+        state: &dyn Stopped,
         scope: &dyn Scope,
     ) -> Result<Evaluated, ExpressionError> {
         Evaluator {
@@ -105,8 +105,8 @@ impl DebugInfo {
     pub fn holds(
         &self,
         expression: &Expression,
-        stop: Stop,
-        state: &dyn State,
+        stop: FramePoint,
+        state: &dyn Stopped,
         scope: &dyn Scope,
     ) -> Result<bool, ExpressionError> {
         let evaluator = Evaluator {
@@ -119,7 +119,7 @@ impl DebugInfo {
     }
 
     /// The result of an expression as text.
-    pub fn show_evaluated(&self, value: &Evaluated, state: &dyn State) -> String {
+    pub fn show_evaluated(&self, value: &Evaluated, state: &dyn Stopped) -> String {
         match value {
             Evaluated::Number(number) => number.to_string(),
             Evaluated::Text(text) => {
@@ -140,7 +140,7 @@ impl DebugInfo {
     }
 
     /// The result of an expression as a number, if it is one and can be read.
-    pub fn number_of(&self, value: &Evaluated, state: &dyn State) -> Option<Number> {
+    pub fn number_of(&self, value: &Evaluated, state: &dyn Stopped) -> Option<Number> {
         match value {
             Evaluated::Number(number) => Some(*number),
             Evaluated::Pointer { address, .. } => Some(Number::Int((*address).into())),
@@ -176,11 +176,11 @@ impl std::fmt::Display for Number {
 fn joined(mut pieces: Vec<Piece>, piece: Piece) -> Vec<Piece> {
     if let (
         Some(Piece {
-            source: Source::Memory { address, length },
+            source: Holder::Memory { address, length },
             length: whole,
             ..
         }),
-        Source::Memory {
+        Holder::Memory {
             address: next,
             length: more,
         },
@@ -197,8 +197,8 @@ fn joined(mut pieces: Vec<Piece>, piece: Piece) -> Vec<Piece> {
 
 struct Evaluator<'a> {
     info: &'a DebugInfo,
-    stop: Stop,
-    state: &'a dyn State,
+    stop: FramePoint,
+    state: &'a dyn Stopped,
     scope: &'a dyn Scope,
 }
 
@@ -453,7 +453,7 @@ impl Evaluator<'_> {
             }
             _ => return error(node, ExpressionErrorKind::NotANumber(ty.to_string())),
         };
-        let place = Place::whole(Source::Computed(bytes), size);
+        let place = ValuePlace::whole(Holder::Computed(bytes), size);
         Ok(Evaluated::Object(Object::new(to, place)))
     }
 
@@ -462,13 +462,13 @@ impl Evaluator<'_> {
         let (value, source) = match thing {
             WasmThing::Local => (
                 self.state.local(frame, index),
-                Source::Local { frame, index },
+                Holder::Local { frame, index },
             ),
             WasmThing::Operand => (
                 self.state.operand(frame, index),
-                Source::Operand { frame, index },
+                Holder::Operand { frame, index },
             ),
-            WasmThing::Global => (self.state.global(index), Source::Global(index)),
+            WasmThing::Global => (self.state.global(index), Holder::Global(index)),
         };
         match value.map(Value::ty) {
             Some(ty) => Ok(Evaluated::Object(self.info.wasm_object(ty, source))),
@@ -519,7 +519,7 @@ impl Evaluator<'_> {
 
     fn pointed(&self, node: &Node, to: TypeId, address: u32) -> Outcome<Object> {
         let size = self.size_of_type(node, to, &self.info.type_name(to))?;
-        Ok(Object::new(to, Place::memory(address, size)))
+        Ok(Object::new(to, ValuePlace::memory(address, size)))
     }
 
     fn unary(&self, node: &Node, operator: Unary, operand: &Node) -> Outcome<Evaluated> {

@@ -3,7 +3,7 @@
 use super::rust::{element_at, in_a_row};
 use super::{Found, Looking, Misfit, Shape, View};
 use crate::child::Child;
-use crate::place::Place;
+use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Role, Type, TypeId};
 use crate::variables::Object;
 
@@ -76,7 +76,7 @@ fn bits<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
         let address = begin.checked_add(u32::try_from(index / 8).ok()?)?;
         Some(Object {
             bits: Some(((index % 8) as u32, 1)),
-            ..Object::new(ty, Place::memory(address, 1))
+            ..Object::new(ty, ValuePlace::memory(address, 1))
         })
     });
     Ok(Shape::Sequence { count, at }.plain())
@@ -382,7 +382,7 @@ mod tests {
 
     /// What is found of a value of type 1 that lies at address 0.
     fn found(types: Vec<Type>, memory: &[u32]) -> Result<(), Misfit> {
-        let object = Object::new(TypeId(1), Place::memory(0, 4 * memory.len() as u32));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 4 * memory.len() as u32));
         let (info, state) = (info(types), words(memory.to_vec()));
         info.view(&object, &state, 0).unwrap().map(|_| ())
     }

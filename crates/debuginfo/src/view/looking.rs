@@ -3,7 +3,7 @@
 use super::Misfit;
 use crate::DebugInfo;
 use crate::child::Number;
-use crate::place::{Place, State};
+use crate::place::{Stopped, ValuePlace};
 use crate::types::{Field, POINTER_BYTES, Role, Type, TypeId};
 use crate::variables::Object;
 
@@ -20,7 +20,7 @@ const MAX_RECORDS: u32 = 1 << 10;
 #[derive(Clone, Copy)]
 pub(crate) struct Looking<'a> {
     pub(crate) info: &'a DebugInfo,
-    pub(crate) state: &'a dyn State,
+    pub(crate) state: &'a dyn Stopped,
     /// Elements that are asked for.
     pub(crate) need: u64,
 }
@@ -142,12 +142,12 @@ impl<'a> Looking<'a> {
 
     /// A value in memory.
     pub(super) fn object_at(self, address: u32, ty: TypeId) -> Result<Object, Misfit> {
-        Ok(Object::new(ty, Place::memory(address, self.size(ty)?)))
+        Ok(Object::new(ty, ValuePlace::memory(address, self.size(ty)?)))
     }
 
     /// A 32-bit word of memory.
     pub(super) fn word(self, address: u32) -> Result<u32, Misfit> {
-        let bytes = Place::memory(address, POINTER_BYTES).read(self.state)?;
+        let bytes = ValuePlace::memory(address, POINTER_BYTES).read(self.state)?;
         let bytes = bytes.try_into().map_err(|_| Misfit::Layout)?;
         Ok(u32::from_le_bytes(bytes))
     }
@@ -230,7 +230,7 @@ mod tests {
                 state,
                 need: 0,
             };
-            let object = Object::new(TypeId(1), Place::memory(0, 4));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
             assert_eq!(looking.number(&object), number);
         }
     }
@@ -241,7 +241,7 @@ mod tests {
             let mut info = info(nested(depth, "app", "Base", |ty| base(ty, 0)));
             let last = record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]);
             info.no_types.map.insert(depth, last);
-            let object = Object::new(TypeId(1), Place::memory(0, 4));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
             assert_eq!(info.field_named(&object, "x").is_some(), found);
         }
     }
@@ -259,7 +259,7 @@ mod tests {
                     record("app", "Empty", 0, Vec::new()),
                     record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]),
                 ]);
-                let object = Object::new(TypeId(1), Place::memory(0, 4));
+                let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
                 assert_eq!(info.field_named(&object, "x").is_some(), found);
             }
         }

@@ -15,7 +15,7 @@ mod table;
 
 use crate::DebugInfo;
 use crate::child::Child;
-use crate::place::{State, Unavailable};
+use crate::place::{Stopped, Unavailable};
 use crate::types::TypeId;
 use crate::variables::Object;
 
@@ -103,7 +103,7 @@ impl DebugInfo {
     pub(crate) fn view<'a>(
         &'a self,
         object: &Object,
-        state: &'a dyn State,
+        state: &'a dyn Stopped,
         need: u64,
     ) -> Option<Found<'a>> {
         let looking = Looking {
@@ -116,7 +116,7 @@ impl DebugInfo {
     }
 
     /// The value that a wrapper holds, if the value is a wrapper.
-    pub(crate) fn held(&self, object: &Object, state: &dyn State) -> Option<Object> {
+    pub(crate) fn held(&self, object: &Object, state: &dyn Stopped) -> Option<Object> {
         match self.view(object, state, 0)? {
             Ok(View {
                 shape: Shape::Holds(held),
@@ -127,7 +127,7 @@ impl DebugInfo {
     }
 
     /// What is inside all wrappers.
-    pub(crate) fn unwrapped(&self, object: &Object, state: &dyn State) -> Object {
+    pub(crate) fn unwrapped(&self, object: &Object, state: &dyn Stopped) -> Object {
         let mut object = object.clone();
         for _ in 0..MAX_WRAPPERS {
             match self.held(&object, state) {

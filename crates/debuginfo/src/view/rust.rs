@@ -2,7 +2,7 @@
 
 use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape, View};
 use crate::child::Child;
-use crate::place::Place;
+use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Type, TypeId};
 use crate::variables::Object;
 
@@ -62,7 +62,7 @@ impl Buffer {
 /// An element of many in a row.
 pub(super) fn element_at(address: u32, ty: TypeId, size: u32, index: u64) -> Option<Object> {
     let offset = u32::try_from(index).ok()?.checked_mul(size)?;
-    let place = Place::memory(address.checked_add(offset)?, size);
+    let place = ValuePlace::memory(address.checked_add(offset)?, size);
     Some(Object::new(ty, place))
 }
 
@@ -293,7 +293,7 @@ fn shared<'a>(looking: Looking<'a>, object: &Object) -> Result<Option<Shared<'a>
     } else {
         let mut inner = looking.object_at(address, inner)?;
         // A value of unknown size is beyond what the debug information takes for the record's end.
-        inner.place = Place::memory(address, inner.place.length().saturating_add(MAX_ALIGN));
+        inner.place = ValuePlace::memory(address, inner.place.length().saturating_add(MAX_ALIGN));
         let value = looking.field_of(&inner, &["value", "data"])?;
         let view = match wide {
             None => Shape::Holds(value.clone()).plain(),
@@ -475,7 +475,7 @@ mod tests {
             ]);
             let mut memory = vec![8, 1, 1, 1];
             memory.resize(16 + MAX_ALIGN as usize, 0);
-            let object = Object::new(TypeId(1), Place::memory(0, 8));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 8));
             let state = words(memory);
             let found = info.view(&object, &state, 0).unwrap();
             assert_eq!(found.map(|_| ()), value);

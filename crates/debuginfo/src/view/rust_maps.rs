@@ -1,7 +1,7 @@
 //! Rust's maps, sets and linked lists.
 
 use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape};
-use crate::place::Place;
+use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Type, TypeId};
 use crate::variables::Object;
 
@@ -72,7 +72,8 @@ fn pairs(looking: Looking<'_>, object: &Object) -> Result<(u64, Vec<Object>), Mi
         let start = u32::try_from(bucket)
             .ok()
             .and_then(|bucket| control.checked_add(bucket));
-        let bytes = Place::memory(start.ok_or(Misfit::Content)?, length).read(looking.state)?;
+        let bytes =
+            ValuePlace::memory(start.ok_or(Misfit::Content)?, length).read(looking.state)?;
         for byte in bytes {
             bucket += 1;
             if byte & 0x80 == 0 {
@@ -308,7 +309,7 @@ mod tests {
         let mut memory = vec![count, height, 12, 0, keys];
         memory.extend([7; 2 * NODE_CAPACITY as usize]);
         memory.extend([12; NODE_CAPACITY as usize + 1]);
-        let object = Object::new(TypeId(1), Place::memory(0, 12));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 12));
         info.show(&object, &words(memory))
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use borges_debuginfo::{DebugInfo, NoSources, Part, Problem};
+use borges_debuginfo::{DebugInfo, DebugPart, NoSources, Problem};
 
 use crate::common::{leb, with_sections};
 
@@ -36,7 +36,7 @@ fn abbreviations(tag: u8, attributes: &[(u8, u8)]) -> Vec<u8> {
 fn assert_refused(sections: &[(&str, &[u8])]) {
     let info = DebugInfo::load(&module(sections), &NoSources).unwrap();
     let refused = |part, problem: &Problem| {
-        part == Part::DwarfEntries && matches!(problem, Problem::TooLarge)
+        part == DebugPart::DwarfEntries && matches!(problem, Problem::TooLarge)
     };
     assert!(
         info.warnings().iter().any(|w| refused(w.part, &w.problem)),
@@ -140,7 +140,7 @@ fn json_that_is_deep_or_no_map() {
             info.warnings()[0].problem,
             Problem::NotASourceMap(_)
         ));
-        assert_eq!(info.warnings()[0].part, Part::SourceMap);
+        assert_eq!(info.warnings()[0].part, DebugPart::SourceMap);
     }
     let info = DebugInfo::load(&wasm, &NoSources).unwrap();
     assert_eq!(

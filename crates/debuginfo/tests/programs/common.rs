@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use borges_debuginfo::{DebugInfo, Folders, State};
+use borges_debuginfo::{DebugInfo, Folders, Stopped};
 use borges_vm::Value;
 
 /// The example programs, with the language that each is written in.
@@ -67,7 +67,7 @@ pub(crate) struct Fake {
     pub(crate) memory: Vec<u8>,
 }
 
-impl State for Fake {
+impl Stopped for Fake {
     fn local(&self, _frame: u32, index: u32) -> Option<Value> {
         self.locals.get(&index).copied()
     }

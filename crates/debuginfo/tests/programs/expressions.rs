@@ -2,7 +2,7 @@
 
 use crate::common::Fake;
 use borges_debuginfo::{
-    DebugInfo, Expression, ExpressionErrorKind, NoScope, Number, Scope, Source, Stop,
+    DebugInfo, Expression, ExpressionErrorKind, FramePoint, Holder, NoScope, Number, Scope,
 };
 use borges_vm::{CodeOffset, Value};
 
@@ -13,7 +13,7 @@ const FRAME: u32 = 3000;
 struct Stopped {
     info: DebugInfo,
     state: Fake,
-    stop: Stop,
+    stop: FramePoint,
 }
 
 fn stopped() -> Stopped {
@@ -42,7 +42,7 @@ fn stopped() -> Stopped {
     put(PARSER, &[2, 0, 0, 0, 200, 1, 7]);
     put(PARSER + 7, b"R1\0\xff....");
     put(PARSER + 15, &[1, 0x34, 0x12, 0, 0]);
-    let stop = Stop {
+    let stop = FramePoint {
         frame: 0,
         offset: line.offsets[0],
         inlined: 0,
@@ -280,35 +280,35 @@ fn values_say_where_they_are() {
     };
     assert_eq!(
         places("p->relay"),
-        [Source::Memory {
+        [Holder::Memory {
             address: 4111,
             length: 1
         }]
     );
     assert_eq!(
         places("parser.payload[2]"),
-        [Source::Memory {
+        [Holder::Memory {
             address: 4105,
             length: 1
         }]
     );
     assert_eq!(
         places("mem32[16]"),
-        [Source::Memory {
+        [Holder::Memory {
             address: 16,
             length: 4
         }]
     );
     assert_eq!(
         places("p->payload[1..4]"),
-        [Source::Memory {
+        [Holder::Memory {
             address: 4104,
             length: 3
         }]
     );
     assert_eq!(places("(u8)p->relay"), []);
-    assert_eq!(places("$local2"), [Source::Local { frame: 0, index: 2 }]);
-    assert_eq!(places("$global0"), [Source::Global(0)]);
+    assert_eq!(places("$local2"), [Holder::Local { frame: 0, index: 2 }]);
+    assert_eq!(places("$global0"), [Holder::Global(0)]);
     assert_eq!(places("1 + 1"), []);
 }
 

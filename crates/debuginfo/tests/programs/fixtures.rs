@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Expression, Folders, NoScope, Object, Stop, VariableKind};
+use borges_debuginfo::{DebugInfo, Expression, Folders, FramePoint, NoScope, Object, VariableKind};
 use borges_vm::{Exit, Limits, Machine, Module, Value};
 
 use crate::golden::check;
@@ -66,7 +66,7 @@ fn values_of_every_kind() {
             machine.answer(&[]).unwrap();
         }
         for variable in info.globals() {
-            let stop = Stop {
+            let stop = FramePoint {
                 frame: 0,
                 offset: borges_vm::CodeOffset(0),
                 inlined: 0,
@@ -94,7 +94,7 @@ fn describe(info: &DebugInfo, machine: &Machine, text: &mut String) {
             let line = source.place.map_or(0, |place| place.line);
             let how = if source.inlined { " (inlined)" } else { "" };
             writeln!(text, "{} line {line}{how}", source.function).unwrap();
-            let stop = Stop {
+            let stop = FramePoint {
                 frame: number as u32,
                 offset: frame.offset,
                 inlined,
@@ -208,7 +208,7 @@ fn expressions_reach_into_values() {
             assert!(to_stop(&mut machine));
         }
         let state = View(&machine);
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset: machine.frame(0).unwrap().offset,
             inlined: 0,
@@ -230,7 +230,7 @@ fn a_handle_outlives_nothing() {
     // The loop's variable is in scope in its block only.
     let (info, machine) = load("types");
     let function = &info.functions_named("run")[0];
-    let stop = Stop {
+    let stop = FramePoint {
         frame: 0,
         offset: function.entry.unwrap(),
         inlined: 0,

@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use borges_debuginfo::{DebugInfo, Piece, Place, Source, State, Stop};
+use borges_debuginfo::{DebugInfo, FramePoint, Holder, Piece, Stopped, ValuePlace};
 use borges_vm::{CodeOffset, Value};
 
 /// A state of which every wasm local, operand, global and byte of memory can be told apart.
 struct Numbered;
 
-impl State for Numbered {
+impl Stopped for Numbered {
     fn local(&self, _frame: u32, index: u32) -> Option<Value> {
         Some(Value::I32(0x1000 + 0x100 * index as i32))
     }
@@ -103,7 +103,7 @@ fn describe(info: &DebugInfo) -> String {
     }
     writeln!(text).unwrap();
     for variable in info.globals() {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset: CodeOffset(0),
             inlined: 0,
@@ -124,7 +124,7 @@ fn describe_stop(info: &DebugInfo, offset: CodeOffset, text: &mut String) {
             frame.function, place.file.0, place.line, place.column
         )
         .unwrap();
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset,
             inlined,
@@ -139,7 +139,7 @@ fn describe_stop(info: &DebugInfo, offset: CodeOffset, text: &mut String) {
 fn describe_variable(
     info: &DebugInfo,
     variable: &borges_debuginfo::Variable,
-    stop: Stop,
+    stop: FramePoint,
     text: &mut String,
 ) {
     let ty = info.type_name(variable.ty);
@@ -157,14 +157,14 @@ fn describe_variable(
     }
 }
 
-fn describe_place(place: &Place) -> String {
+fn describe_place(place: &ValuePlace) -> String {
     let piece = |piece: &Piece| match &piece.source {
-        Source::Local { index, .. } => format!("local {index}"),
-        Source::Operand { index, .. } => format!("operand {index}"),
-        Source::Global(index) => format!("global {index}"),
-        Source::Memory { address, length } => format!("memory {address:#x}+{length}"),
-        Source::Computed(_) => "no place".to_owned(),
-        Source::Removed => "removed".to_owned(),
+        Holder::Local { index, .. } => format!("local {index}"),
+        Holder::Operand { index, .. } => format!("operand {index}"),
+        Holder::Global(index) => format!("global {index}"),
+        Holder::Memory { address, length } => format!("memory {address:#x}+{length}"),
+        Holder::Computed(_) => "no place".to_owned(),
+        Holder::Removed => "removed".to_owned(),
     };
     place
         .pieces

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use borges_debuginfo::{
-    DebugInfo, Expression, Folders, MAX_WARNINGS, NoScope, NoSources, Part, Stop,
+    DebugInfo, DebugPart, Expression, Folders, FramePoint, MAX_WARNINGS, NoScope, NoSources,
 };
 use borges_vm::{CodeOffset, FuncIdx, Value};
 
@@ -144,7 +144,7 @@ fn ask(info: &DebugInfo, size: usize) {
     }
     ask_at(info, CodeOffset(0), &state, &expressions);
     ask_at(info, CodeOffset(u32::MAX), &state, &expressions);
-    let stop = Stop {
+    let stop = FramePoint {
         frame: 0,
         offset: CodeOffset(0),
         inlined: 0,
@@ -162,7 +162,7 @@ fn ask_at(info: &DebugInfo, offset: CodeOffset, state: &Fake, expressions: &[Exp
         assert!(info.place_at(offset).is_some());
     }
     for inlined in 0..info.frames_at(offset).len() {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset,
             inlined,
@@ -176,7 +176,7 @@ fn ask_at(info: &DebugInfo, offset: CodeOffset, state: &Fake, expressions: &[Exp
     }
 }
 
-fn show(info: &DebugInfo, variable: &borges_debuginfo::Variable, stop: Stop, state: &Fake) {
+fn show(info: &DebugInfo, variable: &borges_debuginfo::Variable, stop: FramePoint, state: &Fake) {
     assert!(!info.type_name(variable.ty).is_empty());
     let Ok(object) = info.locate(variable, stop, state) else {
         return;
@@ -317,11 +317,11 @@ fn a_broken_part_leaves_the_others_working() {
     assert!(
         info.warnings()
             .iter()
-            .any(|warning| warning.part == Part::DwarfLines)
+            .any(|warning| warning.part == DebugPart::DwarfLines)
     );
     assert!(!info.has_lines());
     let function = &info.functions_named("accept_byte")[0];
-    let stop = Stop {
+    let stop = FramePoint {
         frame: 0,
         offset: function.entry.unwrap(),
         inlined: 0,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use borges_debuginfo::{
-    DebugInfo, NoSources, Part, Problem, SourceProvider, Stop, Unavailable, Warning,
+    DebugInfo, DebugPart, FramePoint, NoSources, Problem, SourceProvider, Unavailable, Warning,
 };
 use borges_vm::{CodeOffset, FuncIdx, Value};
 
@@ -221,8 +221,8 @@ fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-fn at(offset: CodeOffset) -> Stop {
-    Stop {
+fn at(offset: CodeOffset) -> FramePoint {
+    FramePoint {
         frame: 0,
         offset,
         inlined: 0,
@@ -230,7 +230,7 @@ fn at(offset: CodeOffset) -> Stop {
 }
 
 /// What is said to be left out, wherever it was.
-fn too_large(warnings: &[Warning]) -> Vec<Part> {
+fn too_large(warnings: &[Warning]) -> Vec<DebugPart> {
     let large = |warning: &Warning| match &warning.problem {
         Problem::TooLarge => warning.part,
         other => panic!("{other}"),
@@ -319,7 +319,7 @@ fn a_scope_has_so_many_ranges() {
     let addresses = code.addresses();
     for (count, variables, warned) in [
         (4096, &["x"][..], &[][..]),
-        (4097, &[], &[Part::DwarfEntries]),
+        (4097, &[], &[DebugPart::DwarfEntries]),
     ] {
         let mut dwarf = Dwarf::c();
         let function = [
@@ -463,7 +463,10 @@ fn a_place_is_looked_for_behind_so_many_wrappers() {
 #[test]
 fn the_largest_source_map_is_read_and_a_larger_one_is_not() {
     let wasm = with_sections(&Code::nops(1).wasm, &[SOURCE_MAP]);
-    for (size, warned) in [(16 << 20, &[][..]), ((16 << 20) + 1, &[Part::SourceMap])] {
+    for (size, warned) in [
+        (16 << 20, &[][..]),
+        ((16 << 20) + 1, &[DebugPart::SourceMap]),
+    ] {
         let mut files = source_map(&[]);
         files.get_mut("m").unwrap().resize(size, b' ');
         let info = DebugInfo::load(&wasm, &files).unwrap();
@@ -475,7 +478,7 @@ fn the_largest_source_map_is_read_and_a_larger_one_is_not() {
 #[test]
 fn source_texts_that_are_left_out_are_reported() {
     let wasm = with_sections(&Code::nops(1).wasm, &[SOURCE_MAP]);
-    for (size, warned) in [(16 << 20, &[][..]), ((16 << 20) + 1, &[Part::Sources])] {
+    for (size, warned) in [(16 << 20, &[][..]), ((16 << 20) + 1, &[DebugPart::Sources])] {
         let mut files = source_map(&[]);
         files.insert("a.ts".to_owned(), vec![b' '; size]);
         let info = DebugInfo::load(&wasm, &files).unwrap();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Expression, NoScope, Source, SourceFrame, State, Stop};
+use borges_debuginfo::{DebugInfo, Expression, FramePoint, Holder, NoScope, SourceFrame, Stopped};
 use borges_vm::{CodeOffset, Exit, HostCall, Limits, Machine, Module, Value, Watch};
 
 use crate::common::{example, example_bytes};
@@ -13,7 +13,7 @@ const LIMIT: u64 = 100_000;
 
 pub(crate) struct View<'m>(pub(crate) &'m Machine);
 
-impl State for View<'_> {
+impl Stopped for View<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
         self.0
             .frame(frame as usize)?
@@ -120,9 +120,9 @@ impl Run {
         self.info.place_at(offset).unwrap().line
     }
 
-    fn stop(&self, frame: u32, inlined: usize) -> Stop {
+    fn stop(&self, frame: u32, inlined: usize) -> FramePoint {
         let offset = self.machine.frame(frame as usize).unwrap().offset;
-        Stop {
+        FramePoint {
             frame,
             offset,
             inlined,
@@ -190,11 +190,11 @@ impl Run {
             .watchable()
             .into_iter()
             .map(|source| match source {
-                Source::Memory { address, length } => Watch::Memory {
+                Holder::Memory { address, length } => Watch::Memory {
                     start: address,
                     length,
                 },
-                Source::Global(index) => Watch::Global(index),
+                Holder::Global(index) => Watch::Global(index),
                 other => panic!("{other:?} is not watched here"),
             })
             .collect();

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Expression, Folders, NoScope, State, Stop};
+use borges_debuginfo::{DebugInfo, Expression, Folders, FramePoint, NoScope, Stopped};
 use borges_vm::{Exit, Limits, Machine, Module, Value};
 
 use crate::golden::check;
@@ -106,7 +106,7 @@ impl Standing {
         for (number, frame) in self.machine.frames().enumerate() {
             let inlined = self.info.frames_at(frame.offset).len();
             for inlined in 0..inlined {
-                let stop = Stop {
+                let stop = FramePoint {
                     frame: number as u32,
                     offset: frame.offset,
                     inlined,
@@ -281,7 +281,7 @@ struct Damaged<'m> {
     seed: u32,
 }
 
-impl State for Damaged<'_> {
+impl Stopped for Damaged<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
         self.view.local(frame, index)
     }
@@ -323,10 +323,10 @@ fn damaged_values_are_shown_or_not() {
 }
 
 /// Shows all variables of all frames and their children.
-fn ask_all(program: &Standing, state: &dyn State) {
+fn ask_all(program: &Standing, state: &dyn Stopped) {
     let info = &program.info;
     for (number, frame) in program.machine.frames().enumerate() {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: number as u32,
             offset: frame.offset,
             inlined: 0,

@@ -60,12 +60,12 @@ pub struct Causality<L: Language> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Class<A, C> {
     /// In the order of the agents, then of their turns.
-    pub events: Vec<Turn<A, C>>,
+    pub events: Vec<ClassEvent<A, C>>,
 }
 
 /// An event of a [`Class`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Turn<A, C> {
+pub struct ClassEvent<A, C> {
     /// Who.
     pub agent: A,
     /// What was decided.
@@ -161,7 +161,7 @@ impl<L: Language> Causality<L> {
                         Some((self.agents[*agent].clone(), known))
                     });
                 let (agent, choice) = (event.agent.clone(), event.choice.clone());
-                Turn {
+                ClassEvent {
                     agent,
                     choice,
                     after: others.collect(),

@@ -23,7 +23,7 @@ use chunks::Chunks;
 pub use cycles::Component;
 pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
 pub use paths::{CountError, PathCounts, ShortestPaths};
-pub use reach::{Divergence, Predecessors, Region};
+pub use reach::{DecisiveNode, Predecessors, Region};
 pub use survey::{Survey, Surveyed};
 
 use crate::fingerprint::Fingerprint;

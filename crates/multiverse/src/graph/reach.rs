@@ -82,7 +82,7 @@ impl Region {
 
 /// A universe in which a choice rules out one of two outcomes (or both).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Divergence {
+pub struct DecisiveNode {
     /// The universe; both outcomes can still happen in it.
     pub node: NodeId,
     /// The choices after which only the first outcome can happen.
@@ -267,7 +267,7 @@ impl<L: Language> Graph<L> {
         predecessors: &Predecessors,
         first: &[NodeId],
         second: &[NodeId],
-    ) -> Option<Divergence> {
+    ) -> Option<DecisiveNode> {
         let reach = |targets: &[NodeId]| {
             let targets = || targets.iter().copied();
             (
@@ -278,7 +278,7 @@ impl<L: Language> Graph<L> {
         let (can_first, may_first) = reach(first);
         let (can_second, may_second) = reach(second);
         let split = |node: NodeId| {
-            let mut split = Divergence {
+            let mut split = DecisiveNode {
                 node,
                 first: Vec::new(),
                 second: Vec::new(),

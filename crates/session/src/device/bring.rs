@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use borges_board::Captured;
 use borges_multiverse::tree::Place;
 use borges_stub::{decode_captured, encode_event};
-use borges_wire::{Bytes, Command, ContentHash, Difference, Part, RecordKind, Report};
+use borges_wire::{BlobKind, Bytes, Command, ContentHash, Difference, RecordKind, Report};
 
 use crate::command::Observer;
 use crate::command::unobserved;
@@ -64,7 +64,7 @@ impl Device {
         let difference = if delta.len() <= most {
             Difference::Whole(Bytes::from(delta))
         } else {
-            self.load(Part::State, delta, observer)?;
+            self.load(BlobKind::State, delta, observer)?;
             Difference::Loaded(ContentHash::of(delta))
         };
         let apply = Command::Apply {

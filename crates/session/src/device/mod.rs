@@ -28,7 +28,7 @@ use borges_stub::{Mocks, Program, decode_captured, to_wire};
 use borges_vm::{FuncIdx, StateHash, Value};
 use borges_wire::link::Link;
 use borges_wire::{
-    Bytes, Command, ContentHash, DeviceLimits, Failure, LOAD_OVERHEAD, Overflow, Part, Record,
+    BlobKind, Bytes, Command, ContentHash, DeviceLimits, Failure, LOAD_OVERHEAD, Overflow, Record,
     Report, RequestId,
 };
 
@@ -161,19 +161,19 @@ impl Device {
             return Ok(device);
         }
         if found.board != Some(device.board) {
-            device.load(Part::Board, board, observer)?;
+            device.load(BlobKind::Board, board, observer)?;
         }
         if found.program == Some(device.program) {
             // It is there already, or was until it was stopped.
             match device.begin(history) {
                 Err(DeviceError::Link(LinkError::Refused {
-                    failure: Failure::NotLoaded(Part::Program),
+                    failure: Failure::NotLoaded(BlobKind::Program),
                     ..
                 })) => {}
                 begun => return begun.map(|()| device),
             }
         }
-        device.load(Part::Program, bytes, observer)?;
+        device.load(BlobKind::Program, bytes, observer)?;
         device.begin(history)?;
         Ok(device)
     }
@@ -446,7 +446,7 @@ impl Device {
 
     pub(crate) fn load(
         &mut self,
-        part: Part,
+        part: BlobKind,
         bytes: &[u8],
         observer: Observer<'_>,
     ) -> Result<(), DeviceError> {

@@ -1,6 +1,6 @@
 //! Asking what a device is, without disturbing what runs on it.
 
-use borges_link::{Address, Key, OpenError};
+use borges_link::{Address, Key, LineOpenError};
 use borges_wire::link::{Link as _, Port};
 use borges_wire::{
     Channel, Command, Config, ContentHash, DeviceStatus, Epoch, Incoming, Report, RequestId,
@@ -31,7 +31,7 @@ pub struct Introduction {
 pub enum ProbeError {
     /// The line.
     #[error(transparent)]
-    Line(#[from] OpenError),
+    Line(#[from] LineOpenError),
     /// Nobody answers.
     #[error("nothing that speaks Borges' protocol answers")]
     Silent,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_link::{Gate, Visit};
+use borges_link::{Gate, GateEvent};
 use borges_sim::SimBoard;
 use borges_stub::Stub;
 use borges_wire::link::{Link as _, Outgoing};
@@ -57,7 +57,7 @@ impl BoardServer {
 
     /// Lets the board work once: takes what has arrived, runs a slice of the program, sends what there is. Waits for
     /// about a millisecond if there is nothing to do. Who came and who left is returned.
-    pub fn work(&mut self) -> Vec<Visit> {
+    pub fn work(&mut self) -> Vec<GateEvent> {
         let mut buffer = [0; READ_BYTES];
         let now = self.gate.now_us();
         let length = self.gate.receive(&mut buffer);

@@ -62,7 +62,7 @@ pub enum OpenError {
         /// Which file.
         path: PathBuf,
         /// Why.
-        source: borges_debuginfo::LoadError,
+        source: borges_debuginfo::DebugInfoError,
     },
     /// The session file.
     #[error("{}: {message}", path.display())]

@@ -3,8 +3,8 @@
 mod said;
 
 use borges_debuginfo::{
-    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, NoScope,
-    Number, Object, Scope, Source, SourceFrame, State, Stop,
+    DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, FramePoint,
+    Holder, NoScope, Number, Object, Scope, SourceFrame, Stopped,
 };
 use borges_stub::Program;
 use borges_vm::{CodeOffset, FuncIdx, Machine, Value, Watch};
@@ -33,7 +33,7 @@ pub(crate) struct Scene<'a> {
 /// The machine, as debug information reads it.
 pub(crate) struct Machines<'a>(pub(crate) &'a Machine);
 
-impl State for Machines<'_> {
+impl Stopped for Machines<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
         self.0
             .frame(frame as usize)?
@@ -112,9 +112,9 @@ impl Scope for AnyArgument {
 impl<'a> Scene<'a> {
     /// The place in the source of a frame. After the program's end the innermost is no place in the code: only
     /// globals and memory can be read there.
-    fn stop(&self, number: u32) -> Result<Stop, CommandError> {
+    fn stop(&self, number: u32) -> Result<FramePoint, CommandError> {
         if number == 0 && self.machine.depth() == 0 {
-            return Ok(Stop {
+            return Ok(FramePoint {
                 frame: 0,
                 offset: CodeOffset(0),
                 inlined: 0,
@@ -128,7 +128,7 @@ impl<'a> Scene<'a> {
             let offset = view.offset;
             let shared = self.info.frames_at(offset).len().max(1);
             if left < shared {
-                return Ok(Stop {
+                return Ok(FramePoint {
                     frame: frame as u32,
                     offset,
                     inlined: left,
@@ -232,7 +232,7 @@ impl<'a> Scene<'a> {
 
     /// Why a name of an expression means nothing at an instruction, wherever the machine stands; nothing if it does.
     pub(crate) fn unknown(&self, name: &Expression, offset: CodeOffset) -> Option<ExpressionError> {
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset,
             inlined: 0,
@@ -344,7 +344,7 @@ impl<'a> Scene<'a> {
         if watches.is_empty()
             && sources
                 .iter()
-                .any(|source| matches!(source, Source::Operand { .. }))
+                .any(|source| matches!(source, Holder::Operand { .. }))
         {
             return Err(CommandError::Invalid(format!(
                 "'{text}' is an operand, which is written once and then used: watch a local ($0), a global, or memory"
@@ -360,16 +360,16 @@ impl<'a> Scene<'a> {
     }
 
     /// What the VM has to watch to see writes of these; operands cannot be watched.
-    pub(crate) fn watches_of(&self, sources: &[Source]) -> Vec<Watch> {
+    pub(crate) fn watches_of(&self, sources: &[Holder]) -> Vec<Watch> {
         let depth = self.machine.depth() as u32;
-        let watch = |source: &Source| match *source {
+        let watch = |source: &Holder| match *source {
             // Debug information counts from the innermost frame, watches from the outermost.
-            Source::Local { frame, index } => Some(Watch::Local {
+            Holder::Local { frame, index } => Some(Watch::Local {
                 frame: depth.checked_sub(frame + 1)?,
                 local: index,
             }),
-            Source::Global(index) => Some(Watch::Global(index)),
-            Source::Memory { address, length } => Some(Watch::Memory {
+            Holder::Global(index) => Some(Watch::Global(index)),
+            Holder::Memory { address, length } => Some(Watch::Memory {
                 start: address,
                 length,
             }),
@@ -425,7 +425,7 @@ impl<'a> Scene<'a> {
             .machine
             .location()
             .map_or(CodeOffset(0), |location| location.offset);
-        let stop = Stop {
+        let stop = FramePoint {
             frame: 0,
             offset,
             inlined: 0,
@@ -446,7 +446,7 @@ impl<'a> Scene<'a> {
         }))
     }
 
-    fn variable(&self, variable: &borges_debuginfo::Variable, stop: Stop) -> Variable {
+    fn variable(&self, variable: &borges_debuginfo::Variable, stop: FramePoint) -> Variable {
         let state = Machines(self.machine);
         let type_name = self.info.type_name(variable.ty);
         match self.info.locate(variable, stop, &state) {

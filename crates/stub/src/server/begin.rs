@@ -7,7 +7,8 @@ use borges_vm::{
     FuncIdx, Limits, LoadCause, LoadError, Machine, Module, Shared, StartError, Value,
 };
 use borges_wire::{
-    ContentHash, DeviceLimits, DeviceStatus, Failure, Measure, Part, Report, SCHEMA, TraceEncoder,
+    BlobKind, ContentHash, DeviceLimits, DeviceStatus, Failure, Measure, Report, SCHEMA,
+    TraceEncoder,
 };
 
 use super::{Begun, Done, Stub, check, over};
@@ -50,9 +51,9 @@ impl<H: Hardware> Stub<H> {
         let limits = &self.config.limits;
         // In memory, and at all.
         let (kept, longest) = match chunk.part {
-            Part::Program => (limits.program_bytes, self.longest_program()),
-            Part::State => (limits.delta_bytes, limits.delta_bytes),
-            Part::Board => (BOARD_BYTES, BOARD_BYTES),
+            BlobKind::Program => (limits.program_bytes, self.longest_program()),
+            BlobKind::State => (limits.delta_bytes, limits.delta_bytes),
+            BlobKind::Board => (BOARD_BYTES, BOARD_BYTES),
         };
         check(Measure::Bytes(chunk.part), chunk.total.into(), longest)?;
         self.uploads.take(chunk, kept)?;
@@ -83,12 +84,12 @@ impl<H: Hardware> Stub<H> {
                 let module = match self.uploads.program(hash) {
                     Some(Code::InMemory(bytes)) => Module::new(bytes, limits),
                     Some(Code::InFlash(bytes)) => Module::lent(&bytes, limits),
-                    None => return Err(Failure::NotLoaded(Part::Program)),
+                    None => return Err(Failure::NotLoaded(BlobKind::Program)),
                 };
                 let module = module.map_err(invalid)?;
                 let program = Program::bound(Shared::new(module), self.board.clone())
                     .map_err(Failure::Import)?;
-                self.uploads.forget(Part::Program);
+                self.uploads.forget(BlobKind::Program);
                 program
             }
         };
@@ -123,7 +124,7 @@ impl<H: Hardware> Stub<H> {
             return Ok(());
         }
         let Some(bytes) = self.uploads.board(hash) else {
-            return Err(Failure::NotLoaded(Part::Board));
+            return Err(Failure::NotLoaded(BlobKind::Board));
         };
         let Ok(portable) = postcard::from_bytes::<PortableBoard>(bytes) else {
             return Err(Failure::Board);
@@ -131,7 +132,7 @@ impl<H: Hardware> Stub<H> {
         self.program_limits = within(&self.config.vm, portable.limits())?;
         self.board = Shared::new(portable.into());
         self.board_hash = hash;
-        self.uploads.forget(Part::Board);
+        self.uploads.forget(BlobKind::Board);
         // What ran on the board before does not run on this one.
         self.begun = None;
         self.driver.adopt(&self.board);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use borges_board::{Compensation, Hardware, PrimitiveId};
 use borges_vm::{Delta, StateError, Value};
 use borges_wire::{
-    Bytes, Difference, Failure, Measure, MemoryBlob, Part, Report, RequestId, TraceEncoder,
+    BlobKind, Bytes, Difference, Failure, Measure, MemoryBlob, Report, RequestId, TraceEncoder,
 };
 
 use super::{Done, Stub, check, over};
@@ -71,11 +71,11 @@ impl<H: Hardware> Stub<H> {
             Difference::Whole(bytes) => bytes.0.as_slice(),
             Difference::Loaded(hash) => match self.uploads.state(*hash) {
                 Some(bytes) => bytes,
-                None => return Err(Failure::NotLoaded(Part::State)),
+                None => return Err(Failure::NotLoaded(BlobKind::State)),
             },
         };
         check(
-            Measure::Bytes(Part::State),
+            Measure::Bytes(BlobKind::State),
             bytes.len() as u64,
             self.config.limits.delta_bytes,
         )?;
@@ -84,7 +84,7 @@ impl<H: Hardware> Stub<H> {
             return Err(Failure::NotBegun);
         };
         begun.machine.apply(&delta).map_err(refused)?;
-        self.uploads.forget(Part::State);
+        self.uploads.forget(BlobKind::State);
         let (steps, state) = (begun.machine.steps(), begun.machine.hash().0);
         begun.trace = TraceEncoder::new(steps, next_record);
         begun.trace_since = None;

@@ -26,7 +26,7 @@ pub enum Command {
     /// says whether the whole has the announced length and hash.
     Load {
         /// What the blob is.
-        part: Part,
+        part: BlobKind,
         /// Names the whole blob.
         hash: ContentHash,
         /// The length of the whole blob in bytes.
@@ -135,7 +135,7 @@ pub struct Resume {
 
 /// What a loaded blob is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
-pub enum Part {
+pub enum BlobKind {
     /// A wasm module.
     #[error("program")]
     Program,
@@ -152,7 +152,7 @@ pub enum Part {
 pub enum Difference {
     /// The whole of it.
     Whole(Bytes),
-    /// One that was loaded ([`Part::State`]) because it is too long for a message.
+    /// One that was loaded ([`BlobKind::State`]) because it is too long for a message.
     Loaded(ContentHash),
 }
 

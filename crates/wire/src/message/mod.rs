@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use command::{
-    Argument, Command, Comparison, Difference, MemoryBlob, Mock, MockEnd, Overflow, Part,
+    Argument, BlobKind, Command, Comparison, Difference, MemoryBlob, Mock, MockEnd, Overflow,
     PrimitiveStop, Resume, Watch, WatchAccess,
 };
 pub use content::{ContentHash, ContentHasher};

@@ -8,7 +8,7 @@ mod curve;
 
 use std::cell::RefCell;
 
-use borges_debuginfo::{Expression, Number, Source, State, Stop};
+use borges_debuginfo::{Expression, FramePoint, Holder, Number, Stopped};
 use borges_vm::{CodeOffset, FuncIdx, Value, Watch};
 
 use crate::command::Observer;
@@ -39,9 +39,9 @@ const MOST_PLACES: usize = 64;
 struct Reading {
     value: Option<f64>,
     /// Where the value itself is; empty if it is computed.
-    own: Vec<Source>,
+    own: Vec<Holder>,
     /// Everything that was read on the way to it.
-    read: Vec<Source>,
+    read: Vec<Holder>,
 }
 
 /// One value that is followed.
@@ -50,7 +50,7 @@ struct Followed {
     /// The functions whose variables it is made of; none if it is the whole program's.
     hosts: Vec<FuncIdx>,
     /// Where its names were looked up. What is the whole program's means the same everywhere.
-    home: Stop,
+    home: FramePoint,
     /// Calls of the hosts that are under way, outermost first; of the program's own, one that never ends.
     calls: Vec<Call>,
     curve: Curve,
@@ -83,11 +83,11 @@ struct Places {
 /// Notes what is read.
 struct Noting<'a> {
     state: Machines<'a>,
-    read: RefCell<Vec<Source>>,
+    read: RefCell<Vec<Holder>>,
 }
 
 impl Noting<'_> {
-    fn note(&self, source: Source) {
+    fn note(&self, source: Holder) {
         let mut read = self.read.borrow_mut();
         // One past the limit, to know that it was passed.
         if read.len() <= MOST_PLACES && !read.contains(&source) {
@@ -96,9 +96,9 @@ impl Noting<'_> {
     }
 }
 
-impl State for Noting<'_> {
+impl Stopped for Noting<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
-        self.note(Source::Local { frame, index });
+        self.note(Holder::Local { frame, index });
         self.state.local(frame, index)
     }
 
@@ -107,13 +107,13 @@ impl State for Noting<'_> {
     }
 
     fn global(&self, index: u32) -> Option<Value> {
-        self.note(Source::Global(index));
+        self.note(Holder::Global(index));
         self.state.global(index)
     }
 
     fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
         let length = buffer.len() as u32;
-        self.note(Source::Memory { address, length });
+        self.note(Holder::Memory { address, length });
         self.state.memory(address, buffer)
     }
 
@@ -128,14 +128,14 @@ impl Scene<'_> {
         &self,
         expression: &Expression,
         frame: u32,
-    ) -> Result<(Reading, Stop), CommandError> {
+    ) -> Result<(Reading, FramePoint), CommandError> {
         let offset = self
             .machine
             .frame(frame as usize)
             .map_or(CodeOffset(0), |view| view.offset);
         let mut failed = None;
         for inlined in 0..self.info.frames_at(offset).len().max(1) {
-            let stop = Stop {
+            let stop = FramePoint {
                 frame,
                 offset,
                 inlined,
@@ -149,7 +149,11 @@ impl Scene<'_> {
             .unwrap_or_else(|| CommandError::Invalid(format!("'{expression}' is not known here"))))
     }
 
-    fn reading_at(&self, expression: &Expression, stop: Stop) -> Result<Reading, CommandError> {
+    fn reading_at(
+        &self,
+        expression: &Expression,
+        stop: FramePoint,
+    ) -> Result<Reading, CommandError> {
         let state = Noting {
             state: Machines(self.machine),
             read: RefCell::default(),
@@ -173,7 +177,7 @@ impl Scene<'_> {
 
     /// What has to be written before an expression has a value, where it just came into scope: its variables whose places
     /// may still hold something else.
-    fn unset(&self, expression: &Expression, stop: Stop) -> Vec<Watch> {
+    fn unset(&self, expression: &Expression, stop: FramePoint) -> Vec<Watch> {
         let variables = self.info.variables_at(stop);
         let mut sources = Vec::new();
         for name in expression.names() {
@@ -188,7 +192,7 @@ impl Scene<'_> {
                 let function = self.info.function_at(stop.offset);
                 let parameters = function.map_or(0, |function| self.info.parameters(function));
                 let frame = stop.frame;
-                sources.extend((index >= parameters).then_some(Source::Local { frame, index }));
+                sources.extend((index >= parameters).then_some(Holder::Local { frame, index }));
             }
         }
         self.watches_of(&sources)
@@ -254,7 +258,7 @@ fn follow(stage: &Stage, text: &str) -> Result<Followed, CommandError> {
     let frames = (scene.machine.depth() as u32).clamp(1, MOST_FRAMES);
     let mut failed = None;
     let mut hosts = Vec::new();
-    let mut home = Stop {
+    let mut home = FramePoint {
         frame: 0,
         offset: CodeOffset(0),
         inlined: 0,
@@ -262,11 +266,11 @@ fn follow(stage: &Stage, text: &str) -> Result<Followed, CommandError> {
     for frame in 0..frames {
         match scene.reading(&expression, frame) {
             Ok((reading, stop)) => {
-                let local = |source: &Source| matches!(source, Source::Local { .. });
+                let local = |source: &Holder| matches!(source, Holder::Local { .. });
                 if reading
                     .own
                     .iter()
-                    .any(|source| matches!(source, Source::Operand { .. }))
+                    .any(|source| matches!(source, Holder::Operand { .. }))
                 {
                     return Err(CommandError::Invalid(format!(
                         "'{text}' is an operand: it has no course, but locals ($0), globals and memory have"
@@ -275,7 +279,7 @@ fn follow(stage: &Stage, text: &str) -> Result<Followed, CommandError> {
                 if reading.read.iter().chain(&reading.own).any(local) {
                     hosts.extend(stage.info().function_at(stop.offset));
                 }
-                home = Stop { frame: 0, ..stop };
+                home = FramePoint { frame: 0, ..stop };
                 failed = None;
                 break;
             }
