@@ -15,8 +15,8 @@ store:
 link: wire
 concolic: board multiverse vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wire
-hub: session
 commands: languages multiverse session
+hub: commands session
 web: hub session
 cli: commands hub languages multiverse session web
 vm:

@@ -117,6 +117,10 @@ test("threads and choices have the same page", async () => {
   await page.getByLabel("Question", { exact: true }).fill("x = true");
   await page.getByRole("button", { name: "Ask" }).click();
   await page.getByText("in every run: no").waitFor();
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByLabel("Kind of question").selectOption("races");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("region", { name: "Questions" }).getByText(/step \d+: t[23]: [xy] = \{receive k\}/).first().waitFor();
 });
 
 test("a search goes to one halt after the other", async () => {

@@ -1,7 +1,7 @@
 // The graph of a model program as pictures: pure modules.
 import { expect, test } from "vitest";
 import { layout, nearest, nearestEdge, ROW } from "../src/model/layout";
-import { KINDS, numbers, told as answered } from "../src/model/questions";
+import { KINDS, numbers, raced, told as answered } from "../src/model/questions";
 import { sequence } from "../src/model/sequence";
 import { fit, hit, read, show, spot, visible, zoom } from "../src/model/states";
 import type { LinkRow } from "../src/model/types";
@@ -108,6 +108,18 @@ test("questions take the numbers that they need", () => {
   expect(numbers(kind("through"), "x7")).toBe("x7 is no number");
   expect(numbers(kind("ends"), "")).toEqual([]);
   expect(kind("common_ancestors").question?.([3, 4, 5])).toEqual({ common_ancestors: [3, 4, 5] });
+});
+
+test("a race is told with what came in and what could have", () => {
+  const step = (step: number, line: number | null) => ({ step, line, text: `m${step}` });
+  expect(raced(null)[0]?.text).toContain("no messages");
+  expect(raced([])[0]?.text).toContain("no message was received");
+  const [alone, race] = raced([
+    { received: step(4, 6), message: step(3, null), rivals: [] },
+    { received: step(9, null), message: step(7, 2), rivals: [step(8, 3)] },
+  ]);
+  expect(alone?.text).toBe("line 6, step 4: m4: nothing else could have been received");
+  expect(race).toEqual({ text: "step 9: m9", states: [], steps: ["came in with line 2, step 7: m7", "could have come first: line 3, step 8: m8"] });
 });
 
 test("answers are told with the states to look at", () => {

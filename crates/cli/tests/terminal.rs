@@ -131,6 +131,26 @@ fn ctrl_c_is_heard_while_a_solver_thinks() {
     assert!(text.contains("it was ended by the user"), "{text}");
 }
 
+/// An exploration that is stopped is not begun again to be kept: the file has what the report says.
+#[test]
+fn ctrl_c_keeps_what_an_exploration_found() {
+    let file = support::fresh("stopped.borges");
+    let kept = file.to_str().unwrap();
+    // Four million states.
+    let program = "crates/cli/tests/programs/four-clients.at";
+    let bounds = ["--states", "30000000", "--session", kept, "--json"];
+    let mut explore = borges(&["explore", program]);
+    explore.args(bounds);
+    let report = paused_at(explore, "states explored: ");
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["why"], "cancelled", "{report}");
+    let inspected = borges(&["inspect", kept, "--json"]).output().unwrap();
+    let inspected: serde_json::Value = serde_json::from_slice(&inspected.stdout).unwrap();
+    for what in ["complete", "states", "edges"] {
+        assert_eq!(inspected[what], report[what], "{what}: {inspected}");
+    }
+}
+
 #[test]
 fn ctrl_c_ends_a_script_once_the_command_has_said_what_it_has() {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forever-scripted.wasm");

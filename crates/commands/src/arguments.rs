@@ -1,23 +1,16 @@
 //! The arguments of commands: places, breakpoints, mocks.
 
-use borges_session::command::{
-    Act, CodePlace, Direction, MockValues, NewBreakpoint, StepSize, StopKind,
-};
+use borges_session::command::{Act, CodePlace, MockValues, NewBreakpoint, StopKind};
 
 use crate::cursor::{Cursor, Misread, Word, number};
 
-/// `[COUNT]` of a step.
-pub fn step(cursor: &mut Cursor<'_>, direction: Direction, size: StepSize) -> Result<Act, Misread> {
+/// `[COUNT]` of steps, at least one.
+pub fn steps(cursor: &mut Cursor<'_>) -> Result<u64, Misread> {
     let word = cursor.rest();
-    let count = cursor.number_or("a number of steps", 1)?;
-    if count == 0 {
-        return Err(Misread::of(word, "no step at all would be taken").hint("give 1 or more"));
+    match cursor.number_or("a number of steps", 1)? {
+        0 => Err(Misread::of(word, "no step at all would be taken").hint("give 1 or more")),
+        count => Ok(count),
     }
-    Ok(Act::Step {
-        direction,
-        size,
-        count,
-    })
 }
 
 /// A number that fits 32 bits, or `default` at the end of the line.
@@ -165,16 +158,11 @@ pub fn identifiers(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Misread> {
     Ok(ids)
 }
 
-fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
+/// `NUMBER` of a breakpoint.
+pub fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
     let word = cursor.rest();
     let id = cursor.number("a breakpoint's number, or all")?;
     u32::try_from(id).map_err(|_| Misread::of(word, "this number is too large"))
-}
-
-/// `NUMBER` of a breakpoint to switch.
-pub fn enabled(cursor: &mut Cursor<'_>, enabled: bool) -> Result<Act, Misread> {
-    let id = identifier(cursor)?;
-    Ok(Act::EnableBreakpoint { id, enabled })
 }
 
 /// `CALL = VALUE[, VALUE…] [then live]`.

@@ -17,3 +17,4 @@ pub mod model;
 pub mod page;
 pub mod paint;
 pub mod table;
+pub mod words;

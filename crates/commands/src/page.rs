@@ -7,9 +7,9 @@ pub fn page() -> String {
     let mut text = String::from(
         "# Commands\n\n\
          This page is made from the tables that the debugger itself reads commands with; \
-         `UPDATE=1 cargo test -p borges-cli` rewrites it.\n\n\
+         `UPDATE=1 cargo test -p borges-commands` rewrites it.\n\n\
          A command can be shortened as long as it stays unambiguous. Small letters go forward, capitals backward \
-         (in CaReDeb the letters are those of the original: small ones all). \
+         (CaReDeb's own commands keep the letters of the original). \
          An empty line repeats the last motion. Several commands fit on a line, separated by `;`; \
          `#` begins a comment. Strings may contain `\\\"`, `\\n` and `\\t`.\n\n",
     );
@@ -30,7 +30,7 @@ pub fn page() -> String {
     text.push('\n');
     text.push_str(&markdown(
         "CaReDeb: a session with a μOz program",
-        crate::model::caredeb::commands(),
+        crate::model::caredeb::COMMANDS,
     ));
     text
 }

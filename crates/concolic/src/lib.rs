@@ -29,7 +29,7 @@ pub use explore::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     Start, Strategy, explore,
 };
-pub use forever::{Device, Reading, State, TheProgram, Way as StateWay, WayNumber, Word};
+pub use forever::{Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber};
 pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
 pub use tree::{Arrival, Choice, Node as SuggestionNode, Rest, Suggestions, suggest};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use borges_board::{Action, Board, BoardState, Captured, Codomain, Kind};
-use borges_concolic::{Bounds, Budget, Device, End, Flow, Start, State, Word};
+use borges_board::{Action, Board, BoardState, Captured, Codomain, PrimitiveKind};
+use borges_concolic::{Bounds, Budget, Device, DeviceState, End, Flow, Start, StateWord};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy};
 use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
 
@@ -26,7 +26,7 @@ fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>,
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
     let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<StateWord> = Vec::new();
     loop {
         let bounds = Bounds {
             steps: 1_000_000,
@@ -44,7 +44,7 @@ fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>,
             let graph = exploration.graph();
             if graph.len() >= look {
                 look *= 2;
-                let states: Vec<State> = graph
+                let states: Vec<DeviceState> = graph
                     .nodes()
                     .filter_map(|node| graph.state(node).cloned())
                     .collect();
@@ -151,17 +151,17 @@ fn go_on(
         );
         let refused = Comes::Ends(Some((Trap::Host, Some(at))));
         let result = match board.primitive(id).expect("known").kind {
-            Kind::Trap => return refused,
-            Kind::Constant(value) => Some(value),
-            Kind::Input if board.check_input(id, &args).is_err() => return refused,
-            Kind::Input => match answer.take() {
+            PrimitiveKind::Trap => return refused,
+            PrimitiveKind::Constant(value) => Some(value),
+            PrimitiveKind::Input if board.check_input(id, &args).is_err() => return refused,
+            PrimitiveKind::Input => match answer.take() {
                 Some(value) => {
                     standing.board.observe(board, id, &args, value);
                     Some(value)
                 }
                 None => return Comes::Stands(Box::new(standing)),
             },
-            Kind::Output => {
+            PrimitiveKind::Output => {
                 if waits && waited.contains(&at) {
                     return Comes::Stands(Box::new(standing));
                 }
@@ -189,19 +189,19 @@ fn go_on(
 fn codomain(start: &Start, standing: &Standing) -> Option<Codomain> {
     let pending = standing.machine.pending()?;
     let id = start.primitives[pending.func.0 as usize];
-    let is_input = matches!(start.board.primitive(id)?.kind, Kind::Input);
+    let is_input = matches!(start.board.primitive(id)?.kind, PrimitiveKind::Input);
     is_input.then(|| start.board.codomain_at(id, &pending.args, &standing.board))
 }
 
 /// What runs of all input sequences come to, stop by stop: the states, and the ends with the fewest stops to each.
-type Truth = (Vec<HashSet<State>>, BTreeMap<String, u32>);
+type Truth = (Vec<HashSet<DeviceState>>, BTreeMap<String, u32>);
 
 fn all_runs(start: &Start, device: &Device<'_>, depth: usize) -> Truth {
     let first = Standing {
         machine: start.machine.clone(),
         board: start.state.clone(),
     };
-    let mut levels: Vec<HashSet<State>> = Vec::new();
+    let mut levels: Vec<HashSet<DeviceState>> = Vec::new();
     let mut ends = BTreeMap::new();
     // A run from one of two equal states comes to what the other's comes to: that is checked below, by other means.
     let mut here: HashMap<Vec<u8>, Box<Standing>> = HashMap::new();
@@ -268,7 +268,7 @@ fn check(name: &str, start: &Start, depth: usize) {
         device.unexplored()
     );
     let (levels, ends) = all_runs(start, device, depth);
-    let mut depths: HashMap<State, u32> = HashMap::new();
+    let mut depths: HashMap<DeviceState, u32> = HashMap::new();
     let mut found_ends = BTreeMap::new();
     let mut queue: std::collections::VecDeque<_> =
         [(borges_multiverse::graph::NodeId::ROOT, 0)].into();

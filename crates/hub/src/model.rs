@@ -2,9 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use borges_commands::interpreter::{Interpreter as _, Verdict};
+use borges_commands::model::caredeb::CareDebPrompt;
+use borges_commands::paint::Paint;
 use borges_session::command::{Event, Flow};
 use borges_session::model::debug::Watch;
-use borges_session::model::{AskError, ModelSession, Progress, Question, Reply};
+use borges_session::model::{AskError, CareDeb, ModelSession, Progress, Question, Reply};
 
 use crate::audience::Answer;
 use crate::frames;
@@ -16,13 +19,16 @@ use crate::room::{Room, Subject};
 /// The most states whose edges are told at a time.
 const MOST_STATES: usize = 5_000;
 
+/// How wide the lines of a prompt's answers are.
+const WIDTH: usize = 80;
+
 impl Subject for ModelSession {
     fn enter(&mut self, room: &mut Room) {
         room.known.forget_session();
         let listing = ModelListing {
             name: self.name().to_owned(),
             language: self.dialect().name().to_owned(),
-            caredeb: self.has_caredeb(),
+            caredeb: self.caredeb().is_some(),
             actors: self.has_actors(),
         };
         room.show(vec![Part::Info(None), Part::Model(Some(listing))]);
@@ -110,12 +116,29 @@ fn answer(
             let rows = edges.filter_map(|edge| graph.edge_row(edge));
             Ok(ModelTell::Edges(rows.collect()))
         }
-        ModelAsk::Caredeb { line } => {
-            let said = session.caredeb(&line, watch).map(ModelTell::Caredeb);
-            said.ok_or_else(|| "this program has no threads that can be undone".to_owned())
-        }
+        ModelAsk::Caredeb { line } => caredeb(session, &line, watch),
     };
     tell.map(Answer::Model)
+}
+
+/// Carries out a line of CaReDeb's prompt.
+fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<ModelTell, String> {
+    let none = || "this program has no threads that can be undone".to_owned();
+    let mut prompt = CareDebPrompt::new(&mut *session).ok_or_else(none)?;
+    let answer = prompt.execute(line, &Paint::new(false, WIDTH), &mut |event| match event {
+        Event::Progress { done, .. }
+            if !watch(&Progress {
+                states: done,
+                ..Progress::default()
+            }) =>
+        {
+            Flow::Pause
+        }
+        _ => Flow::Continue,
+    });
+    let ok = answer.verdict != Verdict::Failed;
+    let debugger = session.caredeb().ok_or_else(none)?;
+    Ok(ModelTell::Caredeb(CareDeb::of(debugger, ok, answer.text)))
 }
 
 /// An error for people.

@@ -206,26 +206,35 @@ fn an_operand_that_would_be_stuck_is_no_harm_where_it_is_not_picked() {
     let program = parse("(amb 3 (amb))");
     let graph = explore(&program, Order::BreadthFirst, true);
     let words: Vec<_> = outcomes(&graph).iter().map(ToString::to_string).collect();
-    assert_eq!(words, ["finished: 3", "stuck: nothing to choose in (amb)"]);
+    assert_eq!(
+        words,
+        ["finished: 3", "stuck: nothing to choose in (amb), line 1"]
+    );
     assert_eq!((graph.len(), graph.edge_count()), (3, 2));
 }
 
 #[test]
 fn an_empty_amb_is_stuck_and_says_where() {
-    let program = parse("(+ (amb 1 2) (+ 7 (amb)) (amb 3 4))");
+    let program = parse("(+ (amb 1 2)\n(+ 7 (amb)) (amb 3 4))");
     let graph = explore(&program, Order::BreadthFirst, true);
     let stuck = outcomes(&graph);
     let words: Vec<_> = stuck.iter().map(ToString::to_string).collect();
     assert_eq!(
         words,
         [
-            "stuck: nothing to choose in (+ 1 (+ 7 (amb)) (amb 3 4))",
-            "stuck: nothing to choose in (+ 2 (+ 7 (amb)) (amb 3 4))",
+            "stuck: nothing to choose in (+ 1 (+ 7 (amb)) (amb 3 4)), line 2",
+            "stuck: nothing to choose in (+ 2 (+ 7 (amb)) (amb 3 4)), line 2",
         ]
     );
     let end = graph.ends().next().unwrap();
     let span = program.redex_span(graph.state(end).unwrap()).unwrap();
     assert_eq!((span.start, span.end), (18, 23));
+    // Where it is written does not matter to whether two ends are one.
+    for merge in [true, false] {
+        let program = parse("(amb (amb)\n(amb))");
+        let graph = explore(&program, Order::BreadthFirst, merge);
+        assert_eq!(outcomes(&graph).len(), 1, "{merge}");
+    }
 }
 
 #[test]

@@ -8,7 +8,9 @@ mod oz;
 
 use std::collections::BTreeSet;
 
-use borges_languages::muoz::caredeb::{Reply, Session, SessionError, Step};
+use borges_languages::muoz::caredeb::{
+    Command, Reply, Scheduler, Session, SessionError, Step, Target,
+};
 use borges_languages::muoz::{Act, Event, EventId, State, ThreadName, VariableName};
 use borges_multiverse::language::Language;
 use oz::programs;
@@ -69,43 +71,45 @@ fn doomed(session: &Session, target: EventId) -> Vec<(EventId, Event)> {
 }
 
 /// The event at which a command aims, found by looking through all events. None if it aims at none.
-fn target(session: &Session, words: &[&str]) -> Option<EventId> {
+fn target(session: &Session, command: &Command) -> Option<EventId> {
     let events = events(session);
     let ids = |of: &dyn Fn(&Event) -> bool| -> Vec<EventId> {
         let events = events.iter().filter(|(_, event)| of(event));
         events.map(|(id, _)| *id).collect()
     };
     let last = |ids: Vec<EventId>, count: usize| ids.len().checked_sub(count).map(|at| ids[at]);
-    let thread = |name: &str| name.parse::<ThreadName>().unwrap();
     let called = |id: &VariableName, name: &str| session.names().show(id) == name;
-    match *words {
-        ["b", name] => last(ids(&|event| event.thread == thread(name)), 1),
-        ["r", name] => ids(&|event| event.thread == thread(name)).first().copied(),
-        ["r", name, count] => last(
-            ids(&|event| event.thread == thread(name)),
-            count.parse().unwrap(),
-        ),
-        ["rv", name] => {
+    let sends = |name: &str| {
+        ids(&|event| matches!(&event.act, Act::Send { port, .. } if called(port, name)))
+    };
+    let receives = |name: &str| {
+        ids(&|event| matches!(&event.act, Act::Receive { port, .. } if called(port, name)))
+    };
+    let aim = match command {
+        Command::Back(thread) => return last(ids(&|event| event.thread == *thread), 1),
+        Command::Roll(aim) => aim,
+        _ => return None,
+    };
+    match aim {
+        Target::Steps { thread, count } => {
+            let steps = ids(&|event| event.thread == *thread);
+            match count {
+                None => steps.first().copied(),
+                Some(count) => last(steps, *count as usize),
+            }
+        }
+        Target::Variable(name) => {
             let binds = |event: &Event| event.act.binds().is_some_and(|id| called(id, name));
             ids(&binds).first().copied()
         }
-        ["rt", name] => {
-            let creates = |event: &Event| event.act == Act::Thread(thread(name));
+        Target::Thread(thread) => {
+            let creates = |event: &Event| event.act == Act::Thread(thread.clone());
             ids(&creates).first().copied()
         }
-        [command, name, count] => {
-            let count = count.parse().unwrap();
-            let sends = |e: &Event| matches!(&e.act, Act::Send { port, .. } if called(port, name));
-            let receives =
-                |e: &Event| matches!(&e.act, Act::Receive { port, .. } if called(port, name));
-            match command {
-                "rs" => last(ids(&sends), count),
-                "rr" => last(ids(&receives), count),
-                "rm" => ids(&sends).get(count - 1).copied(),
-                _ => None,
-            }
-        }
-        _ => None,
+        Target::Sends { port, count } => last(sends(port), *count as usize),
+        Target::Receives { port, count } => last(receives(port), *count as usize),
+        Target::Message { port, number } => sends(port).get(*number as usize - 1).copied(),
+        Target::All => None,
     }
 }
 
@@ -123,31 +127,83 @@ fn typed() -> impl Strategy<Value = Vec<Typed>> {
     prop::collection::vec(one, 1..60)
 }
 
-/// A line that makes sense now, or almost.
-fn line(session: &Session, typed: &Typed) -> String {
-    const COMMANDS: &[&str] = &[
-        "f", "f", "f", "f", "f", "f n", "run", "b", "b", "r", "r n", "rv", "rs n", "rr n", "rt",
-        "rm n",
-    ];
-    let command = *typed.what.get(COMMANDS);
-    let (command, count) = match command.split_once(' ') {
-        Some((command, _)) => (command, format!(" {}", typed.count)),
-        None => (command, String::new()),
+/// What commands are made of; `forth` comes often, so that there is something to undo.
+#[derive(Clone, Copy)]
+enum What {
+    Forth,
+    ForthMany,
+    Run,
+    Back,
+    Roll,
+    RollMany,
+    Variable,
+    Sends,
+    Receives,
+    Thread,
+    Message,
+}
+
+const WHATS: [What; 16] = [
+    What::Forth,
+    What::Forth,
+    What::Forth,
+    What::Forth,
+    What::Forth,
+    What::ForthMany,
+    What::Run,
+    What::Back,
+    What::Back,
+    What::Roll,
+    What::RollMany,
+    What::Variable,
+    What::Sends,
+    What::Receives,
+    What::Thread,
+    What::Message,
+];
+
+/// A command that makes sense now, or almost.
+fn command(session: &Session, typed: &Typed) -> Command {
+    let (state, names) = (session.machine().state(), session.names());
+    let count = u32::from(typed.count);
+    let threads: Vec<ThreadName> = state.threads().cloned().collect();
+    let thread = typed.who.get(&threads).clone();
+    let ports: Vec<String> = state.ports().map(|id| names.show(id).to_owned()).collect();
+    let variables: Vec<String> = state.store().map(|id| names.show(&id).to_owned()).collect();
+    let pick = |things: &[String]| (!things.is_empty()).then(|| typed.who.get(things).clone());
+    let aim = match *typed.what.get(&WHATS) {
+        What::Forth => return Command::Forth { thread, count: 1 },
+        What::ForthMany => return Command::Forth { thread, count },
+        What::Run => {
+            let seed = typed.who.index(1_000) as u64;
+            return Command::Run {
+                scheduler: Scheduler::Random { seed },
+                steps: Some(u64::from(typed.count) * 4),
+            };
+        }
+        What::Back => return Command::Back(thread),
+        What::Roll => {
+            let count = None;
+            Some(Target::Steps { thread, count })
+        }
+        What::RollMany => {
+            let count = Some(count);
+            Some(Target::Steps { thread, count })
+        }
+        What::Variable => pick(&variables).map(Target::Variable),
+        What::Sends => pick(&ports).map(|port| Target::Sends { port, count }),
+        What::Receives => pick(&ports).map(|port| Target::Receives { port, count }),
+        What::Thread => Some(Target::Thread(thread)),
+        What::Message => pick(&ports).map(|port| Target::Message {
+            port,
+            number: count,
+        }),
     };
-    let state = session.machine().state();
-    let names = session.names();
-    let things: Vec<String> = match command {
-        "rv" => state.store().map(|id| names.show(&id).to_owned()).collect(),
-        "rs" | "rr" | "rm" => state.ports().map(|id| names.show(id).to_owned()).collect(),
-        _ => state.threads().map(ToString::to_string).collect(),
+    let main = Command::Forth {
+        thread: ThreadName::MAIN,
+        count: 1,
     };
-    if command == "run" {
-        return format!("run random {} {}", typed.who.index(1_000), typed.count * 4);
-    }
-    if things.is_empty() {
-        return "f t0".to_owned();
-    }
-    format!("{command} {}{count}", typed.who.get(&things))
+    aim.map_or(main, Command::Roll)
 }
 
 /// The state that the plain semantics reaches by what is still done.
@@ -172,34 +228,34 @@ fn split(session: &Session, target: EventId) -> (Vec<(String, String)>, Vec<Even
     )
 }
 
-fn check(session: &mut Session, line: &str) {
+fn check(session: &mut Session, command: &Command) {
     let (at, before) = (session.universe(), session.machine().clone());
-    let words: Vec<&str> = line.split(' ').collect();
-    let forward = matches!(words[0], "f" | "run");
-    let target = target(session, &words);
+    let forward = matches!(command, Command::Forth { .. } | Command::Run { .. });
+    let is_back = matches!(command, Command::Back(_));
+    let target = target(session, command);
     let expected = target.map(|target| split(session, target));
     let known = session.universes().graph().len();
     let told = |steps: Vec<Step>| -> Vec<_> {
         let steps = steps.into_iter();
         steps.map(|step| (step.thread, step.text)).collect()
     };
-    match session.execute(line, || true) {
+    match session.execute(command.clone(), "", || true) {
         Ok(Reply::Undid { steps }) => {
             let (doomed, left) = expected.unwrap();
-            assert!(words[0] != "b" || steps.len() == 1);
+            assert!(!is_back || steps.len() == 1);
             assert_eq!(told(steps), doomed);
             let now = session.machine().events();
             assert!(now.map(|(_, event)| event).eq(&left));
         }
-        Ok(_) => assert!(forward, "{line}"),
+        Ok(_) => assert!(forward, "{command:?}"),
         Err(error) => {
             match (error, expected) {
                 (SessionError::Consequences { first, .. }, Some((mut doomed, _))) => {
                     doomed.pop();
-                    assert!(!first.is_empty() && words[0] == "b");
+                    assert!(!first.is_empty() && is_back);
                     assert_eq!(told(first), doomed);
                 }
-                (error, expected) => assert!(forward || expected.is_none(), "{line}: {error}"),
+                (error, expected) => assert!(forward || expected.is_none(), "{command:?}: {error}"),
             }
             // A refused command changes nothing.
             assert_eq!((session.universe(), session.machine()), (at, &before));
@@ -221,10 +277,11 @@ proptest! {
     #[test]
     fn commands_undo_the_closure_of_definition_1(source in programs(12), typed in typed()) {
         let mut session = Session::parse(&source.text()).unwrap();
-        session.execute("f t0 4", || true).unwrap();
+        let thread = ThreadName::MAIN;
+        session.execute(Command::Forth { thread, count: 4 }, "", || true).unwrap();
         for typed in &typed {
-            let line = line(&session, typed);
-            check(&mut session, &line);
+            let command = command(&session, typed);
+            check(&mut session, &command);
         }
     }
 }

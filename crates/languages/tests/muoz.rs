@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use borges_languages::muoz::{MuOz, Remains};
+use borges_languages::muoz::{Answer, MuOz};
 use borges_multiverse::causality::{Class, Classes, Found};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome};
@@ -27,7 +27,7 @@ fn explore(program: &MuOz) -> Graph<&MuOz> {
     exploration.into_graph()
 }
 
-type Ends = BTreeMap<Outcome<Remains>, usize>;
+type Ends = BTreeMap<Outcome<Answer>, usize>;
 
 /// The outcomes, each with the number of classes that lead to it.
 fn classes(program: &MuOz) -> Ends {

@@ -7,7 +7,7 @@ mod oz;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use borges_languages::muoz::{MuOz, Remains, State, ThreadName};
+use borges_languages::muoz::{Answer, MuOz, State, ThreadName};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
@@ -19,9 +19,9 @@ fn parse(text: &str) -> MuOz {
     MuOz::parse(text).unwrap_or_else(|error| panic!("{}", error.explain(text)))
 }
 
-type Outcomes = BTreeSet<Outcome<Remains>>;
+type Outcomes = BTreeSet<Outcome<Answer>>;
 
-fn outcomes<L: Language<Value = Remains>>(
+fn outcomes<L: Language<Value = Answer>>(
     language: L,
     order: Order<L::State>,
     merged: bool,

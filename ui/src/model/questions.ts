@@ -1,5 +1,5 @@
 // The questions that can be put about all runs, and how their answers are told.
-import type { Question, Reply, Why } from "./types";
+import type { Question, RaceRow, RaceStep, Reply, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -39,6 +39,7 @@ export const KINDS: readonly Kind[] = [
   built("can_reach", "who can still reach an outcome", "outcome", 1, (numbers) => ({ can_reach: first(numbers) })),
   built("common_ancestors", "common ancestors of states", "state state …", 2, (numbers) => ({ common_ancestors: numbers })),
   built("cycles", "cycles", "", 0, () => "cycles"),
+  { id: "races", label: "races on the way here", argument: "", example: "" },
 ];
 
 /** The numbers in a text, or what is wrong with it. */
@@ -74,6 +75,22 @@ export function rests(partial: Why | null, known: number): string {
   }
   const states = many(known, "state");
   return partial === "cancelled" ? `paused: of the ${states} known so far; asked again, it goes on` : `of ${states} only: there are more`;
+}
+
+/** Which other messages could have been received, message by message; none if the language has no messages. */
+export function raced(races: readonly RaceRow[] | null): Part[] {
+  if (races === null) {
+    return [part("programs of this language have no messages: nothing races")];
+  }
+  if (races.length === 0) {
+    return [part("no message was received on the way here")];
+  }
+  const shown = (step: RaceStep): string => `${step.line === null ? "" : `line ${step.line}, `}step ${step.step}: ${step.text}`;
+  return races.map(({ received, message, rivals }) => {
+    const came = { text: `came in with ${shown(message)}` };
+    const first = rivals.map((rival) => ({ text: `could have come first: ${shown(rival)}` }));
+    return rivals.length > 0 ? part(shown(received), [], [came, ...first]) : part(`${shown(received)}: nothing else could have been received`);
+  });
 }
 
 /** An answer in parts. */

@@ -8,8 +8,6 @@ use borges_commands::model::voyager::VoyagerPrompt;
 use borges_commands::model::walk::WalkPrompt;
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{Explore, Model, Prompt};
-use borges_languages::muoz::MuOz;
-use borges_languages::muoz::caredeb;
 use borges_languages::predicate::Named;
 use borges_multiverse::adapt::Stepping;
 use borges_session::model::ModelSession;
@@ -105,17 +103,16 @@ fn of_model(opened: &Opened, options: &args::Repl, output: &mut Output) -> Resul
         true => Prompt::Walk,
         false => model.program().prompt(),
     };
-    match (prompt, model.of::<MuOz>()) {
-        (Prompt::CareDeb, Some(program)) => {
-            let session = caredeb::Session::new(program.clone(), model.text().to_owned());
-            let prompt = CareDebPrompt::new(session, opened.asked(options, Grain::Rule));
-            driver::run(prompt, Commands::of(options)?, options.keep_going, output)
-        }
-        (Prompt::Universes, _) => {
+    match prompt {
+        Prompt::CareDeb => match CareDebPrompt::new(opened.asked(options, Grain::Rule)) {
+            Some(prompt) => driver::run(prompt, Commands::of(options)?, options.keep_going, output),
+            None => walk(opened, options, output),
+        },
+        Prompt::Universes => {
             let prompt = VoyagerPrompt::new(opened.asked(options, Grain::Visible));
             driver::run(prompt, Commands::of(options)?, options.keep_going, output)
         }
-        _ => walk(opened, options, output),
+        Prompt::Walk => walk(opened, options, output),
     }
 }
 

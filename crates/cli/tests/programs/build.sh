@@ -30,3 +30,8 @@ rustc --edition 2024 --crate-type lib --target wasm32-unknown-unknown -C opt-lev
 wasm-ld-14 --no-entry --export=main --stack-first -z stack-size=8192 "$parts/tank.o" "$parts"/*.a -o tank.wasm
 rm -r "$parts"
 chmod 644 tank.wasm
+# With a vector of the library.
+rustc --edition 2024 --crate-type cdylib --target wasm32-unknown-unknown -C opt-level=0 -C debuginfo=2 \
+    -C panic=abort -C codegen-units=1 --remap-path-prefix "$PWD=." \
+    -C linker-flavor=wasm-ld -C linker=./link.sh -o shelf.wasm shelf.rs
+chmod 644 shelf.wasm

@@ -1,4 +1,4 @@
-//! The words that mean the same at every prompt that goes from universe to universe: the source, breakpoints, `jump`.
+//! The words that mean the same at every prompt that goes from universe to universe: the source, the way here, breakpoints, `jump`.
 
 use std::marker::PhantomData;
 
@@ -8,11 +8,11 @@ use borges_session::command::Observer;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::arguments::identifiers;
-use crate::cursor::{Cursor, Misread};
+use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::Said;
 use crate::paint::{Paint, count, printable};
 use crate::table::{Completes, Spec};
+use crate::words::{Stops, halt, jump, path, restart};
 
 use super::number;
 
@@ -21,23 +21,21 @@ use super::number;
 pub enum Common {
     /// The source.
     List,
+    /// To the start.
+    Restart,
     /// To a universe, as the prompt calls it.
     Jump(String),
     /// To the universe of a state, as the tables of `query` number it.
     JumpToState(u32),
+    /// The last steps to a universe, or to the one that is looked at.
+    Path {
+        /// How many.
+        count: u32,
+        /// To which.
+        to: Option<String>,
+    },
     /// A breakpoint.
     Break(String),
-    /// The breakpoints.
-    Breakpoints,
-    /// Deletes breakpoints, all if none is named.
-    Delete(Vec<u32>),
-    /// Looks at a breakpoint, or passes it by.
-    Switch {
-        /// Its number.
-        id: u32,
-        /// Whether it is looked at.
-        on: bool,
-    },
 }
 
 /// The rows of these words, for a table of `R`.
@@ -50,8 +48,11 @@ impl<R: From<Common> + 'static> Rows<R> {
     })
     .letters(&["l"]);
 
+    /// `restart`.
+    pub const RESTART: Spec<R> = restart(|_| Ok(Common::Restart.into()));
+
     /// `jump`.
-    pub const JUMP: Spec<R> = Spec::new("jump", "to any universe", |c| {
+    pub const JUMP: Spec<R> = jump(|c| {
         let target = c.required("a universe, for example 4, 1.4 or start")?;
         Ok(match target.text {
             "state" => Common::JumpToState(number(c, "a state's number")?),
@@ -59,52 +60,68 @@ impl<R: From<Common> + 'static> Rows<R> {
         }
         .into())
     })
-    .letters(&["j"])
-    .arguments("UNIVERSE|state STATE")
-    .completes(&[Completes::Universe]);
+    .arguments("UNIVERSE|state STATE");
+
+    /// `path`.
+    pub const PATH: Spec<R> = path(|c| {
+        let count = match c.peek().filter(|word| word.text != "to") {
+            Some(_) => number(c, "a number of steps")?,
+            None => LAST_STEPS,
+        };
+        let to = match c.keyword("to") {
+            true => Some(c.required("a universe")?.text.to_owned()),
+            false => None,
+        };
+        Ok(Common::Path { count, to }.into())
+    })
+    .arguments("[COUNT] [to UNIVERSE]")
+    .completes(&[Completes::Words(&["to"]), Completes::Universe]);
 
     /// `break`; the prompt says what can be waited for.
-    pub const BREAK: Spec<R> = Spec::new("break", "halt wherever something happens", |c| {
-        match c.quoted()? {
-            what if what.is_empty() => Err(c.missing("what to halt at, for example x == 2")),
-            what => Ok(Common::Break(what).into()),
-        }
+    pub const BREAK: Spec<R> = halt(|c| match c.quoted()? {
+        what if what.is_empty() => Err(c.missing("what to halt at, for example x == 2")),
+        what => Ok(Common::Break(what).into()),
     })
-    .letters(&["b"])
-    .arguments("WHAT");
-
-    /// `breakpoints`.
-    pub const BREAKPOINTS: Spec<R> = Spec::new("breakpoints", "list the breakpoints", |_| {
-        Ok(Common::Breakpoints.into())
-    })
-    .letters(&["bp"]);
-
-    /// `delete`.
-    pub const DELETE: Spec<R> = Spec::new("delete", "delete breakpoints", |c| {
-        identifiers(c).map(|ids| Common::Delete(ids).into())
-    })
-    .letters(&["d"])
-    .arguments("NUMBER…|all")
-    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]);
-
-    /// `enable`.
-    pub const ENABLE: Spec<R> = Spec::new("enable", "look at a breakpoint again", |c| {
-        switch(c, true).map(R::from)
-    })
-    .arguments("NUMBER")
-    .completes(&[Completes::Breakpoint]);
-
-    /// `disable`.
-    pub const DISABLE: Spec<R> = Spec::new("disable", "pass a breakpoint by", |c| {
-        switch(c, false).map(R::from)
-    })
-    .arguments("NUMBER")
-    .completes(&[Completes::Breakpoint]);
+    .letters(&["B", "b"]);
 }
 
-fn switch(cursor: &mut Cursor<'_>, on: bool) -> Result<Common, Misread> {
-    let id = number(cursor, "a breakpoint's number")?;
-    Ok(Common::Switch { id, on })
+/// Steps that `path` shows unless it is told how many.
+const LAST_STEPS: u32 = 20;
+
+/// Who chooses where the user does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chooser {
+    /// The first choice, always.
+    First,
+    /// The agents in turn.
+    Turns,
+    /// Chance, from a seed.
+    Random(u64),
+}
+
+/// What `continue` can be told about who chooses.
+pub(super) const CHOOSERS: &str = "first: the first choice, always. turns: the agents in turn. random: any, evenly, \
+from a seed.";
+/// The words of it.
+pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random"];
+
+/// `[first|turns|random [SEED]]`; none at the end of the line, or before a number.
+pub(super) fn chooser(cursor: &mut Cursor<'_>) -> Result<Option<Chooser>, Misread> {
+    let is_rule = |word: &Word<'_>| !word.text.starts_with(|c: char| c.is_ascii_digit());
+    let Some(word) = cursor.peek().filter(is_rule) else {
+        return Ok(None);
+    };
+    cursor.word();
+    Ok(Some(match word.text {
+        "first" => Chooser::First,
+        "turns" | "roundrobin" => Chooser::Turns,
+        "random" => Chooser::Random(cursor.number_or("a seed", 0)?),
+        other => {
+            return Err(
+                Misread::of(word, format!("'{other}' is no rule")).hint("first, turns or random")
+            );
+        }
+    }))
 }
 
 /// A breakpoint, as `breakpoints` lists it.
@@ -120,6 +137,9 @@ pub(super) struct Breakpoint {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hits: Option<u64>,
 }
+
+/// What every prompt calls the first universe.
+pub(super) const START: &str = "start";
 
 /// A prompt that goes from universe to universe.
 pub(super) trait Roams {
@@ -137,6 +157,12 @@ pub(super) trait Roams {
     /// # Errors
     /// There is no such state.
     fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said;
+
+    /// The last `count` steps to a universe, or to the one that is looked at.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    fn path(&mut self, count: u32, to: Option<&str>, paint: &Paint) -> Said;
 
     /// The breakpoints, by their numbers.
     fn breakpoints(&self) -> Vec<Breakpoint>;
@@ -166,6 +192,8 @@ pub(super) trait Roams {
     fn roam(&mut self, common: Common, paint: &Paint, observer: Observer<'_>) -> Said {
         match common {
             Common::List => Ok(self.listed()),
+            Common::Restart => self.jump(START, paint, observer),
+            Common::Path { count, to } => self.path(count, to.as_deref(), paint),
             Common::Jump(universe) => self.jump(&universe, paint, observer),
             Common::JumpToState(state) => self.jump_to_state(state, paint, observer),
             Common::Break(text) => {
@@ -173,7 +201,16 @@ pub(super) trait Roams {
                 let value = json!({ "reply": "breakpoint-set", "id": id, "text": text });
                 Ok((format!("breakpoint {id}: {}\n", printable(&text)), value))
             }
-            Common::Breakpoints => {
+        }
+    }
+
+    /// Carries out what is said about breakpoints that there are.
+    ///
+    /// # Errors
+    /// There is no such one, or the debugger refuses.
+    fn stops(&mut self, stops: Stops, observer: Observer<'_>) -> Said {
+        match stops {
+            Stops::List => {
                 let list = self.breakpoints();
                 let mut text: String = list.iter().map(Breakpoint::line).collect();
                 if text.is_empty() {
@@ -183,14 +220,14 @@ pub(super) trait Roams {
                 }
                 Ok((text, json!({ "reply": "breakpoints", "breakpoints": list })))
             }
-            Common::Delete(ids) => {
+            Stops::Delete(ids) => {
                 let ids = self.known(ids)?;
                 for id in ids {
                     self.unset(id, observer)?;
                 }
                 Ok(done("deleted"))
             }
-            Common::Switch { id, on } => {
+            Stops::Switch { id, on } => {
                 self.known(vec![id])?;
                 self.switch(id, on, observer)?;
                 let state = if on { "on" } else { "off" };

@@ -6,6 +6,7 @@
 //! all runs over all values of all inputs, for ever.
 
 mod anything;
+mod counters;
 mod demanded;
 mod live;
 mod relation;
@@ -33,8 +34,8 @@ use anything::MOST_WORDS;
 use live::Live;
 use state::{Compared, Stands};
 
-pub use anything::Word;
-pub use state::State;
+pub use anything::StateWord;
+pub use state::DeviceState;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
 pub struct Device<'d> {
@@ -45,17 +46,17 @@ pub struct Device<'d> {
     are_clocks: bool,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
-    known: RefCell<HashSet<State>>,
+    known: RefCell<HashSet<DeviceState>>,
     unexplored: RefCell<Vec<Unexplored>>,
     steps: Cell<u64>,
     is_cut: Cell<bool>,
     /// What is taken for anything.
-    words: Vec<Word>,
+    words: Vec<StateWord>,
     /// How many values words had when counters were looked for last.
-    counted: RefCell<HashMap<Word, usize>>,
+    counted: RefCell<HashMap<StateWord, usize>>,
     /// Which of them something depended on.
     influence: Cell<u64>,
-    initial: State,
+    initial: DeviceState,
 }
 
 /// Of the runs that lead through the same states, so many are followed at once.
@@ -63,16 +64,16 @@ const MOST_ALONG: usize = 64;
 
 /// A way from a state to the next.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct DeviceWay {
     /// What was read first; none if the program only let time pass.
-    pub input: Option<Reading>,
+    pub input: Option<WayInput>,
     /// Where it leads.
-    pub to: State,
+    pub to: DeviceState,
 }
 
 /// An input on a way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct WayInput {
     /// Its primitive.
     pub primitive: PrimitiveId,
     /// Its arguments.
@@ -108,7 +109,7 @@ impl<'d> Device<'d> {
         start: Start,
         bounds: Bounds,
         solver: Option<Box<dyn Solver>>,
-        words: Vec<Word>,
+        words: Vec<StateWord>,
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
         let bench = Workbench::new(&start, Decider::new(solver))?;
@@ -133,7 +134,7 @@ impl<'d> Device<'d> {
             words,
             counted: RefCell::default(),
             influence: Cell::new(0),
-            initial: State::ended(End::Returned),
+            initial: DeviceState::ended(End::Returned),
             start,
         };
         let (mut bench, round) = device.begin(bench, budget);
@@ -141,14 +142,14 @@ impl<'d> Device<'d> {
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some(way) => way.to.clone(),
-            None => State::ended(End::Cut(Cut::Waits)),
+            None => DeviceState::ended(End::Cut(Cut::Waits)),
         };
         Some(device)
     }
 
     /// The ways on from a state, in an order that the state alone determines.
     #[must_use]
-    pub fn ways(&self, state: &State) -> Arc<[Way]> {
+    pub fn ways(&self, state: &DeviceState) -> Arc<[DeviceWay]> {
         if let Some(known) = state.0.ways.get() {
             return known.clone();
         }
@@ -164,7 +165,7 @@ impl<'d> Device<'d> {
         let from = (before.path(), true, before.asks.is_some());
         let (mut bench, round) = bench.round(&self.start, self.budget, &self.bounds, from);
         let is_cut = round.is_cut;
-        let ways: Arc<[Way]> = self.ways_of(&mut bench, round, &before.taints).into();
+        let ways: Arc<[DeviceWay]> = self.ways_of(&mut bench, round, &before.taints).into();
         self.bench.replace(Some(bench));
         if is_cut {
             self.is_cut.set(true);
@@ -184,7 +185,7 @@ impl<'d> Device<'d> {
     /// A run from the start through these states, the last of which is an end: with all that was read on the way, and
     /// answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
     #[must_use]
-    pub fn run_through(&self, states: &[State], budget: &Budget<'_>) -> Option<RunPath> {
+    pub fn run_through(&self, states: &[DeviceState], budget: &Budget<'_>) -> Option<RunPath> {
         let bench = self.bench.take()?;
         let (mut bench, mut round) = self.begin(bench, budget);
         let mut found = None;
@@ -234,7 +235,7 @@ impl<'d> Device<'d> {
         }
     }
 
-    fn ways_of(&self, bench: &mut Workbench, round: Round, taints: &[u64]) -> Vec<Way> {
+    fn ways_of(&self, bench: &mut Workbench, round: Round, taints: &[u64]) -> Vec<DeviceWay> {
         let known = taints.len();
         self.steps.set(self.steps.get() + round.steps);
         let mut unexplored = self.unexplored.borrow_mut();
@@ -256,7 +257,7 @@ impl<'d> Device<'d> {
             );
             let input = reading(&stop.state.reads, &stop.state.model, known);
             let to = compared.state(bench, stop, taints);
-            ways.push(Way {
+            ways.push(DeviceWay {
                 input,
                 to: self.once(to),
             });
@@ -265,8 +266,8 @@ impl<'d> Device<'d> {
             for way in &path.ways {
                 self.note_influence(&bench.dag, &way.reads, &way.constraints, taints);
                 let input = reading(&way.reads, &way.model, known);
-                let to = self.once(State::ended(path.end.clone()));
-                ways.push(Way { input, to });
+                let to = self.once(DeviceState::ended(path.end.clone()));
+                ways.push(DeviceWay { input, to });
             }
         }
         ways
@@ -296,7 +297,7 @@ impl<'d> Device<'d> {
     /// The words that are taken for anything on which something that the program does depends: there may be more runs
     /// here than it has.
     #[must_use]
-    pub fn maybe(&self) -> Vec<Word> {
+    pub fn maybe(&self) -> Vec<StateWord> {
         let is_marked = |at: usize| self.influence.get() >> at & 1 != 0;
         let words = self.words.iter().copied().enumerate();
         words
@@ -308,12 +309,12 @@ impl<'d> Device<'d> {
     /// A word that many of these states differ in alone, more than when it was asked last, if there is one: to be taken
     /// for anything from the start on.
     #[must_use]
-    pub fn counter(&self, states: &[State]) -> Option<Word> {
+    pub fn counter(&self, states: &[DeviceState]) -> Option<StateWord> {
         if self.words.len() >= MOST_WORDS {
             return None;
         }
         let mut bench = self.bench.take()?;
-        let found = anything::counter(
+        let found = counters::counter(
             &mut bench,
             states,
             &self.words,
@@ -324,7 +325,7 @@ impl<'d> Device<'d> {
     }
 
     /// The state that is known to be equal, or this one.
-    fn once(&self, state: State) -> State {
+    fn once(&self, state: DeviceState) -> DeviceState {
         let mut known = self.known.borrow_mut();
         if let Some(same) = known.get(&state) {
             return same.clone();
@@ -335,7 +336,7 @@ impl<'d> Device<'d> {
 
     /// The state of a machine that stands before a call, all of whose values are known.
     #[must_use]
-    pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<State> {
+    pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
         let stop = Waiting::at(machine.snapshot(None), Path::new(board.clone()));
         let state = self.compared(self.budget).state(&mut bench, stop, &[]);
@@ -345,7 +346,7 @@ impl<'d> Device<'d> {
 
     /// The states of known values that a state stands for; nothing if they are more than `most` combinations.
     #[must_use]
-    pub fn stands_for(&self, state: &State, most: u64) -> Option<Vec<State>> {
+    pub fn stands_for(&self, state: &DeviceState, most: u64) -> Option<Vec<DeviceState>> {
         let Stands::Before(before) = &state.0.stands else {
             return Some(vec![state.clone()]);
         };
@@ -387,9 +388,9 @@ impl<'d> Device<'d> {
 }
 
 /// The first input that was read after those that are known.
-fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<Reading> {
+fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<WayInput> {
     let read = reads.get(known)?;
-    Some(Reading {
+    Some(WayInput {
         primitive: read.primitive,
         args: read.args.clone(),
         ty: read.ty,
@@ -399,26 +400,26 @@ fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<Reading> {
 }
 
 impl Language for Device<'_> {
-    type State = State;
+    type State = DeviceState;
     type Choice = WayNumber;
     type Agent = TheProgram;
     type Resource = TheProgram;
     type Value = String;
 
-    fn initial(&self) -> State {
+    fn initial(&self) -> DeviceState {
         self.initial.clone()
     }
 
-    fn enabled(&self, state: &State, choices: &mut Vec<WayNumber>) {
+    fn enabled(&self, state: &DeviceState, choices: &mut Vec<WayNumber>) {
         choices.extend((0..self.ways(state).len() as u32).map(WayNumber));
     }
 
-    fn apply(&self, state: &State, choice: &WayNumber) -> Option<Next<State>> {
+    fn apply(&self, state: &DeviceState, choice: &WayNumber) -> Option<Next<DeviceState>> {
         let ways = self.ways(state);
         Some(Next::one(ways.get(choice.0 as usize)?.to.clone()))
     }
 
-    fn outcome(&self, state: &State) -> Outcome<String> {
+    fn outcome(&self, state: &DeviceState) -> Outcome<String> {
         let (verdict, value) = match state.end() {
             Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
             Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
@@ -428,11 +429,11 @@ impl Language for Device<'_> {
         Outcome { verdict, value }
     }
 
-    fn agent(&self, _: &State, _: &WayNumber) -> TheProgram {
+    fn agent(&self, _: &DeviceState, _: &WayNumber) -> TheProgram {
         TheProgram
     }
 
-    fn label(&self, state: &State, choice: &WayNumber) -> Label {
+    fn label(&self, state: &DeviceState, choice: &WayNumber) -> Label {
         let ways = self.ways(state);
         let input = ways
             .get(choice.0 as usize)
@@ -454,14 +455,14 @@ impl Language for Device<'_> {
         }
     }
 
-    fn footprint(&self, _: &State, _: &WayNumber) -> Footprint<TheProgram> {
+    fn footprint(&self, _: &DeviceState, _: &WayNumber) -> Footprint<TheProgram> {
         Footprint {
             reads: Vec::new(),
             writes: vec![TheProgram],
         }
     }
 
-    fn show(&self, state: &State) -> String {
+    fn show(&self, state: &DeviceState) -> String {
         match (state.asks(), state.end()) {
             (Some((id, args)), _) => format!("before {}", self.call(id, args)),
             (None, None) => "before time passes".to_owned(),

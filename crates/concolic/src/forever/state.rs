@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use borges_board::{BoardState, Codomain, Kind, PrimitiveId};
+use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Snapshot, ValType, Value};
 
-use super::Way;
-use super::anything::{self, Word};
+use super::DeviceWay;
+use super::anything::{self, StateWord};
 use super::live::Live;
 use super::relation::{Known, Relation};
 use crate::budget::Budget;
@@ -23,14 +23,14 @@ use crate::set::{Set, value_of};
 
 /// A state in which a device program stands before a call, or an end. Cloning it is cheap.
 #[derive(Clone, Debug)]
-pub struct State(pub(super) Arc<Inner>);
+pub struct DeviceState(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
     hash: u64,
     pub(super) stands: Stands,
     /// The ways on, once they are known.
-    pub(super) ways: OnceLock<Arc<[Way]>>,
+    pub(super) ways: OnceLock<Arc<[DeviceWay]>>,
 }
 
 /// Where a program stands.
@@ -77,7 +77,7 @@ pub(super) enum Place {
     Level(u8),
 }
 
-impl PartialEq for State {
+impl PartialEq for DeviceState {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&*self.0, &*other.0);
         if Arc::ptr_eq(&self.0, &other.0) {
@@ -99,15 +99,15 @@ impl PartialEq for State {
     }
 }
 
-impl Eq for State {}
+impl Eq for DeviceState {}
 
-impl Hash for State {
+impl Hash for DeviceState {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.0.hash);
     }
 }
 
-impl State {
+impl DeviceState {
     fn new(stands: Stands) -> Self {
         let mut hasher = std::hash::DefaultHasher::new();
         match &stands {
@@ -119,7 +119,7 @@ impl State {
                 before.variables.hash(&mut hasher);
             }
         }
-        State(Arc::new(Inner {
+        DeviceState(Arc::new(Inner {
             hash: hasher.finish(),
             stands,
             ways: OnceLock::new(),
@@ -128,7 +128,7 @@ impl State {
 
     /// An end.
     pub(super) fn ended(end: End) -> Self {
-        State::new(Stands::Ended(end))
+        DeviceState::new(Stands::Ended(end))
     }
 
     /// How the program ended, if it did.
@@ -197,20 +197,25 @@ pub(super) struct Compared<'c> {
     pub(super) board: &'c borges_board::Board,
     pub(super) primitives: &'c [PrimitiveId],
     /// What is taken for anything.
-    pub(super) words: &'c [Word],
+    pub(super) words: &'c [StateWord],
     pub(super) are_clocks: bool,
     pub(super) budget: &'c Budget<'c>,
 }
 
 impl Compared<'_> {
     /// A path that has come to a stop, as a state.
-    pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting, stop_taints: &[u64]) -> State {
+    pub(super) fn state(
+        &self,
+        bench: &mut Workbench,
+        stop: Waiting,
+        stop_taints: &[u64],
+    ) -> DeviceState {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
         let asks = bench.machine.pending().and_then(|call| {
             let id = *self.primitives.get(call.func.0 as usize)?;
-            let is_input = matches!(self.board.primitive(id)?.kind, Kind::Input);
+            let is_input = matches!(self.board.primitive(id)?.kind, PrimitiveKind::Input);
             is_input.then(|| (id, call.args.clone()))
         });
         let mut path = stop.state;
@@ -256,7 +261,7 @@ impl Compared<'_> {
         let place = place_of(&bench.machine);
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
-        State::new(Stands::Before(Box::new(Before {
+        DeviceState::new(Stands::Before(Box::new(Before {
             snapshot,
             places: kept.into(),
             variables: relation.variables.into(),
@@ -275,7 +280,7 @@ impl Compared<'_> {
         bench: &mut Workbench,
         before: &Before,
         most: u64,
-    ) -> Option<Vec<State>> {
+    ) -> Option<Vec<DeviceState>> {
         let counts = before.variables.iter().map(|(_, set)| set.count());
         let combinations = counts.fold(1_u128, u128::saturating_mul);
         if combinations > u128::from(most) {

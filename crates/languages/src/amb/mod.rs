@@ -34,7 +34,7 @@ mod shape;
 pub use number::Number;
 pub use parse::{ParseError, ParseErrorKind};
 pub use print::{Pretty, format};
-pub use semantics::{Amb, Answer, Choice, Evaluator, State};
+pub use semantics::{Amb, Answer, Choice, Evaluator, State, Stuck};
 
 /// D_amb: the stepping debugger over λ_amb.
 pub type DAmb<'p> = borges_multiverse::adapt::Stepping<&'p Amb>;
@@ -82,6 +82,8 @@ enum Expr {
 struct Program {
     exprs: Vec<Expr>,
     spans: Vec<Span>,
+    /// Where the lines of the text begin.
+    line_starts: Box<[u32]>,
     operands: Vec<ExprId>,
     shapes: Shapes,
 }

@@ -62,6 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
     let mut program = Program {
         exprs: Vec::new(),
         spans: Vec::new(),
+        line_starts: source::line_starts(text),
         operands: Vec::new(),
         shapes: Shapes::default(),
     };

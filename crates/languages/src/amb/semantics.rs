@@ -8,6 +8,7 @@
 //! the program it is written ([`super::shape`]). The place that a state tells for its redex is on the
 //! way by which this state was made.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Spa
 
 use super::parse::{ParseError, parse};
 use super::{Expr, ExprId, Number, Operator, Pretty, Program, Shapes};
+use crate::source;
 
 /// Operands that a label shows before it says "…".
 const SHOWN: usize = 8;
@@ -94,15 +96,53 @@ impl fmt::Display for Evaluator {
 pub enum Answer {
     /// The value of the program.
     Number(Number),
-    /// The expression in which `(amb)` has nothing to choose from.
-    Stuck(String),
+    /// `(amb)` has nothing to choose from.
+    Stuck(Stuck),
+}
+
+/// An expression in which `(amb)` has nothing to choose from. As with states, it does not matter to equality where in the
+/// program it is written.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    /// The expression.
+    pub expression: String,
+    /// The line of the `(amb)`, from 1, on the way by which this state was made.
+    pub line: u32,
+}
+
+impl PartialEq for Stuck {
+    fn eq(&self, other: &Self) -> bool {
+        self.expression == other.expression
+    }
+}
+
+impl Eq for Stuck {}
+
+impl Hash for Stuck {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.expression.hash(hasher);
+    }
+}
+
+impl PartialOrd for Stuck {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Stuck {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.expression.cmp(&other.expression)
+    }
 }
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
-            Self::Stuck(expression) => write!(f, "nothing to choose in {expression}"),
+            Self::Stuck(Stuck { expression, line }) => {
+                write!(f, "nothing to choose in {expression}, line {line}")
+            }
         }
     }
 }
@@ -329,7 +369,12 @@ impl Language for Amb {
             },
             _ => Outcome {
                 verdict: Verdict::Stuck,
-                value: Answer::Stuck(self.show(state)),
+                value: Answer::Stuck(Stuck {
+                    expression: self.show(state),
+                    line: self
+                        .redex_span(state)
+                        .map_or(0, |span| source::line_of(&self.program.line_starts, span)),
+                }),
             },
         }
     }

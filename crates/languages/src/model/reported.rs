@@ -111,9 +111,9 @@ impl Reported for Amb {
                 let datum = Datum::of_text(&number.to_string());
                 remains.values.insert("value".to_owned(), datum);
             }
-            Answer::Stuck(term) => {
-                let why = "no rule applies to (amb)".to_owned();
-                remains.waiting.insert(term.clone(), why);
+            Answer::Stuck(stuck) => {
+                let why = format!("no rule applies to (amb), line {}", stuck.line);
+                remains.waiting.insert(stuck.expression.clone(), why);
             }
         }
         remains
@@ -199,7 +199,7 @@ impl Reported for MuOz {
         message.split_whitespace().next().map(str::to_owned)
     }
 
-    fn remains(&self, value: &crate::muoz::Remains) -> Remains {
+    fn remains(&self, value: &crate::muoz::Answer) -> Remains {
         let variables = value.variables.iter();
         let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
         let queues = value.queues.iter().map(|(name, queue)| {

@@ -15,7 +15,7 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Spa
 
 use super::event::{Act, Event};
 use super::name::{ThreadName, VariableName};
-use super::outcome::Remains;
+use super::outcome::Answer;
 use super::recipe::Resource;
 use super::semantics::{MuOz, Ready, Stuck};
 use super::state::State;
@@ -301,7 +301,7 @@ impl Language for Reversible {
     type Choice = ThreadName;
     type Agent = ThreadName;
     type Resource = Resource;
-    type Value = Remains;
+    type Value = Answer;
 
     fn initial(&self) -> Machine {
         Machine::new(Arc::clone(&self.0))
@@ -317,7 +317,7 @@ impl Language for Reversible {
         Some(Next::one(next))
     }
 
-    fn outcome(&self, machine: &Machine) -> Outcome<Remains> {
+    fn outcome(&self, machine: &Machine) -> Outcome<Answer> {
         self.0.outcome(&machine.state)
     }
 

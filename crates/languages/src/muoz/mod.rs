@@ -46,7 +46,7 @@ pub use event::{Act, Event};
 pub use machine::{EventId, Machine, NoStep, Refusal, Reversible};
 pub use name::{NoThreadName, ThreadName, VariableName};
 pub use names::Names;
-pub use outcome::{Message, Remains};
+pub use outcome::{Answer, Message};
 pub use print::{Notation, Pretty, format};
 pub use race::Rival;
 pub use recipe::Resource;

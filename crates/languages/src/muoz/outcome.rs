@@ -18,7 +18,7 @@ pub struct Message {
 
 /// What remains of a program that ended: every variable, every queue, and who is not done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Remains {
+pub struct Answer {
     /// Variables with their values: numbers, `true`, `false`, `port k` (another name of it),
     /// `proc {x y}`; ports under the names for which they were made are among the queues.
     pub variables: Vec<(String, String)>,
@@ -28,7 +28,7 @@ pub struct Remains {
     pub waiting: Vec<(String, String)>,
 }
 
-impl Remains {
+impl Answer {
     pub(super) fn of(program: &MuOz, state: &State) -> Self {
         let names = Names::of(program.program(), state);
         let mut remains = Self {
@@ -76,7 +76,7 @@ impl Remains {
     }
 }
 
-impl fmt::Display for Remains {
+impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variables = self
             .variables

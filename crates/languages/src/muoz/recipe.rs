@@ -4,7 +4,7 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Ver
 
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
-use super::outcome::Remains;
+use super::outcome::Answer;
 use super::semantics::{Change, MuOz, Ready, Rule, Stuck};
 use super::state::State;
 
@@ -40,7 +40,7 @@ impl Language for MuOz {
     type Choice = ThreadName;
     type Agent = ThreadName;
     type Resource = Resource;
-    type Value = Remains;
+    type Value = Answer;
 
     fn initial(&self) -> State {
         State::start(self.program.main)
@@ -63,7 +63,7 @@ impl Language for MuOz {
         Some(Next::one(next))
     }
 
-    fn outcome(&self, state: &State) -> Outcome<Remains> {
+    fn outcome(&self, state: &State) -> Outcome<Answer> {
         let mut verdict = Verdict::Finished;
         for (_, thread) in &state.threads {
             let here = match self.ready(state, thread) {
@@ -86,7 +86,7 @@ impl Language for MuOz {
         }
         Outcome {
             verdict,
-            value: Remains::of(self, state),
+            value: Answer::of(self, state),
         }
     }
 

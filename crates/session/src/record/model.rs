@@ -67,12 +67,12 @@ impl ModelSession {
         Self {
             name,
             debugger: model.debugger(&options),
+            caredeb: threads(&model),
             options,
             model,
             graph: None,
             store: None,
             file,
-            caredeb: None,
         }
     }
 
@@ -118,7 +118,7 @@ impl ModelSession {
             self.model = model;
             self.graph = None;
             self.store = None;
-            self.caredeb = None;
+            self.caredeb = threads(&self.model);
         }
         Ok(came)
     }
@@ -367,10 +367,15 @@ impl ModelSession {
         Ok(())
     }
 
-    /// Whether CaReDeb can debug the program: it is one of μOz.
+    /// CaReDeb, with a session of its own; none if the program is of another language than μOz.
     #[must_use]
-    pub fn has_caredeb(&self) -> bool {
-        self.model.of::<MuOz>().is_some()
+    pub const fn caredeb(&self) -> Option<&caredeb::Session> {
+        self.caredeb.as_ref()
+    }
+
+    /// The same, to be told commands.
+    pub const fn caredeb_mut(&mut self) -> Option<&mut caredeb::Session> {
+        self.caredeb.as_mut()
     }
 
     /// Whether the program's agents are actors: what is known of each, its messages above all, is all of a state.
@@ -378,36 +383,12 @@ impl ModelSession {
     pub fn has_actors(&self) -> bool {
         self.model.of::<AmbientTalk>().is_some()
     }
+}
 
-    /// Carries out a line of CaReDeb, the debugger of μOz. None if the program is of another
-    /// language.
-    pub fn caredeb(
-        &mut self,
-        line: &str,
-        mut keep_going: impl FnMut(&Progress) -> bool,
-    ) -> Option<CareDeb> {
-        if self.caredeb.is_none() {
-            let program = self.model.of::<MuOz>()?;
-            let text = self.model.text().to_owned();
-            self.caredeb = Some(caredeb::Session::new(program.clone(), text));
-        }
-        let session = self.caredeb.as_mut()?;
-        let come = Progress {
-            states: session.machine().events().count() as u64,
-            ..Progress::default()
-        };
-        let (ok, text) = match session.execute(line, || keep_going(&come)) {
-            Ok(reply) => (true, reply.to_string()),
-            Err(error) => (false, error.to_string()),
-        };
-        Some(CareDeb {
-            ok,
-            text,
-            events: session.machine().events().count() as u32,
-            threads: session.threads(),
-            variables: session.store(),
-        })
-    }
+/// CaReDeb at the start of a program of μOz.
+fn threads(model: &Model) -> Option<caredeb::Session> {
+    let program = model.of::<MuOz>()?.clone();
+    Some(caredeb::Session::new(program, model.text().to_owned()))
 }
 
 /// What a line of CaReDeb came to.
@@ -424,6 +405,20 @@ pub struct CareDeb {
     pub threads: Vec<ThreadLine>,
     /// The variables now.
     pub variables: Vec<Binding>,
+}
+
+impl CareDeb {
+    /// What is there now, beside an answer.
+    #[must_use]
+    pub fn of(session: &caredeb::Session, ok: bool, text: String) -> Self {
+        Self {
+            ok,
+            text,
+            events: session.machine().steps(),
+            threads: session.threads(),
+            variables: session.store(),
+        }
+    }
 }
 
 /// A graph in a session file, with the program that it is of.
@@ -702,25 +697,23 @@ mod tests {
         }
     }
 
-    /// CaReDeb answers for programs of μOz, and for no others.
+    /// CaReDeb debugs programs of μOz, and no others; of another text it begins anew.
     #[test]
     fn caredeb_is_for_threads() {
-        let text = "let x = 1 in skip end";
-        let mut threads = session(&MU_OZ, text, None);
-        let answer = threads
-            .caredeb("forth t0", |_| true)
-            .expect("a program of μOz");
-        assert!(answer.ok, "{}", answer.text);
-        assert_eq!(answer.events, 1);
-        let refused = threads
-            .caredeb("forth t9", |_| true)
-            .expect("a program of μOz");
-        assert!(!refused.ok);
-        assert_eq!(refused.events, 1, "nothing has changed");
-        assert!(
-            session(&AMB, "(amb 1 2)", None)
-                .caredeb("forth t0", |_| true)
-                .is_none()
-        );
+        let mut threads = session(&MU_OZ, "let x = 1 in skip end", None);
+        let run = caredeb::Command::Run {
+            scheduler: caredeb::Scheduler::First,
+            steps: None,
+        };
+        let debugger = threads.caredeb_mut().expect("a program of μOz");
+        debugger.execute(run, "run", || true).expect("it runs");
+        let seen = CareDeb::of(debugger, true, String::new());
+        assert_eq!((seen.events, seen.variables.len()), (2, 1));
+        let text = "let y = 1 in skip end".to_owned();
+        let edited = threads.carry_out(Order::Edit { text }, |_| true);
+        edited.expect("a program");
+        let debugger = threads.caredeb().expect("a program of μOz");
+        assert_eq!(debugger.machine().steps(), 0);
+        assert!(session(&AMB, "(amb 1 2)", None).caredeb().is_none());
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Cut, Device, End, Flow as Goes, Path as RunPath, Progress, Spent, State, Word,
-    value_of,
+    Bounds, Budget, Cut, Device, DeviceState, End, Flow as Goes, Path as RunPath, Progress, Spent,
+    StateWord, value_of,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use serde::Serialize;
@@ -185,7 +185,7 @@ enum Explored<'d> {
     /// All of it, or why not.
     To(Exploration<Device<'d>>, Pause),
     /// A word that makes a new state whenever it counts: to be taken for anything.
-    Counts(Word),
+    Counts(StateWord),
 }
 
 /// States after which counters are looked for, again whenever there are twice as many.
@@ -208,7 +208,7 @@ fn explore<'d>(
         if known >= look {
             look *= 2;
             let graph = exploration.graph();
-            let all: Vec<State> = graph
+            let all: Vec<DeviceState> = graph
                 .nodes()
                 .filter_map(|node| graph.state(node).cloned())
                 .collect();
@@ -229,7 +229,7 @@ struct Found<'f> {
     pause: Pause,
     budget: &'f Budget<'f>,
     spent: Option<Spent>,
-    words: Vec<Word>,
+    words: Vec<StateWord>,
     limits: Limits,
     time: Duration,
 }
@@ -237,7 +237,7 @@ struct Found<'f> {
 impl Found<'_> {
     fn report(&self, depth: u32, clock: impl Fn() -> Duration) -> StatesReport {
         let nearest = self.inputs();
-        let state = |node: NodeId| self.graph.state(node).and_then(State::end);
+        let state = |node: NodeId| self.graph.state(node).and_then(DeviceState::end);
         let mut trapped: Vec<(u32, NodeId)> = self
             .graph
             .nodes()
@@ -319,17 +319,23 @@ impl Found<'_> {
     }
 
     /// The states on a nearest way.
-    fn way_to(&self, end: NodeId, nearest: &[(u32, Option<NodeId>)]) -> Vec<State> {
+    fn way_to(&self, end: NodeId, nearest: &[(u32, Option<NodeId>)]) -> Vec<DeviceState> {
         let before = |node: &NodeId| nearest[node.0 as usize].1;
         let nodes = std::iter::successors(Some(end), before);
-        let mut states: Vec<State> = nodes
+        let mut states: Vec<DeviceState> = nodes
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
         states.reverse();
         states
     }
 
-    fn trap(&self, end: &End, inputs: u32, way: &[State], tidying: &Budget<'_>) -> TrapReport {
+    fn trap(
+        &self,
+        end: &End,
+        inputs: u32,
+        way: &[DeviceState],
+        tidying: &Budget<'_>,
+    ) -> TrapReport {
         let info = &self.subject.info;
         let (trap, at) = match end {
             End::Trapped(trap, at) => (trap.to_string(), *at),
@@ -385,7 +391,7 @@ impl Found<'_> {
         walk.choices().filter_map(read).collect()
     }
 
-    fn word(&self, word: Word) -> String {
+    fn word(&self, word: StateWord) -> String {
         let states = self.graph.nodes().filter_map(|node| self.graph.state(node));
         words::named(self.subject, states, word)
     }
@@ -415,7 +421,7 @@ impl Found<'_> {
         };
         all.extend(left.map(|(bound, words)| cuts::bound_report(bound, words)));
         let steps = |node: &NodeId| {
-            self.graph.state(*node).and_then(State::end) == Some(&End::Cut(Cut::Steps))
+            self.graph.state(*node).and_then(DeviceState::end) == Some(&End::Cut(Cut::Steps))
         };
         if self.graph.nodes().any(|node| steps(&node)) {
             let words = format!(

@@ -1,7 +1,7 @@
 //! What the source calls a word of a program's state.
 
-use borges_concolic::{State, Word};
-use borges_debuginfo::{Source, Stop, Variable};
+use borges_concolic::{DeviceState, StateWord};
+use borges_debuginfo::{FramePoint, Holder, Variable};
 use borges_vm::{CodeOffset, Machine};
 
 use super::Subject;
@@ -10,23 +10,23 @@ use crate::scene::Machines;
 /// As the source calls it, or where it is; `states` are some in which it is there.
 pub(super) fn named<'s>(
     subject: &Subject,
-    states: impl Iterator<Item = &'s State>,
-    word: Word,
+    states: impl Iterator<Item = &'s DeviceState>,
+    word: StateWord,
 ) -> String {
     let info = &subject.info;
     let mut machine = subject.start.machine.clone();
     match word {
-        Word::Global(_) | Word::Memory(_) => {
+        StateWord::Global(_) | StateWord::Memory(_) => {
             let stop = stop(&machine, 0);
             let globals = info.globals().iter();
             let found = name(subject, &machine, stop, globals, word);
             found.unwrap_or_else(|| match word {
-                Word::Global(at) => format!("global {at}"),
-                Word::Memory(at) => format!("the word at {at:#x}"),
-                Word::Local { .. } => String::new(),
+                StateWord::Global(at) => format!("global {at}"),
+                StateWord::Memory(at) => format!("the word at {at:#x}"),
+                StateWord::Local { .. } => String::new(),
             })
         }
-        Word::Local { frame, func, local } => {
+        StateWord::Local { frame, func, local } => {
             let function = info.function(func).name;
             for state in states {
                 let Some(snapshot) = state.snapshot() else {
@@ -53,8 +53,8 @@ pub(super) fn named<'s>(
     }
 }
 
-fn stop(machine: &Machine, frame: usize) -> Stop {
-    Stop {
+fn stop(machine: &Machine, frame: usize) -> FramePoint {
+    FramePoint {
         frame: frame as u32,
         offset: machine
             .frame(frame)
@@ -67,14 +67,14 @@ fn stop(machine: &Machine, frame: usize) -> Stop {
 fn name<'v>(
     subject: &Subject,
     machine: &Machine,
-    stop: Stop,
+    stop: FramePoint,
     mut variables: impl Iterator<Item = &'v Variable>,
-    word: Word,
+    word: StateWord,
 ) -> Option<String> {
-    let is_there = |source: &Source, length: u32| match (source, word) {
-        (Source::Global(index), Word::Global(at)) => *index == at,
-        (Source::Local { index, .. }, Word::Local { local, .. }) => *index == local,
-        (Source::Memory { address, .. }, Word::Memory(at)) => {
+    let is_there = |source: &Holder, length: u32| match (source, word) {
+        (Holder::Global(index), StateWord::Global(at)) => *index == at,
+        (Holder::Local { index, .. }, StateWord::Local { local, .. }) => *index == local,
+        (Holder::Memory { address, .. }, StateWord::Memory(at)) => {
             *address < at.saturating_add(4) && at < address.saturating_add(length)
         }
         _ => false,

@@ -10,6 +10,8 @@ use borges_session::listing::{
 
 use crate::paint::{Paint, Role, count, printable};
 
+use super::place::{bar, margin};
+
 /// A breakpoint that was just set.
 pub(super) fn breakpoint_set(breakpoint: &BreakpointListing, paint: &Paint) -> String {
     format!("{}\n", breakpoint_line(breakpoint, paint))
@@ -278,18 +280,9 @@ pub(super) fn disassembly(code: &Disassembly, paint: &Paint) -> String {
     let mut text = format!("{}\n", paint.paint(Role::Place, printable(&code.function)));
     let mut last = None;
     for instruction in &code.instructions {
-        let mark = if instruction.current { '▶' } else { ' ' };
-        let offset = format!("{mark}{:>#8x} ", instruction.offset);
-        let offset = if instruction.current {
-            paint.paint(Role::Current, offset)
-        } else {
-            paint.paint(Role::Dim, offset)
-        };
-        let bar = if instruction.breakpoint {
-            paint.paint(Role::Bad, "●")
-        } else {
-            "│".to_string()
-        };
+        let offset = format!("{:>#8x}", instruction.offset);
+        let offset = margin(instruction.current, &offset, paint);
+        let bar = bar(instruction.breakpoint, true, paint);
         let line = match instruction.line {
             Some(line) if last != Some(line) => format!("{line:>5}"),
             _ => "     ".to_string(),

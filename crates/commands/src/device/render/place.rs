@@ -143,26 +143,31 @@ pub fn source(listing: &SourceListing, paint: &Paint) -> String {
 fn source_lines(listing: &SourceListing, paint: &Paint) -> String {
     let mut text = String::new();
     for line in &listing.lines {
-        let mark = if line.current { '▶' } else { ' ' };
-        let number = format!("{mark}{:>5} ", line.number);
-        let number = if line.current {
-            paint.paint(Role::Current, number)
-        } else {
-            paint.paint(Role::Dim, number)
-        };
-        let bar = if line.breakpoint {
-            paint.paint(Role::Bad, "●")
-        } else if line.code {
-            "│".to_string()
-        } else {
-            paint.paint(Role::Dim, "┊")
-        };
+        let number = margin(line.current, &format!("{:>5}", line.number), paint);
+        let bar = bar(line.breakpoint, line.code, paint);
         let code = printable(&line.text).replace('\t', "    ");
         let code = paint.fit(&code, paint.width.saturating_sub(9));
         let row = format!("{number}{bar} {code}");
         let _ = writeln!(text, "{}", row.trim_end());
     }
     text
+}
+
+/// What stands before a line of code: the mark of the place, and the line's number or offset.
+pub(super) fn margin(is_here: bool, number: &str, paint: &Paint) -> String {
+    match is_here {
+        true => paint.paint(Role::Current, format!("▶{number} ")),
+        false => paint.paint(Role::Dim, format!(" {number} ")),
+    }
+}
+
+/// What stands between that and the line: the mark of a breakpoint, or else whether there is code.
+pub(super) fn bar(has_breakpoint: bool, has_code: bool, paint: &Paint) -> String {
+    match (has_breakpoint, has_code) {
+        (true, _) => paint.paint(Role::Bad, "●"),
+        (false, true) => "│".to_string(),
+        (false, false) => paint.paint(Role::Dim, "┊"),
+    }
 }
 
 /// Who wrote a value.

@@ -3,15 +3,22 @@
 use borges_session::command::{Act, Direction, StepSize};
 
 use super::{PLACE_HELP, PLACES, Request, bare};
-use crate::arguments::{code_place, step};
+use crate::arguments::{code_place, steps};
 use crate::cursor::{Cursor, Misread};
 use crate::table::Spec;
+use crate::words::{Rows as Words, go_on, restart};
 
 /// The row of a command that moves the view step by step.
 macro_rules! motion {
     ($name:literal, $letters:expr, $direction:ident, $size:ident, $summary:literal, $details:literal) => {
         Spec::new($name, $summary, |cursor| {
-            step(cursor, Direction::$direction, StepSize::$size).map(Request::from)
+            let count = steps(cursor)?;
+            let (direction, size) = (Direction::$direction, StepSize::$size);
+            Ok(Request::from(Act::Step {
+                direction,
+                size,
+                count,
+            }))
         })
         .letters($letters)
         .arguments("[COUNT]")
@@ -21,43 +28,21 @@ macro_rules! motion {
 }
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new(
-        "continue",
-        "run until a breakpoint, the end, or Ctrl-C",
-        bare!(Act::Continue {
-            direction: Direction::Forward
-        }),
-    )
+    go_on(bare!(Act::Continue {
+        direction: Direction::Forward
+    }))
     .letters(&["c", "run", "play"])
     .details(
-        "In the recorded past this replays what is recorded; at its end the device goes on, live.",
-    )
-    .repeating(),
-    Spec::new(
-        "reverse-continue",
-        "run backward to the last breakpoint, or to the start",
-        bare!(Act::Continue {
-            direction: Direction::Backward
-        }),
-    )
-    .letters(&["C", "rc"])
-    .details("Only the view moves: the device stays until you go on from here or say 'follow'.")
-    .repeating(),
-    motion!(
-        "step",
-        &["s"],
-        Forward,
-        Into,
-        "to the next source line, into calls",
-        "Without debug information a step is one instruction."
+        "In the recorded past this replays what is recorded; at its end the device goes on, live, until Ctrl-C.",
     ),
-    motion!(
-        "reverse-step",
-        &["S", "rs", "back"],
-        Backward,
-        Into,
-        "to the line before, into calls",
-        "Outputs on the way are undone when the device follows: a motor that turned turns back."
+    Words::REVERSE_CONTINUE
+        .details("Only the view moves: the device stays until you go on from here or say 'follow'."),
+    Words::STEP.details(
+        "A step goes to the next source line, into calls; without debug information it is one instruction.",
+    ),
+    Words::REVERSE_STEP.details(
+        "To the line before, into calls. Outputs on the way are undone when the device follows: a motor that turned \
+turns back.",
     ),
     motion!(
         "next",
@@ -144,13 +129,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     .details(PLACE_HELP)
     .examples(&[("U 24", "back to the last time that line 24 began")])
     .completes(PLACES),
-    Spec::new(
-        "restart",
-        "show the start of the program",
-        bare!(Act::Restart),
-    )
-    .letters(&["r"])
-    .details("Everything recorded is kept. The device does not move until you go on from there."),
+    restart(bare!(Act::Restart)).details("The device does not move until you go on from there."),
 ];
 
 fn run_to(cursor: &mut Cursor<'_>, direction: Direction) -> Result<Request, Misread> {

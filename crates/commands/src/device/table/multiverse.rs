@@ -6,42 +6,29 @@ use super::{Request, UNIVERSES, bare};
 use crate::arguments::{number_u32, rest_or_missing};
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
+use crate::words::{jump, path, tree};
 
 /// Universes that a search lists at most.
 const MOST_FOUND: u32 = 40;
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new(
-        "jump",
-        "show another universe",
-        |cursor| {
-            let target =
-                cursor.required("a universe, for example 0.3, start, tip or a bookmark")?;
-            Ok(Request::from(Act::Jump {
-                target: target.text.to_string(),
-            }))
-        },
-    )
-    .letters(&["j"])
-    .arguments("UNIVERSE")
+    jump(|cursor| {
+        let target = cursor.required("a universe, for example 0.3, start, tip or a bookmark")?;
+        Ok(Request::from(Act::Jump {
+            target: target.text.to_string(),
+        }))
+    })
     .details("A UNIVERSE is a number as the tree shows it (branch.index or branch.index+steps), a bookmark, \
 'start', 'tip' (the end of this branch), 'device' (where the device stands), or a moment. \
 The device does not move; see 'follow'.")
     .examples(&[
             ("jump 1.4", "after the fourth entry of branch 1"),
             ("j tip", "to the end of what is recorded"),
-        ])
-    .completes(UNIVERSES),
-    Spec::new(
-        "tree",
-        "the multiverse as a tree",
-        |cursor| {
-            let lines = number_u32(cursor, "a number of lines", 24)?;
-            Ok(Request::from(Look::Tree { lines }))
-        },
-    )
-    .letters(&["t"])
-    .arguments("[LINES]")
+        ]),
+    tree(|cursor| {
+        let lines = number_u32(cursor, "a number of lines", 24)?;
+        Ok(Request::from(Look::Tree { lines }))
+    })
     .examples(&[("tree 60", "at most 60 lines of it")]),
     Spec::new(
         "find",
@@ -61,16 +48,11 @@ The device does not move; see 'follow'.")
             ("find drive_motor", "after every turn of a motor"),
             ("/uart_sensor = 7", "where the sensor said 7"),
         ]),
-    Spec::new(
-        "path",
-        "inputs, outputs and events around here",
-        |cursor| {
-            let around = number_u32(cursor, "a number of entries", 8)?;
-            Ok(Request::from(Look::Path { around }))
-        },
-    )
-    .letters(&["o"])
-    .arguments("[AROUND]")
+    path(|cursor| {
+        let around = number_u32(cursor, "a number of entries", 8)?;
+        Ok(Request::from(Look::Path { around }))
+    })
+    .details("Inputs, outputs and events, and those that are recorded after here.")
     .examples(&[("path 20", "20 before and 20 after the place shown")]),
     Spec::new(
         "fork",

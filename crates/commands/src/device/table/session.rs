@@ -6,6 +6,7 @@ use super::{Request, bare};
 use crate::arguments::rest_or_missing;
 use crate::interpreter::{help_row, quit_row};
 use crate::table::{Completes, Spec};
+use crate::words::query;
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
@@ -28,17 +29,11 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     .arguments("FILE")
     .details("The multiverse so far is kept, marked as another version's.")
     .completes(&[Completes::File]),
-    Spec::new(
-        "query",
-        "ask the session file a question in SQL",
-        |cursor| {
-            let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
-            Ok(Request::from(Look::Query { sql }))
-        },
-    )
-    .letters(&["sql"])
-    .arguments("SELECT …")
-    .details("Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
+    query(|cursor| {
+        let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
+        Ok(Request::from(Look::Query { sql }))
+    })
+    .details("It is about the session file. Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
 more. Everything up to the end of the line belongs to the question; nothing can be changed.")
     .examples(&[(
             "query SELECT name, count(*) FROM inputs GROUP BY name",

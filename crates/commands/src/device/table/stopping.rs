@@ -1,18 +1,14 @@
 //! Commands on breakpoints.
 
-use borges_session::command::{Act, Look};
+use borges_session::command::Act;
 
-use super::{Request, bare};
-use crate::arguments::{breakpoint, enabled, identifiers, rest_or_missing};
+use super::Request;
+use crate::arguments::{breakpoint, rest_or_missing};
 use crate::table::{Completes, Spec};
+use crate::words::{Rows as Words, halt};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new(
-        "break",
-        "stop at a place, a write, a call, a trap or an event",
-        |cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))),
-    )
-    .letters(&["B"])
+    halt(|cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))))
     .arguments("WHERE [if EXPRESSION] [hits N] [log \"TEXT\"]")
     .details("WHERE is a PLACE, 'write WHAT' (a variable, a global, or memory as 'ADDRESS, LENGTH'), \
 'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap' or 'event'.\n\
@@ -40,41 +36,10 @@ instead of stopping, with every {expression} replaced by its value.")
             Completes::Primitive,
             Completes::Variable,
         ]),
-    Spec::new(
-        "breakpoints",
-        "list the breakpoints",
-        bare!(Look::Breakpoints),
-    )
-    .letters(&["bp"]),
-    Spec::new(
-        "delete",
-        "delete breakpoints",
-        |cursor| {
-            let ids = identifiers(cursor)?;
-            Ok(Request::from(Act::DeleteBreakpoints { ids }))
-        },
-    )
-    .letters(&["d"])
-    .arguments("NUMBER…|all")
-    .examples(&[
-            ("d 1 3", "the first and the third"),
-            ("d all", "all of them"),
-        ])
-    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]),
-    Spec::new(
-        "enable",
-        "switch a breakpoint on",
-        |cursor| enabled(cursor, true).map(Request::from),
-    )
-    .arguments("NUMBER")
-    .completes(&[Completes::Breakpoint]),
-    Spec::new(
-        "disable",
-        "switch a breakpoint off and keep it",
-        |cursor| enabled(cursor, false).map(Request::from),
-    )
-    .arguments("NUMBER")
-    .completes(&[Completes::Breakpoint]),
+    Words::BREAKPOINTS,
+    Words::DELETE,
+    Words::ENABLE,
+    Words::DISABLE,
     Spec::new(
         "who",
         "go back to the last write of a value",

@@ -14,6 +14,7 @@ use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Said, goes_on, to_value};
 use crate::paint::Paint;
 use crate::table::{Completes, Spec};
+use crate::words::query;
 
 use super::number;
 
@@ -45,14 +46,8 @@ impl<R: From<Asking> + 'static> Rows<R> {
         .arguments("QUESTION")
         .details(ASK_DETAILS)
         .completes(&[Completes::Words(WORDS)]),
-        Spec::new(
-            "query",
-            "a question in SQL about all states of the program",
-            |c| rest_or_missing(c, "a SELECT").map(|sql| Asking::Sql(sql).into()),
-        )
-        .arguments("SELECT…")
-        .details(
-            "Tables: model_state, model_edge, model_outcome, model_program; views: model_ends, \
+        query(|c| rest_or_missing(c, "a SELECT").map(|sql| Asking::Sql(sql).into())).details(
+            "It is about all states of the program. Tables: model_state, model_edge, model_outcome, model_program; views: model_ends, \
 model_shortest, model_steps (docs/session-files.md).",
         ),
         Spec::new(

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said};
-use crate::model::common::{Breakpoint, Roams};
+use crate::model::common::{Breakpoint, Roams, START};
 use crate::model::questions::{Asked, answered, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -30,12 +30,18 @@ pub struct VoyagerPrompt {
     session: ModelSession,
     /// The universe that is looked at.
     here: u32,
+    /// Whether the start was told to run.
+    has_run: bool,
 }
 
 impl VoyagerPrompt {
     /// The prompt for a session.
     pub const fn new(session: ModelSession) -> Self {
-        Self { session, here: 0 }
+        Self {
+            session,
+            here: 0,
+            has_run: false,
+        }
     }
 
     fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
@@ -45,6 +51,7 @@ impl VoyagerPrompt {
                 self.about(universe.unwrap_or(self.here), about, paint, observer)
             }
             Request::Common(common) => self.roam(common, paint, observer),
+            Request::Stops(stops) => self.stops(stops, observer),
             Request::Universes(status) => {
                 let debugger = self.session.debugger();
                 let text = render::universes(debugger, status.as_deref(), self.here, paint);
@@ -84,9 +91,11 @@ impl VoyagerPrompt {
     }
 
     fn ordered(&mut self, order: Order, observer: Observer<'_>) -> Result<Came, String> {
-        let begins_again = matches!(order, Order::Run | Order::Restart | Order::Edit { .. });
+        let runs = matches!(order, Order::Run);
+        let begins_again = runs || matches!(order, Order::Restart | Order::Edit { .. });
         let came = self.session.carry_out(order, watched(observer));
         let came = came.map_err(shown)?;
+        self.has_run = runs || self.has_run && !begins_again;
         if begins_again || self.here >= self.session.debugger().len() {
             self.here = 0;
         }
@@ -114,16 +123,13 @@ impl VoyagerPrompt {
                 let value = json!({ "reply": "universe", "universe": card });
                 return Ok((render::card(&card, paint), value));
             }
-            About::Path => {
-                let path = self.edges_to(universe)?;
-                let value = json!({ "reply": "path", "edges": path });
-                return Ok((render::path(&path, paint), value));
-            }
             About::Rules => {
                 let path = self.edges_to(universe)?;
                 let value = json!({ "reply": "rules", "edges": path });
                 return Ok((render::rules(&path, paint), value));
             }
+            // The first time, a breakpoint may halt the very start.
+            About::Resume if universe == 0 && !(self.has_run && self.is_paused(0)) => Order::Run,
             About::Resume => Order::Resume { universe },
             About::Seek => Order::Seek { universe },
             About::Pause => Order::Pause { universe },
@@ -136,6 +142,11 @@ impl VoyagerPrompt {
             About::Release(agent) => Order::Release { universe, agent },
         };
         self.order(order, paint, observer)
+    }
+
+    fn is_paused(&self, universe: u32) -> bool {
+        let node = self.session.debugger().node(universe);
+        node.is_some_and(|node| node.status == "paused")
     }
 
     /// What completion offers for an argument.
@@ -177,6 +188,15 @@ impl Roams for VoyagerPrompt {
         self.jump(&universe.to_string(), paint, observer)
     }
 
+    fn path(&mut self, count: u32, to: Option<&str>, paint: &Paint) -> Said {
+        let to = to.map_or(Ok(self.here), numbered)?;
+        let mut path = self.edges_to(to)?;
+        let before = path.len().saturating_sub(count as usize);
+        path.drain(..before);
+        let value = json!({ "reply": "path", "edges": path, "before": before });
+        Ok((render::path(&path, before, paint), value))
+    }
+
     fn breakpoints(&self) -> Vec<Breakpoint> {
         let known = self.session.debugger().breakpoints().into_iter();
         let row = |known: BreakpointRow| Breakpoint {
@@ -205,6 +225,9 @@ impl Roams for VoyagerPrompt {
 
 /// The number of a universe.
 fn numbered(universe: &str) -> Result<u32, String> {
+    if universe == START {
+        return Ok(0);
+    }
     let number = universe.parse();
     number.map_err(|_| {
         format!("'{universe}' is no universe: they are numbers, as 'universes' shows them")
@@ -259,7 +282,7 @@ impl Asked for VoyagerPrompt {
 impl Interpreter for VoyagerPrompt {
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
-            "{}\n'help' lists the commands; b sets a breakpoint, run runs all universes, u shows them, q quits\n",
+            "{}\n'help' lists the commands; b sets a breakpoint, c runs all universes, u shows them, q quits\n",
             paint.paint(Role::Heading, self.session.name())
         )
     }

@@ -170,13 +170,18 @@ fn agent_text(agent: &AgentCard, paint: &Paint) -> String {
     text
 }
 
-/// Edges one after the other.
-pub(super) fn path(links: &[LinkRow], paint: &Paint) -> String {
+/// Edges one after the other, after so many others.
+pub(super) fn path(links: &[LinkRow], before: usize, paint: &Paint) -> String {
     if links.is_empty() {
         return "this is the start\n".to_string();
     }
     let line = |link: &LinkRow| format!("  {}\n", link_line(link, paint));
-    links.iter().map(line).collect()
+    let mut text = match before {
+        0 => String::new(),
+        before => format!("{}, then:\n", count(before as u64, "step")),
+    };
+    text.extend(links.iter().map(line));
+    text
 }
 
 /// What an edge changes.

@@ -8,6 +8,7 @@ use crate::model::common::{Common, Rows as Words};
 use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
+use crate::words::{Rows as Shared, Stops, go_on};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Request {
     About(Option<u32>, About),
     /// What prompts that go from universe to universe have in common.
     Common(Common),
+    /// What is said about breakpoints that there are.
+    Stops(Stops),
     /// The graph: universes of this status, or all.
     Universes(Option<String>),
     /// What an edge changes.
@@ -30,15 +33,13 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-shares!(Common, Asking, Everywhere);
+shares!(Common, Stops, Asking, Everywhere);
 
 /// What is asked of a universe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     /// Everything.
     Card,
-    /// The way there.
-    Path,
     /// The debugger's rules on the way there.
     Rules,
     /// To let it run.
@@ -65,16 +66,13 @@ pub const COMMANDS: Table<Request> = Table(&[
 ]);
 
 const RUNNING: &[Spec<Request>] = &[
-    Spec::new("run", "run from the start, in all universes", |_| {
-        Ok(Request::Order(Order::Run))
-    })
-    .letters(&["r"]),
-    Spec::new("resume", "let a paused universe run on", |c| {
-        about(c, About::Resume)
-    })
-    .letters(&["c", "continue"])
-    .arguments("[UNIVERSE]")
-    .repeating(),
+    go_on(|c| about(c, About::Resume))
+        .letters(&["c", "run", "resume"])
+        .arguments("[UNIVERSE]")
+        .details(
+            "A paused universe, and all that follow from it. The start runs under the breakpoints that there are now: \
+what was seen under others is forgotten.",
+        ),
     Spec::new(
         "seek",
         "let a universe run toward the breakpoints, until one halts",
@@ -84,7 +82,7 @@ const RUNNING: &[Spec<Request>] = &[
     .details(
         "Goes on with the most promising universe first, and stops at the first that a breakpoint halts; what else \
 there is stays unexplored. Again, from the same universe: the next that halts. For programs with more universes than \
-'run' can show.",
+'continue' can show.",
     )
     .examples(&[("seek 0", "from the start")]),
     Spec::new(
@@ -137,7 +135,8 @@ its goal, or says that it is never reached.",
     })
     .arguments("ACTOR [UNIVERSE]")
     .completes(&[Completes::Agent]),
-    Spec::new("restart", "forget all universes but the first", |_| {
+    Words::RESTART,
+    Spec::new("forget", "forget all universes but the first", |_| {
         Ok(Request::Order(Order::Restart))
     }),
     Spec::new(
@@ -172,10 +171,10 @@ alone: a predicate begins to hold. S is a message's name, or 'line N'.",
         "resolution",
         "when",
     ])]),
-    Words::BREAKPOINTS,
-    Words::DELETE,
-    Words::ENABLE,
-    Words::DISABLE,
+    Shared::BREAKPOINTS,
+    Shared::DELETE,
+    Shared::ENABLE,
+    Shared::DISABLE,
 ];
 
 const LOOKING: &[Spec<Request>] = &[
@@ -205,13 +204,7 @@ number states; 'jump state 7' goes to the universe of state 7."),
     )
     .letters(&["p", "v"])
     .arguments("[UNIVERSE]"),
-    Spec::new(
-        "path",
-        "the steps and commands that led to a universe",
-        |c| about(c, About::Path),
-    )
-    .letters(&["o"])
-    .arguments("[UNIVERSE]"),
+    Words::PATH.details("Steps of the program, and commands."),
     Spec::new(
         "rules",
         "the rules of the debugger that applied on the way to a universe",

@@ -5,21 +5,22 @@ use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progre
 use borges_multiverse::language::{Language, Span};
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
 use borges_multiverse::walk::{
-    BreakpointId, Moment, Rest, Schedule, Sought, Taken, Walk, WalkError,
+    BreakpointId, Moment, Past, Rest, Schedule, Sought, Taken, Walk, WalkError,
 };
-use borges_session::command::Observer;
+use borges_session::command::{Direction, Observer};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on};
-use crate::model::common::{Breakpoint, Roams, done};
+use crate::model::common::{Breakpoint, Chooser, Roams, START, done};
 use crate::model::questions::{Asked, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
+use crate::words::Motion;
 
 use super::render;
-use super::table::{COMMANDS, Chooser, Request};
+use super::table::{COMMANDS, Request};
 
 /// Steps that one run takes at most: a program may never end.
 const FAR: u64 = 10_000_000;
@@ -48,26 +49,25 @@ impl<L: Named + 'static> WalkPrompt<L> {
 
     fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
         match request {
-            Request::Step(count) => self.forward(count, paint),
+            Request::Motion(Motion::Step(Direction::Forward, count)) => self.forward(count, paint),
+            Request::Motion(Motion::Step(Direction::Backward, count)) => self.back(count, paint),
+            Request::Motion(Motion::ContinueBack) => self.back_to_stop(paint, observer),
             Request::Choose(option) => {
                 let fired = self.walk.forward(option).map_err(shown)?;
                 Ok(self.arrived(&Rest::Breakpoints(fired), paint))
             }
             Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
-            Request::Run(chooser) => self.run(&mut schedule(chooser), paint, observer),
-            Request::Back(count) => self.back(count, paint),
+            Request::Continue(chooser) => self.run(&mut schedule(chooser), paint, observer),
             Request::BackToChoice => self.back_to_choice(paint),
-            Request::BackToStop => self.back_to_stop(paint, observer),
-            Request::Restart => self.jump("start", paint, observer),
             Request::Undo(target) => self.undo(target.as_deref(), paint),
             Request::Common(common) => self.roam(common, paint, observer),
+            Request::Stops(stops) => self.stops(stops, observer),
             Request::Find(text) => self.find(&text, paint, observer),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
             Request::Graph(states) => Ok(self.graph(states, paint, observer)),
             Request::Asking(asking) => self.answer(&asking, paint, observer),
             Request::Ends(states) => Ok(self.ends(states, paint, observer)),
-            Request::Path(count) => Ok(render::path(&self.walk.history(count), paint)),
             Request::Moment => {
                 let moment = self.walk.moment().to_string();
                 let value = json!({ "reply": "moment", "moment": moment });
@@ -196,6 +196,18 @@ impl<L: Named + 'static> WalkPrompt<L> {
         }
     }
 
+    /// The last steps to a universe that was visited, or to here.
+    fn history(&mut self, count: u32, to: Option<&str>) -> Result<Vec<Past<L::Agent>>, String> {
+        let here = self.walk.place();
+        if let Some(to) = to {
+            let there = place(to).filter(|place| self.walk.jump(*place).is_ok());
+            there.ok_or_else(|| format!("'{to}' is no universe that was visited"))?;
+        }
+        let path = self.walk.history(count);
+        self.walk.jump(here).map_err(shown)?;
+        Ok(path)
+    }
+
     /// Where the walk stands now, and why.
     fn arrived(&self, rest: &Rest, paint: &Paint) -> (String, Value) {
         render::arrived(&self.walk, rest, paint)
@@ -254,7 +266,7 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
 
     /// `start`, a universe of the tree, a moment, or a state.
     fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {
-        if universe == "start" {
+        if universe == START {
             self.walk.jump(Place::ROOT).map_err(shown)?;
         } else if let Some(place) = place(universe) {
             self.walk.jump(place).map_err(|_| {
@@ -283,6 +295,11 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
             taken.map_err(shown)?;
         }
         Ok(self.arrived(&Rest::Choice, paint))
+    }
+
+    fn path(&mut self, count: u32, to: Option<&str>, paint: &Paint) -> Said {
+        let path = self.history(count, to)?;
+        Ok(render::path(&path, paint))
     }
 
     fn breakpoints(&self) -> Vec<Breakpoint> {
@@ -328,13 +345,7 @@ impl<L: Named + 'static> Asked for WalkPrompt<L> {
     }
 
     fn way(&mut self, to: Option<&str>, _: Observer<'_>) -> Result<Vec<u32>, String> {
-        let here = self.walk.place();
-        if let Some(to) = to {
-            let there = place(to).filter(|place| self.walk.jump(*place).is_ok());
-            there.ok_or_else(|| format!("'{to}' is no universe that was visited"))?;
-        }
-        let path = self.walk.history(u32::MAX);
-        self.walk.jump(here).map_err(shown)?;
+        let path = self.history(u32::MAX, to)?;
         Ok(path.iter().map(|past| past.option.0).collect())
     }
 }
@@ -378,7 +389,7 @@ impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
 
 /// Universes that completion offers: the tips of the branches.
 fn visited<L: Language>(tree: &Tree<Taken<L>>) -> Vec<String> {
-    let mut names = vec!["start".to_string()];
+    let mut names = vec![START.to_string()];
     names.extend(tree.leaves().map(|leaf| render::universe(leaf.place)));
     names
 }

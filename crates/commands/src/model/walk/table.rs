@@ -2,29 +2,24 @@
 
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
-use crate::model::common::{Common, Rows as Words};
+use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Chooser, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
+use crate::words::{Motion, Rows as Shared, Stops, go_on, tree};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// So many steps in which there is nothing to choose.
-    Step(u64),
+    /// So many steps in which there is nothing to choose, or back to the last breakpoint.
+    Motion(Motion),
     /// The choice with this number.
     Choose(usize),
     /// To the next choice.
     ToChoice,
     /// To the end.
-    Run(Chooser),
-    /// Steps back.
-    Back(u64),
+    Continue(Chooser),
     /// Back to the last choice.
     BackToChoice,
-    /// Back to a breakpoint or the start.
-    BackToStop,
-    /// To the start.
-    Restart,
     /// Undoes a step of the path, and what depends on it.
     Undo(Option<String>),
     /// To the nearest universe ahead that mentions a text.
@@ -39,30 +34,19 @@ pub enum Request {
     Asking(Asking),
     /// The ends among so many states.
     Ends(usize),
-    /// The last steps.
-    Path(u32),
     /// The name of this universe.
     Moment,
     /// A note.
     Note(String),
     /// What prompts that go from universe to universe have in common.
     Common(Common),
+    /// What is said about breakpoints that there are.
+    Stops(Stops),
     /// What every prompt understands.
     Everywhere(Everywhere),
 }
 
-shares!(Common, Asking, Everywhere);
-
-/// Who chooses where the user does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chooser {
-    /// The first choice, always.
-    First,
-    /// The agents in turn.
-    Turns,
-    /// Chance, from a seed.
-    Random(u64),
-}
+shares!(Motion, Common, Stops, Asking, Everywhere);
 
 /// States that `graph` shows.
 const SHOWN: u64 = 40;
@@ -80,21 +64,15 @@ pub const COMMANDS: Table<Request> = Table(&[
 ]);
 
 const MOVING: &[Spec<Request>] = &[
-    Spec::new(
-        "step",
-        "one step, if there is nothing to choose",
-        |c| Ok(Request::Step(c.number_or("a number of steps", 1)?)),
-    )
-    .letters(&["s"])
-    .arguments("[COUNT]")
-    .details("Where there is something to choose, it shows the choices; take one with 'choose'.")
-    .repeating(),
+    Shared::STEP.details(
+        "Where there is something to choose, it shows the choices; take one with 'choose'.",
+    ),
     Spec::new(
         "next",
         "to the next choice, breakpoint or end",
         |_| Ok(Request::ToChoice),
     )
-    .letters(&["n", "continue", "c"])
+    .letters(&["n"])
     .repeating(),
     Spec::new(
         "choose",
@@ -109,21 +87,11 @@ const MOVING: &[Spec<Request>] = &[
     .letters(&["k"])
     .arguments("NUMBER")
     .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
-    Spec::new(
-        "run",
-        "to a breakpoint or the end, choosing by a rule",
-        run,
-    )
-    .arguments("[first|turns|random [SEED]]")
-    .details("first: the first choice, always. turns: the agents in turn. random: any, evenly, from a seed."),
-    Spec::new(
-        "reverse-step",
-        "one step back",
-        |c| Ok(Request::Back(c.number_or("a number of steps", 1)?)),
-    )
-    .letters(&["S", "back"])
-    .arguments("[COUNT]")
-    .repeating(),
+    go_on(|c| Ok(Request::Continue(chooser(c)?.unwrap_or(Chooser::First))))
+        .arguments("[first|turns|random [SEED]]")
+        .details(CHOOSERS)
+        .completes(&[Completes::Words(CHOOSER_WORDS)]),
+    Shared::REVERSE_STEP,
     Spec::new(
         "reverse-next",
         "back to the last choice",
@@ -131,19 +99,8 @@ const MOVING: &[Spec<Request>] = &[
     )
     .letters(&["N"])
     .repeating(),
-    Spec::new(
-        "reverse-continue",
-        "back to the last breakpoint, or to the start",
-        |_| Ok(Request::BackToStop),
-    )
-    .letters(&["C"])
-    .repeating(),
-    Spec::new(
-        "restart",
-        "back to the start; what was visited is kept",
-        |_| Ok(Request::Restart),
-    )
-    .letters(&["r"]),
+    Shared::REVERSE_CONTINUE,
+    Words::RESTART,
     Spec::new(
         "undo",
         "undo a step and exactly what depends on it",
@@ -165,13 +122,7 @@ const MULTIVERSE: &[Spec<Request>] = &[
             ("jump 0.1-0.0-2", "a moment"),
             ("jump 7", "state 7 of 'graph', by a shortest way"),
         ]),
-    Spec::new(
-        "tree",
-        "the universes visited so far",
-        |c| Ok(Request::Tree(size(c, "a number of lines", 24)?)),
-    )
-    .letters(&["t"])
-    .arguments("[LINES]"),
+    tree(|c| Ok(Request::Tree(size(c, "a number of lines", 24)?))),
     Spec::new(
         "graph",
         "all universes, equal states merged",
@@ -211,10 +162,10 @@ const STOPPING: &[Spec<Request>] = &[
             ("break x == 2", "a predicate"),
             ("break AMB", "a text of which the program has all words"),
         ]),
-    Words::BREAKPOINTS,
-    Words::DELETE,
-    Words::ENABLE,
-    Words::DISABLE,
+    Shared::BREAKPOINTS,
+    Shared::DELETE,
+    Shared::ENABLE,
+    Shared::DISABLE,
 ];
 
 const LOOKING: &[Spec<Request>] = &[
@@ -223,11 +174,7 @@ const LOOKING: &[Spec<Request>] = &[
     })
     .letters(&["p", "v"]),
     Words::LIST,
-    Spec::new("path", "the last steps to here", |c| {
-        Ok(Request::Path(size(c, "a number of steps", 20)? as u32))
-    })
-    .letters(&["o"])
-    .arguments("[STEPS]"),
+    Words::PATH,
 ];
 
 const OTHERS: &[Spec<Request>] = &[
@@ -255,19 +202,4 @@ fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
     } else {
         Ok(text)
     }
-}
-
-fn run(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
-    let Some(word) = cursor.word() else {
-        return Ok(Request::Run(Chooser::First));
-    };
-    Ok(Request::Run(match word.text {
-        "first" => Chooser::First,
-        "turns" => Chooser::Turns,
-        "random" => Chooser::Random(cursor.number_or("a seed", 0)?),
-        _ => {
-            return Err(Misread::of(word, format!("'{}' is no rule", word.text))
-                .hint("first, turns or random"));
-        }
-    }))
 }

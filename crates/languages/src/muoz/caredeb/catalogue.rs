@@ -1,27 +1,41 @@
 //! What halts a run.
 
 use std::convert::Infallible;
+use std::fmt;
 
 use borges_multiverse::debug::{Arrival, Catalogue};
 
-use super::Rest;
-use crate::muoz::{Act, Reversible, Stuck, ThreadName};
+use crate::muoz::{Act, MuOz, Reversible, Stuck, ThreadName};
+use crate::predicate::{Condition, NoCondition};
 
-/// What halts a run, at a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What halts a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// It executed `<br>`.
+    /// A thread executed `<br>`.
     Break,
-    /// It came to an assertion that is false.
+    /// A thread came to an assertion that is false.
     Assertion,
+    /// A predicate begins to hold, or the state or the step to it mentions a text.
+    When(Condition),
 }
 
 impl Halt {
-    /// Why a run came to rest at a thread.
-    pub(super) fn rest(self, thread: &ThreadName) -> Rest {
+    /// Reads `<br>`, `assertion`, or a condition.
+    pub(super) fn parse(program: &MuOz, text: &str) -> Result<Self, NoCondition> {
+        Ok(match text.trim() {
+            "<br>" => Self::Break,
+            "assertion" => Self::Assertion,
+            text => Self::When(Condition::parse(program, text)?),
+        })
+    }
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Break => Rest::Break(thread.to_string()),
-            Self::Assertion => Rest::Assertion(thread.to_string()),
+            Self::Break => f.write_str("<br>"),
+            Self::Assertion => f.write_str("assertion"),
+            Self::When(condition) => condition.fmt(f),
         }
     }
 }
@@ -51,7 +65,12 @@ impl Catalogue for Runs {
         let halts = |thread: &&ThreadName| match halt {
             Halt::Break => event.act == Act::Break && **thread == event.thread,
             Halt::Assertion => program.stuck(state, thread) == Some(Stuck::Assertion),
+            Halt::When(_) => false,
         };
+        if let (Halt::When(condition), Some((before, choice))) = (halt, arrival.before) {
+            let is_met = condition.halts(&**program, before.state(), choice, state);
+            return is_met.then_some(None).into_iter().collect();
+        }
         let mut able = [Some(&event.thread), event.act.creates()]
             .into_iter()
             .flatten();

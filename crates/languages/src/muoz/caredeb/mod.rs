@@ -2,18 +2,17 @@
 //!
 //! The commands are those of the paper's table 1, and what its descendant for Erlang added:
 //! recording and causal replay, rolling by message, schedulers, race sets, and who waits for
-//! whom. A [`Session`] reads a line, carries it out, and answers with a [`Reply`]; a face only
-//! reads and prints.
+//! whom. A [`Session`] carries a [`Command`] out and answers with a [`Reply`]; faces read and print.
 //!
 //! ```
-//! use borges_languages::muoz::caredeb::Session;
+//! use borges_languages::muoz::caredeb::{Command, Scheduler, Session, Target};
 //!
 //! let mut session = Session::parse("let k = port in thread {send k 1} end end")?;
-//! let mut told = String::new();
-//! for line in ["run", "rollsend k", "list"] {
-//!     told += &session.execute(line, || true)?.to_string();
-//! }
-//! assert!(told.contains("undid t1: {send k arg}"));
+//! let run = Command::Run { scheduler: Scheduler::RoundRobin, steps: None };
+//! session.execute(run, "run", || true)?;
+//! let sends = Target::Sends { port: "k".into(), count: 1 };
+//! let told = session.execute(Command::Roll(sends), "rollsend k", || true)?;
+//! assert!(told.to_string().contains("undid t1: {send k arg}"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -21,6 +20,7 @@ mod catalogue;
 mod command;
 mod look;
 mod reply;
+mod universes;
 
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ use borges_multiverse::language::{Language, Verdict};
 use borges_multiverse::random::Random;
 
 pub use catalogue::{Halt, Runs};
-pub use command::{COMMANDS, Command, CommandError, Scheduler, Spec, Target, find};
+pub use command::{Command, Scheduler, Target};
 pub use reply::{
-    Binding, MessageLine, Place, RaceLine, Reply, Rest, Status, Step, ThreadLine, WaitLine,
+    Binding, Given, MessageLine, Place, RaceLine, Reply, Rest, Status, Step, ThreadLine, WaitLine,
 };
 
 use super::{
@@ -57,25 +57,22 @@ pub struct Session {
     source: String,
     /// The universe at the end of the recorded run.
     recorded: Option<NodeId>,
-    /// The last line, which an empty one repeats.
-    last: Option<String>,
+    /// The command that is carried out, in the user's words.
+    said: String,
 }
 
 /// Why a command changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// The line is no command.
-    #[error(transparent)]
-    Command(#[from] CommandError),
-    /// There is no line to repeat.
-    #[error("there is no command to repeat yet; help lists them all")]
-    NothingToRepeat,
     /// There is no such thread now.
-    #[error("there is no thread {0} now; list shows those there are")]
+    #[error("there is no thread {0} now; threads shows those there are")]
     NoThread(ThreadName),
     /// There is no such variable now.
-    #[error("there is no {0} now; store shows the variables, list the threads")]
+    #[error("there is no {0} now; store shows the variables, threads the threads")]
     NoVariable(String),
+    /// There is no such universe.
+    #[error("there is no universe {0}; there are {1}, from 0")]
+    NoUniverse(u32, usize),
     /// The variable's value is no port.
     #[error("{0} is no port")]
     NoPort(String),
@@ -169,7 +166,7 @@ impl Session {
             names: Names::default(),
             source,
             recorded: None,
-            last: None,
+            said: String::new(),
         }
     }
 
@@ -202,38 +199,35 @@ impl Session {
         &self.names
     }
 
-    /// Reads a line and carries it out; an empty line repeats the last. `keep_going` is asked
-    /// every thousand steps of a run.
+    /// The program's text.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Carries a command out, which the user calls `said`. `keep_going` is asked every thousand steps
+    /// of a run.
     ///
     /// # Errors
     /// [`SessionError`]; nothing has changed then.
-    pub fn execute(&mut self, line: &str, keep_going: impl FnMut() -> bool) -> Result<Reply> {
-        let line = match line.trim() {
-            "" => self.last.clone().ok_or(SessionError::NothingToRepeat)?,
-            line => line.to_owned(),
-        };
-        let command = Command::parse(&line)?;
-        self.last = Some(line);
-        self.carry_out(command, keep_going)
-    }
-
-    fn carry_out(&mut self, command: Command, keep_going: impl FnMut() -> bool) -> Result<Reply> {
+    pub fn execute(
+        &mut self,
+        command: Command,
+        said: &str,
+        keep_going: impl FnMut() -> bool,
+    ) -> Result<Reply> {
+        said.clone_into(&mut self.said);
         match command {
             Command::Forth { thread, count } => {
                 self.in_order(std::iter::repeat_n(&thread, count as usize), false)
             }
             Command::Run { scheduler, steps } => match scheduler {
                 Scheduler::ByHand(threads) => self.in_order(threads.iter(), true),
-                Scheduler::Random { seed } => {
-                    Ok(self.run(Some(Random::from_seed(seed)), steps, keep_going))
-                }
-                Scheduler::RoundRobin => Ok(self.run(None, steps, keep_going)),
+                scheduler => Ok(self.run(&scheduler, steps, keep_going)),
             },
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
-            Command::List => Ok(Reply::Threads {
-                threads: self.threads(),
-            }),
+            Command::Threads => Ok(self.here()),
             Command::Store => Ok(Reply::Variables {
                 variables: self.store(),
             }),
@@ -247,17 +241,15 @@ impl Session {
             Command::Bindings(thread) => self.bindings(&thread),
             Command::Record(recording) => self.record(recording),
             Command::Replay(target) => self.replay(&target),
-            Command::Help(of) => Ok(Reply::Help {
-                text: reply::help(of.as_deref())?,
-            }),
-            Command::Quit => Ok(Reply::Quit),
+            Command::Jump(universe) => self.jump(universe),
+            Command::Follow(threads) => self.follow(&threads),
         }
     }
 
     /// Goes to the universe in which `machine` is, if that is another.
     fn go(&mut self, machine: Machine) {
         if machine != *self.machine() {
-            let to = self.universes.go(self.at, machine, self.said());
+            let to = self.universes.go(self.at, machine, self.said.clone());
             self.arrive(to);
         }
     }
@@ -270,7 +262,7 @@ impl Session {
         mut next: impl FnMut(&Machine) -> Option<ThreadName>,
     ) -> Option<Rest> {
         if halts {
-            let to = self.universes.lead(self.at, self.said(), next)?;
+            let to = self.universes.lead(self.at, self.said.clone(), next)?;
             self.arrive(Some(to));
             return self.halted();
         }
@@ -280,11 +272,6 @@ impl Session {
         {}
         self.go(machine);
         None
-    }
-
-    /// The command that is carried out.
-    fn said(&self) -> String {
-        self.last.clone().unwrap_or_default()
     }
 
     /// Stands in a universe, and names what is new there.
@@ -349,7 +336,9 @@ impl Session {
                     return Err(self.no_step(thread, &reason));
                 }
                 match self.rest() {
-                    Rest::Done => Rest::Stopped(thread.to_string()),
+                    Rest::Done => Rest::Stopped {
+                        thread: thread.to_string(),
+                    },
                     rest => rest,
                 }
             }
@@ -360,12 +349,20 @@ impl Session {
     /// The breakpoint that halted what led here.
     fn halted(&self) -> Option<Rest> {
         let hits = self.universes.configuration(self.at)?.hits();
-        let Some(Hit::Breakpoint(id, Some(thread))) = hits.first() else {
+        let Some(Hit::Breakpoint(id, at)) = hits.first() else {
             return None;
         };
         let mut halts = self.universes.breakpoints();
         let (_, halt, _) = halts.find(|(known, ..)| known == id)?;
-        Some(halt.rest(thread))
+        let thread = at.as_ref().map_or_else(String::new, ToString::to_string);
+        Some(match halt {
+            Halt::Break => Rest::Break { thread },
+            Halt::Assertion => Rest::Assertion { thread },
+            Halt::When(what) => Rest::Breakpoint {
+                id: id.0,
+                what: what.to_string(),
+            },
+        })
     }
 
     /// Why nothing more happens, as far as the whole program can say.
@@ -388,7 +385,7 @@ impl Session {
         let told = events.map(|(_, event)| self.told(event, Rule::forward));
         let total = u64::from(all - from);
         let is_unfinished = |line: &ThreadLine| match &rest {
-            Rest::Stopped(thread) => line.thread == *thread,
+            Rest::Stopped { thread } => line.thread == *thread,
             Rest::Hang => line.status != Status::Done,
             _ => false,
         };
@@ -402,15 +399,19 @@ impl Session {
         }
     }
 
-    /// Runs by chance, or by turns.
+    /// Runs by a rule.
     fn run(
         &mut self,
-        mut random: Option<Random>,
+        scheduler: &Scheduler,
         steps: Option<u64>,
         mut keep_going: impl FnMut() -> bool,
     ) -> Reply {
         let from = self.machine().steps();
         let (mut taken, mut last, mut cut) = (0, None, None);
+        let mut random = match scheduler {
+            Scheduler::Random { seed } => Some(Random::from_seed(*seed)),
+            _ => None,
+        };
         let mut able = Vec::new();
         let halted = self.lead(true, |machine| {
             able.clear();
@@ -419,9 +420,10 @@ impl Session {
                 able.iter()
                     .find(|thread| last.as_ref().is_none_or(|last| *thread > last))
             };
-            let next = match &mut random {
-                Some(random) => able.get(random.below(able.len())),
-                None => after_last().or_else(|| able.first()),
+            let next = match (&mut random, scheduler) {
+                (Some(random), _) => able.get(random.below(able.len())),
+                (None, Scheduler::First) => able.first(),
+                (None, _) => after_last().or_else(|| able.first()),
             };
             last = Some(next?.clone());
             if taken == steps.unwrap_or(FAR) {
@@ -530,7 +532,7 @@ impl Session {
         let at = match recording {
             Some(recording) => {
                 let machine = recording.run(self.machine().program())?;
-                let to = self.universes.go(self.at, machine, self.said());
+                let to = self.universes.go(self.at, machine, self.said.clone());
                 to.unwrap_or(self.at)
             }
             None => self.at,

@@ -5,8 +5,6 @@ use std::fmt;
 use borges_multiverse::language::Span;
 use serde::{Serialize, Serializer};
 
-use super::command::COMMANDS;
-
 /// A step that was done or undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
@@ -23,16 +21,32 @@ pub struct Step {
 
 /// Why going forward came to rest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "why", content = "thread", rename_all = "kebab-case")]
+#[serde(tag = "why", rename_all = "kebab-case")]
 pub enum Rest {
     /// All steps that were asked for are taken.
     Done,
     /// A thread executed `<br>`.
-    Break(String),
+    Break {
+        /// Which.
+        thread: String,
+    },
     /// A thread came to an assertion that is false.
-    Assertion(String),
+    Assertion {
+        /// Which.
+        thread: String,
+    },
+    /// A breakpoint of the user's was met.
+    Breakpoint {
+        /// Its number.
+        id: u32,
+        /// What it waits for.
+        what: String,
+    },
     /// The thread can go no further now, others can.
-    Stopped(String),
+    Stopped {
+        /// Which.
+        thread: String,
+    },
     /// All threads are done.
     Finished,
     /// No thread can go on, but these are not done.
@@ -74,7 +88,7 @@ impl Status {
     }
 }
 
-/// A line of `list`.
+/// A line of `threads`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ThreadLine {
@@ -231,13 +245,20 @@ pub enum Reply {
         /// The run, as `record` reads it.
         run: String,
     },
-    /// Help.
-    Help {
-        /// A line for each command.
-        text: String,
+    /// The commands that led here.
+    Path {
+        /// In order.
+        commands: Vec<Given>,
     },
-    /// The session is to end.
-    Quit,
+}
+
+/// A command that led to a universe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Given {
+    /// The universe.
+    pub universe: u32,
+    /// The command, as it was typed.
+    pub command: String,
 }
 
 /// A place in the source as `{"start": …, "end": …}`, in bytes.
@@ -320,8 +341,9 @@ impl fmt::Display for Reply {
                     .try_for_each(|place| f.write_str(&place.excerpt))
             }
             Self::Recorded { run } => writeln!(f, "recorded {run}"),
-            Self::Help { text } => f.write_str(text),
-            Self::Quit => Ok(()),
+            Self::Path { commands } => commands
+                .iter()
+                .try_for_each(|one| writeln!(f, "  {:<6}  {}", one.universe, one.command)),
         }
     }
 }
@@ -342,9 +364,10 @@ fn went(
     match rest {
         Rest::Done if total == 0 => writeln!(f, "nothing to do: that has happened"),
         Rest::Done => Ok(()),
-        Rest::Break(thread) => writeln!(f, "{thread} is at <br>"),
-        Rest::Assertion(thread) => writeln!(f, "the assertion of {thread} is false"),
-        Rest::Stopped(_) => unfinished
+        Rest::Break { thread } => writeln!(f, "{thread} is at <br>"),
+        Rest::Assertion { thread } => writeln!(f, "the assertion of {thread} is false"),
+        Rest::Breakpoint { id, what } => writeln!(f, "breakpoint {id}: {what}"),
+        Rest::Stopped { .. } => unfinished
             .iter()
             .try_for_each(|thread| writeln!(f, "{thread}")),
         Rest::Finished => writeln!(f, "all threads are done"),
@@ -354,7 +377,7 @@ fn went(
                 .iter()
                 .try_for_each(|thread| writeln!(f, "{thread}"))
         }
-        Rest::Limit => writeln!(f, "stopped after {total} steps; run goes on"),
+        Rest::Limit => writeln!(f, "stopped after {total} steps; continue goes on"),
         Rest::Cancelled => writeln!(f, "interrupted"),
     }
 }
@@ -432,23 +455,4 @@ impl fmt::Display for RaceLine {
         }
         Ok(())
     }
-}
-
-/// The table of commands, or the rows that `of` names.
-pub(super) fn help(of: Option<&str>) -> Result<String, super::CommandError> {
-    let wanted = of.map(super::command::find).transpose()?;
-    let mut text = String::new();
-    for spec in COMMANDS {
-        if wanted.is_some_and(|wanted| wanted.name != spec.name) {
-            continue;
-        }
-        let short = if spec.short.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", spec.short)
-        };
-        let usage = format!("{}{short} {}", spec.name, spec.arguments);
-        text.push_str(&format!("{:<44} {}\n", usage.trim_end(), spec.help));
-    }
-    Ok(text)
 }

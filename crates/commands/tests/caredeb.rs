@@ -7,7 +7,12 @@
 use std::fs;
 use std::path::Path;
 
-use borges_languages::muoz::caredeb::Session;
+use borges_commands::interpreter::Interpreter as _;
+use borges_commands::model::caredeb::CareDebPrompt;
+use borges_commands::paint::Paint;
+use borges_languages::model::{Explore, MU_OZ, Model};
+use borges_session::command::Flow;
+use borges_session::model::ModelSession;
 
 /// The program's text and the rest of the script.
 fn program(script: &str) -> (String, &str) {
@@ -22,15 +27,15 @@ fn program(script: &str) -> (String, &str) {
 }
 
 fn transcript(text: &str, commands: &str) -> String {
-    let mut session =
-        Session::parse(text).unwrap_or_else(|error| panic!("{}", error.explain(text)));
+    let model = Model::parse(&MU_OZ, text);
+    let model = model.unwrap_or_else(|error| panic!("{}", error.explain(text)));
+    let session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
+    let mut prompt = CareDebPrompt::new(session).unwrap();
+    let paint = Paint::new(false, 80);
     let mut told = String::new();
     for line in commands.lines() {
         told += &format!("> {line}\n");
-        match session.execute(line, || true) {
-            Ok(reply) => told += &reply.to_string(),
-            Err(error) => told += &format!("error: {error}\n"),
-        }
+        told += &prompt.execute(line, &paint, &mut |_| Flow::Continue).text;
     }
     told
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../cli/tests/support/expected.rs"]
 mod support;
 
 use std::fmt::Write as _;
@@ -44,7 +45,7 @@ fn no_two_commands_of_a_prompt_share_a_name_and_every_example_in_the_help_can_be
     is_sound(COMMANDS);
     is_sound(walk::COMMANDS);
     is_sound(voyager::COMMANDS);
-    is_sound(caredeb::commands());
+    is_sound(caredeb::COMMANDS);
 }
 
 fn is_sound<R>(commands: Table<R>) {

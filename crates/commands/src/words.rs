@@ -1,0 +1,178 @@
+//! Words that mean the same at several prompts, of devices and of model languages: a row each. A prompt adds what is
+//! particular to it, and carries out what the row asks for.
+
+use std::marker::PhantomData;
+
+use borges_session::command::{Act, Command, Direction, Look, StepSize};
+
+use crate::arguments::{identifier, identifiers, steps};
+use crate::cursor::{Cursor, Misread};
+use crate::table::{Completes, Spec};
+
+/// How a prompt reads the arguments of a word.
+type Parse<R> = fn(&mut Cursor<'_>) -> Result<R, Misread>;
+
+/// A motion along the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// So many steps.
+    Step(Direction, u64),
+    /// Back to a breakpoint or the start.
+    ContinueBack,
+}
+
+/// What is said about breakpoints that there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// Lists them.
+    List,
+    /// Deletes them, all if none is named.
+    Delete(Vec<u32>),
+    /// Looks at one, or passes it by.
+    Switch {
+        /// Its number.
+        id: u32,
+        /// Whether it is looked at.
+        on: bool,
+    },
+}
+
+impl From<Motion> for Command {
+    fn from(motion: Motion) -> Self {
+        let act = match motion {
+            Motion::Step(direction, count) => Act::Step {
+                direction,
+                size: StepSize::Into,
+                count,
+            },
+            Motion::ContinueBack => Act::Continue {
+                direction: Direction::Backward,
+            },
+        };
+        act.into()
+    }
+}
+
+impl From<Stops> for Command {
+    fn from(stops: Stops) -> Self {
+        match stops {
+            Stops::List => Look::Breakpoints.into(),
+            Stops::Delete(ids) => Act::DeleteBreakpoints { ids }.into(),
+            Stops::Switch { id, on } => Act::EnableBreakpoint { id, enabled: on }.into(),
+        }
+    }
+}
+
+/// Rows whose arguments are the same at every prompt, for a table of `R`.
+pub struct Rows<R>(PhantomData<R>);
+
+impl<R: From<Motion> + 'static> Rows<R> {
+    /// `step`.
+    pub const STEP: Spec<R> = Spec::new("step", "one step forward", |c| {
+        Ok(Motion::Step(Direction::Forward, steps(c)?).into())
+    })
+    .letters(&["s"])
+    .arguments("[COUNT]")
+    .repeating();
+
+    /// `reverse-step`.
+    pub const REVERSE_STEP: Spec<R> = Spec::new("reverse-step", "one step back", |c| {
+        Ok(Motion::Step(Direction::Backward, steps(c)?).into())
+    })
+    .letters(&["S", "rs", "back"])
+    .arguments("[COUNT]")
+    .repeating();
+
+    /// `reverse-continue`.
+    pub const REVERSE_CONTINUE: Spec<R> = Spec::new(
+        "reverse-continue",
+        "back to the last breakpoint, or to the start",
+        |_| Ok(Motion::ContinueBack.into()),
+    )
+    .letters(&["C", "rc"])
+    .repeating();
+}
+
+impl<R: From<Stops> + 'static> Rows<R> {
+    /// `breakpoints`.
+    pub const BREAKPOINTS: Spec<R> = Spec::new("breakpoints", "list the breakpoints", |_| {
+        Ok(Stops::List.into())
+    })
+    .letters(&["bp"]);
+
+    /// `delete`.
+    pub const DELETE: Spec<R> = Spec::new("delete", "delete breakpoints", |c| {
+        identifiers(c).map(|ids| Stops::Delete(ids).into())
+    })
+    .letters(&["d"])
+    .arguments("NUMBER…|all")
+    .examples(&[
+        ("d 1 3", "the first and the third"),
+        ("d all", "all of them"),
+    ])
+    .completes(&[Completes::Breakpoint, Completes::Words(&["all"])]);
+
+    /// `enable`.
+    pub const ENABLE: Spec<R> = Spec::new("enable", "look at a breakpoint again", |c| {
+        let id = identifier(c)?;
+        Ok(Stops::Switch { id, on: true }.into())
+    })
+    .arguments("NUMBER")
+    .completes(&[Completes::Breakpoint]);
+
+    /// `disable`.
+    pub const DISABLE: Spec<R> = Spec::new("disable", "pass a breakpoint by, and keep it", |c| {
+        let id = identifier(c)?;
+        Ok(Stops::Switch { id, on: false }.into())
+    })
+    .arguments("NUMBER")
+    .completes(&[Completes::Breakpoint]);
+}
+
+/// `continue`; the prompt says who chooses on the way.
+pub const fn go_on<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("continue", "go on to a breakpoint or the end", parse)
+        .letters(&["c", "run"])
+        .repeating()
+}
+
+/// `restart`.
+pub const fn restart<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("restart", "show the start; what was seen is kept", parse).letters(&["r"])
+}
+
+/// `jump`; the prompt says what universes are called.
+pub const fn jump<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("jump", "show another universe", parse)
+        .letters(&["j"])
+        .arguments("UNIVERSE")
+        .completes(&[Completes::Universe])
+}
+
+/// `break`; the prompt says what can be waited for.
+pub const fn halt<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("break", "halt wherever something happens", parse)
+        .letters(&["B"])
+        .arguments("WHAT")
+}
+
+/// `tree`, of so many lines.
+pub const fn tree<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("tree", "the multiverse seen so far, as a tree", parse)
+        .letters(&["t"])
+        .arguments("[LINES]")
+}
+
+/// `path`.
+pub const fn path<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("path", "what happened on the way here", parse)
+        .letters(&["o"])
+        .arguments("[COUNT]")
+}
+
+/// `query`; the prompt says which tables there are.
+pub const fn query<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("query", "ask a question in SQL", parse)
+        .letters(&["sql"])
+        .arguments("SELECT …")
+}

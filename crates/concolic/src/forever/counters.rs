@@ -1,0 +1,130 @@
+//! Finding the words that keep a graph from closing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::anything::StateWord;
+use super::state::{Before, DeviceState, Place, Stands};
+use crate::dag::Expr;
+use crate::explore::Workbench;
+
+/// So many values of a word, all else being equal, are not a coincidence.
+const MANY_VALUES: usize = 12;
+/// So many states at one place are looked at.
+const MOST_COMPARED: usize = 4000;
+
+/// The word that many of these states, all at one place, differ in alone, if there is one that `words` have not yet. What
+/// counts to a bound comes to it in time: `before` has how many values each word had when it was looked at last, and one
+/// that has not many more now is none.
+pub(super) fn counter(
+    bench: &mut Workbench,
+    states: &[DeviceState],
+    words: &[StateWord],
+    before: &mut HashMap<StateWord, usize>,
+) -> Option<StateWord> {
+    let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
+    for state in states {
+        if let Stands::Before(before) = &state.0.stands {
+            by_place.entry(before.place).or_default().push(before);
+        }
+    }
+    let mut now: HashMap<StateWord, usize> = HashMap::new();
+    for group in by_place.values() {
+        let first = group.len().saturating_sub(MOST_COMPARED);
+        for (word, values) in differing(bench, &group[first..]) {
+            let most = now.entry(word).or_insert(0);
+            *most = values.max(*most);
+        }
+    }
+    let grows = |(word, values): &(&StateWord, &usize)| {
+        let has_grown = before
+            .get(*word)
+            .is_some_and(|known| 2 * **values >= 3 * known);
+        **values >= MANY_VALUES && has_grown && !words.contains(word)
+    };
+    let best = now
+        .iter()
+        .filter(grows)
+        .max_by_key(|(word, values)| (**values, **word));
+    let best = best.map(|(word, _)| *word);
+    *before = now;
+    best
+}
+
+/// What a state has in a word: a value, or an expression.
+type Content = (u64, Option<Expr>);
+
+/// Words in which some of the states differ alone, and how many values they have there.
+fn differing(bench: &mut Workbench, group: &[&Before]) -> Vec<(StateWord, usize)> {
+    let all: Vec<BTreeMap<StateWord, Content>> = group
+        .iter()
+        .map(|before| words_of(bench, before, group[0]))
+        .collect();
+    let names: BTreeSet<StateWord> = all.iter().flat_map(|words| words.keys().copied()).collect();
+    let varying: Vec<StateWord> = names
+        .into_iter()
+        .filter(|word| all.iter().any(|words| words.get(word) != all[0].get(word)))
+        .collect();
+    let mut found = Vec::new();
+    for word in &varying {
+        let mut groups: HashMap<u64, BTreeSet<Content>> = HashMap::new();
+        for (words, before) in all.iter().zip(group) {
+            let mut hasher = DefaultHasher::new();
+            before.board.hash64().hash(&mut hasher);
+            for other in varying.iter().filter(|other| *other != word) {
+                words.get(other).hash(&mut hasher);
+            }
+            let content = words.get(word).copied().unwrap_or((0, None));
+            groups.entry(hasher.finish()).or_default().insert(content);
+        }
+        let most = groups.values().map(BTreeSet::len).max().unwrap_or(0);
+        found.push((*word, most));
+    }
+    found
+}
+
+/// The words of a state; of the memory, those in which it differs from another: what it does not differ in is missing, as
+/// it is of the other.
+fn words_of(
+    bench: &mut Workbench,
+    before: &Before,
+    other: &Before,
+) -> BTreeMap<StateWord, Content> {
+    let mut words = BTreeMap::new();
+    // A snapshot of this machine fits it.
+    let restored = bench.machine.restore(&before.snapshot);
+    debug_assert_eq!(restored, Ok(()));
+    let machine = &bench.machine;
+    let (depth, mut start) = (machine.depth(), machine.cells().len());
+    let mut locals = HashMap::new();
+    for (at, frame) in machine.frames().enumerate() {
+        start = start.saturating_sub(frame.locals.len() + frame.operands.len());
+        for (local, _) in frame.locals.iter().enumerate() {
+            let word = StateWord::Local {
+                frame: (depth - at - 1) as u32,
+                func: frame.func,
+                local: local as u32,
+            };
+            locals.insert(start + local, word);
+            words.insert(word, (machine.cells()[start + local], None));
+        }
+    }
+    for (at, value) in (0..).zip(machine.globals()) {
+        words.insert(StateWord::Global(at), (crate::set::cell_of(value), None));
+    }
+    for (at, [ours, _]) in before.snapshot.differing_words(&other.snapshot) {
+        words.insert(StateWord::Memory(at), (u64::from(ours), None));
+    }
+    for (place, expr) in &before.places {
+        let word = match place {
+            Place::Cell(at) => locals.get(&(*at as usize)).copied(),
+            Place::Global(at) => Some(StateWord::Global(*at)),
+            Place::Byte(at, _) => Some(StateWord::Memory(at & !3)),
+            Place::Reading(..) | Place::Level(_) => None,
+        };
+        if let Some(word) = word {
+            words.insert(word, (0, Some(*expr)));
+        }
+    }
+    words
+}
