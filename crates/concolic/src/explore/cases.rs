@@ -20,12 +20,24 @@ impl Explorer<'_, '_> {
     /// strategy wants to choose.
     pub(super) fn fork(&mut self, state: &mut State, ask: Ask) -> Option<Decided> {
         let mut ways = Vec::new();
+        // Of too many values, one is tried: the others are no cases.
+        let mut are_all = !matches!(ask, Ask::Value(_) | Ask::Access { .. });
         for case in self.cases(state, ask.clone()) {
             match self.feasible(state, &case.conditions) {
                 Feasible::Yes(narrowed) => ways.push((case, *narrowed)),
                 Feasible::No => {}
-                Feasible::Unknown(reason) => self.leave_out(state, &reason),
+                Feasible::Unknown(reason) => {
+                    are_all = false;
+                    self.leave_out(state, &reason);
+                }
             }
+        }
+        if let [(_, only)] = &mut *ways
+            && self.is_round
+            && are_all
+        {
+            // What always holds tells no two states apart.
+            only.constraints.clear();
         }
         let goes_on = self.strategy == Strategy::DepthFirst;
         // The way that the machine's state is on anyway, if there is one.

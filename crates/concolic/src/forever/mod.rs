@@ -11,6 +11,7 @@ mod demanded;
 mod live;
 mod relation;
 mod state;
+mod zone;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -32,7 +33,7 @@ use crate::solver::Solver;
 
 use anything::MOST_WORDS;
 use live::Live;
-use state::{Compared, Stands};
+use state::{Arrived, Compared, Stands};
 
 pub use anything::StateWord;
 pub use state::DeviceState;
@@ -44,9 +45,12 @@ pub struct Device<'d> {
     bounds: Bounds,
     live: Live,
     are_clocks: bool,
+    most: u128,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
     known: RefCell<HashSet<DeviceState>>,
+    /// Those with several values, by their places.
+    wider: RefCell<HashMap<u64, Vec<DeviceState>>>,
     unexplored: RefCell<Vec<Unexplored>>,
     steps: Cell<u64>,
     is_cut: Cell<bool>,
@@ -58,6 +62,9 @@ pub struct Device<'d> {
     influence: Cell<u64>,
     initial: DeviceState,
 }
+
+/// So many of the last states at a place are asked whether they are all of a new one.
+const MOST_COVERING: usize = 256;
 
 /// Of the runs that lead through the same states, so many are followed at once.
 const MOST_ALONG: usize = 64;
@@ -119,6 +126,7 @@ impl<'d> Device<'d> {
         let mut device = Device {
             are_clocks: start.primitives.iter().any(is_clock),
             live,
+            most: relation::MOST_COMBINATIONS,
             budget,
             bounds: Bounds {
                 inputs: u32::MAX,
@@ -128,6 +136,7 @@ impl<'d> Device<'d> {
             },
             bench: RefCell::default(),
             known: RefCell::default(),
+            wider: RefCell::default(),
             unexplored: RefCell::default(),
             steps: Cell::new(0),
             is_cut: Cell::new(false),
@@ -145,6 +154,16 @@ impl<'d> Device<'d> {
             None => DeviceState::ended(End::Cut(Cut::Waits)),
         };
         Some(device)
+    }
+
+    /// The same with another number of combinations of values that are counted out, one by one: with fewer, what values
+    /// are together is kept as bounds of differences where that says it all, and as it came about where not.
+    #[must_use]
+    pub fn counting_out(self, most: u64) -> Self {
+        Device {
+            most: most.into(),
+            ..self
+        }
     }
 
     /// The ways on from a state, in an order that the state alone determines.
@@ -197,17 +216,21 @@ impl<'d> Device<'d> {
                     .find(|path| Some(&path.end) == state.end());
                 break;
             }
-            let mut stops = std::mem::take(&mut round.stops);
-            stops.retain(|stop| {
-                let reached = self.compared(budget).state(&mut bench, stop.clone(), &[]);
-                reached == *state
-            });
+            let stops = std::mem::take(&mut round.stops).into_iter();
+            let mut stops: Vec<(Likeness, Waiting)> = stops
+                .map(|stop| {
+                    let reached = self.compared(budget).state(&mut bench, stop.clone(), &[]);
+                    (Likeness::of(&reached, state, &bench.dag), stop)
+                })
+                .filter(|(likeness, _)| *likeness != Likeness::Other)
+                .collect();
+            stops.sort_by_key(|(likeness, _)| *likeness);
             stops.truncate(MOST_ALONG);
             let (asks, is_last) = (
                 state.asks().is_some(),
                 states.get(at + 1).is_some_and(|next| next.end().is_some()),
             );
-            for stop in stops {
+            for (_, stop) in stops {
                 let restored = bench.machine.restore(&stop.snapshot);
                 debug_assert_eq!(restored, Ok(()));
                 let mut path = stop.state;
@@ -231,6 +254,7 @@ impl<'d> Device<'d> {
             primitives: &self.start.primitives,
             words: &self.words,
             are_clocks: self.are_clocks,
+            most: self.most,
             budget,
         }
     }
@@ -248,6 +272,7 @@ impl<'d> Device<'d> {
         }
         let compared = self.compared(self.budget);
         let mut ways = Vec::new();
+        let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
             self.note_influence(
                 &bench.dag,
@@ -255,18 +280,21 @@ impl<'d> Device<'d> {
                 &stop.state.constraints,
                 taints,
             );
-            let input = reading(&stop.state.reads, &stop.state.model, known);
-            let to = compared.state(bench, stop, taints);
-            ways.push(DeviceWay {
-                input,
-                to: self.once(to),
-            });
+            let arrived = compared.arrival(bench, stop, taints);
+            match compared.settled(bench, &arrived) {
+                (to, false) => ways.push(self.way(bench, &arrived, to, known)),
+                (_, true) => opaque.push(arrived),
+            }
+        }
+        for arrived in joined(opaque, &bench.dag) {
+            let (to, _) = compared.settled(bench, &arrived);
+            ways.push(self.way(bench, &arrived, to, known));
         }
         for path in round.ends {
             for way in &path.ways {
                 self.note_influence(&bench.dag, &way.reads, &way.constraints, taints);
                 let input = reading(&way.reads, &way.model, known);
-                let to = self.once(DeviceState::ended(path.end.clone()));
+                let to = self.once(&bench.dag, DeviceState::ended(path.end.clone()));
                 ways.push(DeviceWay { input, to });
             }
         }
@@ -324,11 +352,38 @@ impl<'d> Device<'d> {
         found
     }
 
-    /// The state that is known to be equal, or this one.
-    fn once(&self, state: DeviceState) -> DeviceState {
+    fn way(
+        &self,
+        bench: &Workbench,
+        arrived: &Arrived,
+        to: DeviceState,
+        known: usize,
+    ) -> DeviceWay {
+        DeviceWay {
+            input: reading(&arrived.reads, &arrived.model, known),
+            to: self.once(&bench.dag, to),
+        }
+    }
+
+    /// The state that is known to be equal, or to be all of this one and perhaps more; or this one.
+    fn once(&self, dag: &Dag, state: DeviceState) -> DeviceState {
         let mut known = self.known.borrow_mut();
         if let Some(same) = known.get(&state) {
             return same.clone();
+        }
+        if let Stands::Before(before) = &state.0.stands
+            && !before.variables.is_empty()
+        {
+            let mut wider = self.wider.borrow_mut();
+            let here = wider.entry(before.place).or_default();
+            let covers = |known: &&DeviceState| match &known.0.stands {
+                Stands::Before(known) => known.covers(before, dag),
+                Stands::Ended(_) => false,
+            };
+            if let Some(known) = here.iter().rev().take(MOST_COVERING).find(covers) {
+                return known.clone();
+            }
+            here.push(state.clone());
         }
         known.insert(state.clone());
         state
@@ -385,6 +440,48 @@ impl<'d> Device<'d> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         format!("{name}({})", args.join(", "))
     }
+}
+
+/// Whether a run that has come to one state may go on as from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// It surely may.
+    Part,
+    /// It stands where the other does; what its values are together is not known to fit.
+    Place,
+    Other,
+}
+
+impl Likeness {
+    fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
+        match (&reached.0.stands, &state.0.stands) {
+            _ if reached == state => Likeness::Part,
+            (Stands::Before(reached), Stands::Before(state)) if state.covers(reached, dag) => {
+                Likeness::Part
+            }
+            (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
+                Likeness::Place
+            }
+            _ => Likeness::Other,
+        }
+    }
+}
+
+/// What ways have come to, with those that part and meet again as one.
+fn joined(mut arrived: Vec<Arrived>, dag: &Dag) -> Vec<Arrived> {
+    let mut at = 0;
+    while at < arrived.len() {
+        let (first, rest) = arrived.split_at_mut(at + 1);
+        match rest.iter().position(|other| first[at].join(other, dag)) {
+            Some(other) => {
+                arrived.remove(at + 1 + other);
+                // What was joined may be joined with those before it.
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    arrived
 }
 
 /// The first input that was read after those that are known.

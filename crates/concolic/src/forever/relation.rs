@@ -9,8 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use borges_vm::ValType;
+use borges_vm::num::NumericOp as N;
 
 use super::demanded;
+use super::zone::Zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node, Table};
@@ -18,8 +20,9 @@ use crate::lanes::Point;
 use crate::path::Read;
 use crate::set::Set;
 
-/// So many combinations of inputs are counted out; of more, the expressions are kept.
-const MOST_COMBINATIONS: u128 = 1 << 16;
+/// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
+/// expressions are kept.
+pub(super) const MOST_COMBINATIONS: u128 = 1 << 16;
 /// So many low bits of an input that may be anything are counted out.
 const MOST_BITS: u32 = 16;
 
@@ -36,6 +39,8 @@ pub(super) struct Relation {
     pub(super) model: Vec<u64>,
     /// Which of the words that are taken for anything each variable comes from.
     pub(super) taints: Vec<u64>,
+    /// Constraints were kept as they came about.
+    pub(super) is_opaque: bool,
 }
 
 /// What a path knows of its inputs.
@@ -45,6 +50,8 @@ pub(super) struct Known<'k> {
     pub(super) model: &'k [u64],
     /// Which of the words that are taken for anything each comes from; none of those that are missing.
     pub(super) taints: &'k [u64],
+    /// So many combinations are counted out.
+    pub(super) most: u128,
     /// Once it is spent, nothing more is counted out.
     pub(super) budget: &'k Budget<'k>,
 }
@@ -63,6 +70,7 @@ impl Relation {
         for component in components(dag, known, live) {
             match relation.counted_out(dag, point, known, &component) {
                 Some(rows) => relation.add_rows(dag, &component, &rows),
+                None if relation.add_zone(dag, known, &component) => {}
                 None => relation.add_expressions(dag, known, &component),
             }
             let taint = |place: &u32| known.taints.get(*place as usize).copied().unwrap_or(0);
@@ -101,7 +109,7 @@ impl Relation {
         let combinations = domains
             .iter()
             .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
-        if combinations > MOST_COMBINATIONS {
+        if combinations > known.most {
             return None;
         }
         let mut model = known.model.to_vec();
@@ -189,6 +197,46 @@ impl Relation {
         self.columns.insert(column, value);
     }
 
+    /// A component of which only differences are bounded, without what nothing live depends on; false if it is none.
+    fn add_zone(&mut self, dag: &mut Dag, known: &Known<'_>, component: &Component) -> bool {
+        let input = |column: &Expr| match dag.node(*column) {
+            Node::Input(place) => Some(place),
+            _ => None,
+        };
+        let Some(live) = component
+            .columns
+            .iter()
+            .map(input)
+            .collect::<Option<Vec<u32>>>()
+        else {
+            return false;
+        };
+        let zone = Zone::of(dag, known.reads, &component.inputs, &component.constraints);
+        let Some(zone) = zone else {
+            return false;
+        };
+        let mut variables = Vec::new();
+        for (column, place) in component.columns.iter().zip(&live) {
+            let Some(values) = zone.values(*place) else {
+                return false;
+            };
+            let now = known.model[*place as usize];
+            let fresh = self.variable(dag, ValType::I32, values, now);
+            self.columns.insert(*column, fresh);
+            variables.push(fresh);
+        }
+        for (at, first) in live.iter().enumerate() {
+            for (to, second) in live.iter().enumerate().skip(at + 1) {
+                if let Some(differences) = zone.differences(*first, *second) {
+                    let difference = dag.binary(N::I32Sub, variables[at], variables[to]);
+                    self.constraints
+                        .push(Constraint::new(difference, differences));
+                }
+            }
+        }
+        true
+    }
+
     /// A component as it is, over variables with new numbers.
     fn add_expressions(&mut self, dag: &mut Dag, known: &Known<'_>, component: &Component) {
         let mut renamed: BTreeMap<u32, Expr> = BTreeMap::new();
@@ -202,6 +250,7 @@ impl Relation {
             );
             renamed.insert(*place, fresh);
         }
+        self.is_opaque |= !component.constraints.is_empty();
         let mut done = HashMap::new();
         for column in &component.columns {
             let value = rename(dag, *column, &renamed, &mut done);

@@ -13,9 +13,10 @@ use super::DeviceWay;
 use super::anything::{self, StateWord};
 use super::live::Live;
 use super::relation::{Known, Relation};
+use super::zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
-use crate::dag::Expr;
+use crate::dag::{Dag, Expr};
 use crate::explore::{State as Path, Waiting, Workbench};
 use crate::memory::Byte;
 use crate::path::{End, Read};
@@ -107,6 +108,29 @@ impl Hash for DeviceState {
     }
 }
 
+impl Before {
+    /// Whether this is all of another and perhaps more: both go on in the same ways, this one with more values.
+    pub(super) fn covers(&self, other: &Before, dag: &Dag) -> bool {
+        let same = self.place == other.place
+            && self.places == other.places
+            && self.variables.len() == other.variables.len()
+            && self.taints == other.taints
+            && self.board == other.board;
+        let mut sets = self.variables.iter().zip(&other.variables);
+        let within = |ours: &Set, theirs: &Set| theirs.intersect(ours) == *theirs;
+        same && sets.all(|((ty, ours), (other, theirs))| ty == other && within(ours, theirs))
+            && self.constraints.iter().all(|ours| {
+                let mut same = other
+                    .constraints
+                    .iter()
+                    .filter(|theirs| theirs.expr == ours.expr);
+                let is_said = same.any(|theirs| within(&ours.allowed, &theirs.allowed));
+                is_said || zone::is_implied(dag, &other.variables, ours)
+            })
+            && self.snapshot == other.snapshot
+    }
+}
+
 impl DeviceState {
     fn new(stands: Stands) -> Self {
         let mut hasher = std::hash::DefaultHasher::new();
@@ -191,6 +215,66 @@ impl Before {
     }
 }
 
+/// A path that has come to a stop: what is live, and all conditions of the way.
+pub(super) struct Arrived {
+    snapshot: Snapshot,
+    places: Vec<(Place, Expr)>,
+    board: BoardState,
+    pub(super) reads: Vec<Read>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) model: Vec<u64>,
+    taints: Vec<u64>,
+    place: u64,
+    asks: Option<(PrimitiveId, Vec<Value>)>,
+}
+
+impl Arrived {
+    /// Takes in what another way has come to, if the two differ in one condition alone: what holds for either then holds
+    /// for both, exactly. Ways that part and meet again leave nothing behind like this.
+    pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
+        let same = self.place == other.place
+            && self.places == other.places
+            && self.taints == other.taints
+            && self.board == other.board
+            && self.reads.len() == other.reads.len()
+            && self.snapshot == other.snapshot;
+        if !same {
+            return false;
+        }
+        let reads = self.reads.iter().zip(&other.reads);
+        let domains: Vec<usize> = reads
+            .enumerate()
+            .filter(|(_, (ours, theirs))| ours.domain != theirs.domain)
+            .map(|(at, _)| at)
+            .collect();
+        let missing = |of: &[Constraint], from: &[Constraint]| -> Vec<Constraint> {
+            let of = of.iter().filter(|constraint| !from.contains(constraint));
+            of.cloned().collect()
+        };
+        let ours = missing(&self.constraints, &other.constraints);
+        let theirs = missing(&other.constraints, &self.constraints);
+        match (&*domains, &*ours, &*theirs) {
+            // One of them says less: it holds for the other as well.
+            ([], _, []) => self.constraints.clone_from(&other.constraints),
+            ([], [], _) => {}
+            ([], [a], [b]) if a.expr == b.expr => {
+                let either = a.allowed.union(&b.allowed);
+                let all = Set::range(0, dag.greatest(a.expr));
+                self.constraints.retain(|constraint| constraint != a);
+                if either.intersect(&all) != all {
+                    self.constraints.push(Constraint::new(a.expr, either));
+                }
+            }
+            ([at], [], []) => {
+                let theirs = &other.reads[*at].domain;
+                self.reads[*at].domain = self.reads[*at].domain.union(theirs);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// What a program's states are compared by, besides their cells.
 pub(super) struct Compared<'c> {
     pub(super) live: &'c Live,
@@ -199,6 +283,8 @@ pub(super) struct Compared<'c> {
     /// What is taken for anything.
     pub(super) words: &'c [StateWord],
     pub(super) are_clocks: bool,
+    /// So many combinations of values are counted out.
+    pub(super) most: u128,
     pub(super) budget: &'c Budget<'c>,
 }
 
@@ -208,8 +294,14 @@ impl Compared<'_> {
         &self,
         bench: &mut Workbench,
         stop: Waiting,
-        stop_taints: &[u64],
+        taints: &[u64],
     ) -> DeviceState {
+        let arrival = self.arrival(bench, stop, taints);
+        self.settled(bench, &arrival).0
+    }
+
+    /// A path that has come to a stop, with what is live there.
+    pub(super) fn arrival(&self, bench: &mut Workbench, stop: Waiting, taints: &[u64]) -> Arrived {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
@@ -227,51 +319,75 @@ impl Compared<'_> {
             bench.machine.set_global_cell(*at as u32, 0);
         }
         let fresh = anything::free(bench, &mut path, self.live, self.words);
-        let mut taints = stop_taints.to_vec();
+        let mut taints = taints.to_vec();
         for (read, taint) in fresh {
             taints.resize(read, 0);
             taints.push(taint);
         }
         let mut places = self.places(bench, &path, &dead);
         places.sort_unstable();
-        let columns: Vec<Expr> = places.iter().map(|(_, expr)| *expr).collect();
+        places.iter().for_each(|(place, _)| put(bench, place, 0));
+        let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
+        bench.last_snapshot = Some(snapshot.clone());
+        Arrived {
+            place: place_of(&bench.machine),
+            snapshot,
+            places,
+            board: path.outside.state.influence(self.board, self.are_clocks),
+            reads: path.reads,
+            constraints: path.constraints,
+            model: path.model,
+            taints,
+            asks,
+        }
+    }
+
+    /// What has arrived, as a state; and whether conditions of the way to it were kept as they came about.
+    pub(super) fn settled(&self, bench: &mut Workbench, arrived: &Arrived) -> (DeviceState, bool) {
+        let columns: Vec<Expr> = arrived.places.iter().map(|(_, expr)| *expr).collect();
         let known = Known {
-            reads: &path.reads,
-            constraints: &path.constraints,
-            model: &path.model,
-            taints: &taints,
+            reads: &arrived.reads,
+            constraints: &arrived.constraints,
+            model: &arrived.model,
+            taints: &arrived.taints,
+            most: self.most,
             budget: self.budget,
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
-        let mut kept = Vec::new();
-        for (place, expr) in places {
-            let expr = relation.columns.get(&expr).copied().unwrap_or(expr);
-            let known = bench.dag.as_const(expr);
-            put(bench, &place, known.unwrap_or(0));
-            match (known, &place) {
-                (None, _) => kept.push((place, expr)),
-                (Some(cell), Place::Reading(id, args)) => {
-                    let value = value_of(bench.dag.ty(expr), cell);
-                    path.outside.state.observe(self.board, *id, args, value);
-                }
-                (Some(_), Place::Level(_)) => kept.push((place, expr)),
-                (Some(_), _) => {}
+        let (mut kept, mut constant) = (Vec::new(), Vec::new());
+        for (place, expr) in &arrived.places {
+            let expr = relation.columns.get(expr).copied().unwrap_or(*expr);
+            match (bench.dag.as_const(expr), place) {
+                (None, _) | (_, Place::Level(_)) => kept.push((place.clone(), expr)),
+                (Some(cell), place) => constant.push((place, expr, cell)),
             }
         }
-        let place = place_of(&bench.machine);
-        let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
-        bench.last_snapshot = Some(snapshot.clone());
-        DeviceState::new(Stands::Before(Box::new(Before {
+        let (mut snapshot, mut board) = (arrived.snapshot.clone(), arrived.board.clone());
+        if !constant.is_empty() {
+            // A snapshot of this machine fits it.
+            let restored = bench.machine.restore(&snapshot);
+            debug_assert_eq!(restored, Ok(()));
+            for (place, expr, cell) in constant {
+                put(bench, place, cell);
+                if let Place::Reading(id, args) = place {
+                    let value = value_of(bench.dag.ty(expr), cell);
+                    board.observe(self.board, *id, args, value);
+                }
+            }
+            snapshot = bench.machine.snapshot(Some(&snapshot));
+        }
+        let state = DeviceState::new(Stands::Before(Box::new(Before {
             snapshot,
             places: kept.into(),
             variables: relation.variables.into(),
             constraints: relation.constraints.into(),
-            board: path.outside.state.influence(self.board, self.are_clocks),
+            board,
             model: relation.model.into(),
             taints: relation.taints.into(),
-            place,
-            asks,
-        })))
+            place: arrived.place,
+            asks: arrived.asks.clone(),
+        })));
+        (state, relation.is_opaque)
     }
 
     /// The states of known values that a state stands for, if that are at most so many combinations.
