@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use borges_hub::protocol::{Ask, ShelfListing};
 use borges_hub::{ClientId, Hub, Message, ModelAsk, Opened, Shelf};
-use borges_languages::model::{AMB, Explore, Model};
+use borges_languages::model::{AMB, Dialect, Explore, MU_OZ, Model};
 use borges_session::Observer;
 use borges_session::command::{Command, Look};
 use borges_session::model::ModelSession;
@@ -18,7 +18,11 @@ impl Shelf for Texts {
     }
 
     fn open(&mut self, text: &str, _: Observer<'_>) -> Result<Opened, String> {
-        let model = Model::parse(&AMB, text).map_err(|error| error.explain(text))?;
+        let dialect: &dyn Dialect = match text.starts_with("let") {
+            true => &MU_OZ,
+            false => &AMB,
+        };
+        let model = Model::parse(dialect, text).map_err(|error| error.explain(text))?;
         let session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
         Ok(Opened::Model(Box::new(session)))
     }
@@ -90,6 +94,32 @@ fn a_program_of_a_model_language_is_looked_at_by_many() {
     assert!(terminal.hears("\"id\":10").contains("failed"));
     page.ask(ModelAsk::Graph { links: 0 });
     assert!(page.hears("\"id\":7").contains("(amb 5 6)"));
+}
+
+/// The page's line of CaReDeb is that of the prompt: it moves, asks about all runs, and says what cannot be read.
+#[test]
+fn threads_are_taken_back_and_forth() {
+    let page = Looker::join(&hub("let x = 1 in thread skip end end"), true);
+    let say = |line: &str| {
+        let line = line.to_owned();
+        page.ask(ModelAsk::Caredeb { line });
+        page.hears("\"id\":7")
+    };
+    let forth = say("forth t0 2");
+    assert!(forth.contains("t0: thread t1"), "{forth}");
+    assert!(forth.contains(r#""events":2"#), "{forth}");
+    assert!(say("jump start").contains(r#""events":0"#));
+    assert!(say("break x == 1").contains("breakpoint 3: x == 1"));
+    let run = say("run");
+    assert!(run.contains("breakpoint 3: x == 1"), "{run}");
+    assert!(run.contains(r#""events":1"#), "{run}");
+    assert!(say("ask ends").contains("finished"));
+    assert!(say("nonsense").contains(r#""ok":false"#));
+
+    let page = Looker::join(&hub("(amb 1 2)"), true);
+    let line = "threads".to_owned();
+    page.ask(ModelAsk::Caredeb { line });
+    assert!(page.hears("\"id\":7").contains("no threads"));
 }
 
 #[test]

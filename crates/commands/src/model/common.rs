@@ -105,8 +105,9 @@ from a seed.";
 /// The words of it.
 pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random"];
 
-/// `[first|turns|random [SEED]]`; none at the end of the line, or before a number.
-pub(super) fn chooser(cursor: &mut Cursor<'_>) -> Result<Option<Chooser>, Misread> {
+/// `[first|turns|random [SEED]]`; none at the end of the line, or before a number. `known` are the rules, for who names
+/// another.
+pub(super) fn chooser(cursor: &mut Cursor<'_>, known: &str) -> Result<Option<Chooser>, Misread> {
     let is_rule = |word: &Word<'_>| !word.text.starts_with(|c: char| c.is_ascii_digit());
     let Some(word) = cursor.peek().filter(is_rule) else {
         return Ok(None);
@@ -117,9 +118,7 @@ pub(super) fn chooser(cursor: &mut Cursor<'_>) -> Result<Option<Chooser>, Misrea
         "turns" | "roundrobin" => Chooser::Turns,
         "random" => Chooser::Random(cursor.number_or("a seed", 0)?),
         other => {
-            return Err(
-                Misread::of(word, format!("'{other}' is no rule")).hint("first, turns or random")
-            );
+            return Err(Misread::of(word, format!("'{other}' is no rule")).hint(known));
         }
     }))
 }

@@ -291,7 +291,7 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
         }
         (Scheduler::ByHand(threads), None)
     } else {
-        let scheduler = match chooser(cursor)? {
+        let scheduler = match chooser(cursor, "first, turns, random or hand")? {
             Some(Chooser::First) => Scheduler::First,
             Some(Chooser::Turns) | None => Scheduler::RoundRobin,
             Some(Chooser::Random(seed)) => Scheduler::Random { seed },

@@ -87,7 +87,7 @@ const MOVING: &[Spec<Request>] = &[
     .letters(&["k"])
     .arguments("NUMBER")
     .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
-    go_on(|c| Ok(Request::Continue(chooser(c)?.unwrap_or(Chooser::First))))
+    go_on(|c| Ok(Request::Continue(chooser(c, "first, turns or random")?.unwrap_or(Chooser::First))))
         .arguments("[first|turns|random [SEED]]")
         .details(CHOOSERS)
         .completes(&[Completes::Words(CHOOSER_WORDS)]),
