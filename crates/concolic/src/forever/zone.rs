@@ -260,3 +260,112 @@ fn interval(set: &Set, ty: ValType) -> Option<(i64, i64)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Point;
+    use crate::set::cell_of;
+
+    /// Some condition on two of three inputs, or on one and a constant.
+    fn condition(random: &mut fastrand::Rng, dag: &mut Dag) -> Constraint {
+        let mut term = |dag: &mut Dag| {
+            let input = dag.input(random.u32(..3), ValType::I32);
+            let constant = dag.constant(ValType::I32, cell_of(Value::I32(random.i32(-2..3))));
+            match random.u8(..5) {
+                0 => dag.binary(N::I32Add, input, constant),
+                1 => dag.binary(N::I32Sub, input, constant),
+                2 => constant,
+                _ => input,
+            }
+        };
+        let (a, b) = (term(dag), term(dag));
+        let signed = [
+            N::I32LtS,
+            N::I32GtS,
+            N::I32LeS,
+            N::I32GeS,
+            N::I32Eq,
+            N::I32Ne,
+        ];
+        let unsigned = [N::I32LtU, N::I32GtU, N::I32LeU, N::I32GeU];
+        let mut expr = match random.u8(..8) {
+            0 => {
+                let low = random.i32(-3..2);
+                let range = Codomain::range(Value::I32(low), Value::I32(low + random.i32(0..4)));
+                return Constraint::new(dag.binary(N::I32Sub, a, b), Set::of_codomain(&range));
+            }
+            1 => {
+                let other = Set::range(1, u32::MAX.into());
+                return Constraint::new(dag.binary(N::I32Sub, a, b), other);
+            }
+            2 => dag.binary(unsigned[random.usize(..unsigned.len())], a, b),
+            _ => dag.binary(signed[random.usize(..signed.len())], a, b),
+        };
+        if random.u8(..4) == 0 {
+            expr = dag.unary(N::I32Eqz, expr);
+        }
+        let truth = [Set::single(0), Set::nonzero()];
+        Constraint::new(expr, truth[random.usize(..2)].clone())
+    }
+
+    #[test]
+    fn what_is_left_of_a_zone_is_exactly_what_the_others_allow() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let (mut zones, mut point) = (0, Point::default());
+        for _ in 0..4_000 {
+            let mut dag = Dag::default();
+            let low = random.i32(-2..2);
+            let domain = Codomain::range(Value::I32(low), Value::I32(low + 4));
+            let read = Read {
+                primitive: borges_board::PrimitiveId(0),
+                args: Vec::new(),
+                ty: ValType::I32,
+                domain: Set::of_codomain(&domain),
+                step: 0,
+            };
+            let reads = vec![read; 3];
+            let count = random.usize(1..4);
+            let conditions: Vec<Constraint> = (0..count)
+                .map(|_| condition(&mut random, &mut dag))
+                .collect();
+            let values: Vec<u64> = (low..=low + 4)
+                .map(|value| cell_of(Value::I32(value)))
+                .collect();
+            let mut holds = |model: [u64; 3]| {
+                conditions.iter().all(|known| {
+                    point.reset(&dag);
+                    known.allowed.contains(point.eval(&dag, known.expr, &model))
+                })
+            };
+            let mut pairs = Vec::new();
+            for x in &values {
+                for y in &values {
+                    pairs.push((*x, *y, values.iter().any(|z| holds([*x, *y, *z]))));
+                }
+            }
+            // Where nothing is possible, nobody asks.
+            let is_possible = pairs.iter().any(|(.., is_in)| *is_in);
+            let Some(zone) =
+                Zone::of(&dag, &reads, &[0, 1, 2], &conditions).filter(|_| is_possible)
+            else {
+                continue;
+            };
+            zones += 1;
+            let (first, second) = (
+                zone.values(0).expect("known"),
+                zone.values(1).expect("known"),
+            );
+            let differences = zone.differences(0, 1);
+            for (x, y, is_in) in pairs {
+                let difference = u64::from((x as u32).wrapping_sub(y as u32));
+                let fits = differences
+                    .as_ref()
+                    .is_none_or(|set| set.contains(difference));
+                let says = first.contains(x) && second.contains(y) && fits;
+                assert_eq!(says, is_in, "{} {} of {conditions:?}", x as i32, y as i32);
+            }
+        }
+        assert!(zones > 1_000, "{zones} zones");
+    }
+}

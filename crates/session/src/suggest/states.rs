@@ -183,7 +183,7 @@ pub fn states_of_program(
 /// What came of exploring.
 enum Explored<'d> {
     /// All of it, or why not.
-    To(Exploration<Device<'d>>, Pause),
+    To(Box<Exploration<Device<'d>>>, Pause),
     /// A word that makes a new state whenever it counts: to be taken for anything.
     Counts(StateWord),
 }
@@ -203,7 +203,7 @@ fn explore<'d>(
         let known = exploration.graph().len();
         states.set(known as u64);
         if budget.is_spent() {
-            return Explored::To(exploration, Pause::Cancelled);
+            return Explored::To(Box::new(exploration), Pause::Cancelled);
         }
         if known >= look {
             look *= 2;
@@ -217,7 +217,7 @@ fn explore<'d>(
             }
         }
         if let Err(pause) = exploration.advance(limits) {
-            return Explored::To(exploration, pause);
+            return Explored::To(Box::new(exploration), pause);
         }
     }
 }

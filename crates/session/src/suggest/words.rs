@@ -1,90 +1,141 @@
 //! What the source calls a word of a program's state.
 
 use borges_concolic::{DeviceState, StateWord};
-use borges_debuginfo::{FramePoint, Holder, Variable};
+use borges_debuginfo::{DebugInfo, FramePoint, Holder, Object, Variable};
 use borges_vm::{CodeOffset, Machine};
 
 use super::Subject;
 use crate::scene::Machines;
 
-/// As the source calls it, or where it is; `states` are some in which it is there.
+/// As the source calls it, or where it is; `states` are some in which it may be there.
 pub(super) fn named<'s>(
     subject: &Subject,
     states: impl Iterator<Item = &'s DeviceState>,
     word: StateWord,
 ) -> String {
-    let info = &subject.info;
     let mut machine = subject.start.machine.clone();
-    match word {
-        StateWord::Global(_) | StateWord::Memory(_) => {
-            let stop = stop(&machine, 0);
-            let globals = info.globals().iter();
-            let found = name(subject, &machine, stop, globals, word);
-            found.unwrap_or_else(|| match word {
-                StateWord::Global(at) => format!("global {at}"),
-                StateWord::Memory(at) => format!("the word at {at:#x}"),
-                StateWord::Local { .. } => String::new(),
-            })
+    for state in states.take(MOST_ASKED) {
+        // Snapshots of a program fit its machine.
+        let stands = state.snapshot().map(|snapshot| machine.restore(snapshot));
+        if stands.is_some_and(|restored| restored.is_ok())
+            && let Some(name) = name(subject, &machine, word)
+        {
+            return name;
         }
-        StateWord::Local { frame, func, local } => {
-            let function = info.function(func).name;
-            for state in states {
-                let Some(snapshot) = state.snapshot() else {
-                    continue;
-                };
-                // Snapshots of a program fit its machine.
-                let restored = machine.restore(snapshot).is_ok();
-                let depth = machine.depth().checked_sub(frame as usize + 1);
-                let Some(number) = depth.filter(|_| restored) else {
-                    continue;
-                };
-                if machine.frame(number).is_none_or(|view| view.func != func) {
-                    continue;
-                }
-                let stop = stop(&machine, number);
-                let variables = info.variables_at(stop);
-                if let Some(name) = name(subject, &machine, stop, variables.iter(), word) {
-                    return format!("{name} of {function}");
-                }
-                break;
-            }
-            format!("${local} of {function}")
+    }
+    match word {
+        StateWord::Global(at) => format!("global {at}"),
+        StateWord::Memory(at) => format!("the word at {at:#x}"),
+        StateWord::Local { func, local, .. } => {
+            format!("${local} of {}", subject.info.function(func).name)
         }
     }
 }
 
-fn stop(machine: &Machine, frame: usize) -> FramePoint {
-    FramePoint {
+/// States in which a name is looked for.
+const MOST_ASKED: usize = 20;
+/// Parts of a value that are looked at, on each of so many levels.
+const MOST_PARTS: u64 = 64;
+const MOST_LEVELS: usize = 4;
+
+/// The variable that the word belongs to in a state: a global, or a local of a function on the stack.
+fn name(subject: &Subject, machine: &Machine, word: StateWord) -> Option<String> {
+    let info = &subject.info;
+    let point = |frame: usize| FramePoint {
         frame: frame as u32,
         offset: machine
             .frame(frame)
             .map_or(CodeOffset(0), |view| view.offset),
         inlined: 0,
-    }
+    };
+    let looking = Looking {
+        info,
+        machine,
+        word,
+    };
+    let global = looking.among(info.globals().iter(), point(0), None);
+    global.or_else(|| {
+        (0..machine.depth()).find_map(|frame| {
+            let variables = info.variables_at(point(frame));
+            let name = looking.among(variables.iter(), point(frame), Some(frame))?;
+            let function = machine
+                .frame(frame)
+                .map(|view| info.function(view.func).name);
+            Some(format!("{name} of {}", function?))
+        })
+    })
 }
 
-/// The variable that lies there.
-fn name<'v>(
-    subject: &Subject,
-    machine: &Machine,
-    stop: FramePoint,
-    mut variables: impl Iterator<Item = &'v Variable>,
+/// A word that is looked for.
+struct Looking<'l> {
+    info: &'l DebugInfo,
+    machine: &'l Machine,
     word: StateWord,
-) -> Option<String> {
-    let is_there = |source: &Holder, length: u32| match (source, word) {
-        (Holder::Global(index), StateWord::Global(at)) => *index == at,
-        (Holder::Local { index, .. }, StateWord::Local { local, .. }) => *index == local,
-        (Holder::Memory { address, .. }, StateWord::Memory(at)) => {
-            *address < at.saturating_add(4) && at < address.saturating_add(length)
-        }
-        _ => false,
-    };
-    let found = variables.find(|variable| {
-        let object = subject.info.locate(variable, stop, &Machines(machine));
-        object.is_ok_and(|object| {
-            let mut pieces = object.place.pieces.iter();
-            pieces.any(|piece| is_there(&piece.source, piece.length))
+}
+
+impl Looking<'_> {
+    fn among<'v>(
+        &self,
+        mut variables: impl Iterator<Item = &'v Variable>,
+        point: FramePoint,
+        frame: Option<usize>,
+    ) -> Option<String> {
+        variables.find_map(|variable| {
+            let object = self
+                .info
+                .locate(variable, point, &Machines(self.machine))
+                .ok()?;
+            self.holds(&object, frame)
+                .then(|| self.part(&variable.name, object, frame))
         })
-    });
-    found.map(|variable| variable.name.clone())
+    }
+
+    /// Whether the word is (a part of) the object.
+    fn holds(&self, object: &Object, frame: Option<usize>) -> bool {
+        object
+            .place
+            .pieces
+            .iter()
+            .any(|piece| match (&piece.source, self.word) {
+                (Holder::Global(index), StateWord::Global(at)) => *index == at,
+                (
+                    Holder::Local { index, .. },
+                    StateWord::Local {
+                        frame: from,
+                        func,
+                        local,
+                    },
+                ) => {
+                    let here = frame.and_then(|frame| self.machine.frame(frame));
+                    let depth = frame.map(|frame| self.machine.depth() - frame - 1);
+                    *index == local
+                        && depth == Some(from as usize)
+                        && here.is_some_and(|view| view.func == func)
+                }
+                (Holder::Memory { address, length }, StateWord::Memory(at)) => {
+                    *address < at.saturating_add(4) && at < address.saturating_add(*length)
+                }
+                _ => false,
+            })
+    }
+
+    /// The part of a value that the word is, by its path.
+    fn part(&self, name: &str, object: Object, frame: Option<usize>) -> String {
+        let (mut name, mut object) = (name.to_owned(), object);
+        for _ in 0..MOST_LEVELS {
+            let parts = self
+                .info
+                .children(&object, &Machines(self.machine), 0, MOST_PARTS);
+            let Some(part) = parts
+                .into_iter()
+                .find(|part| self.holds(&part.object, frame))
+            else {
+                break;
+            };
+            let dot = if part.name.starts_with('[') { "" } else { "." };
+            name = format!("{name}{dot}{}", part.name);
+            object = part.object;
+        }
+        name
+    }
 }
