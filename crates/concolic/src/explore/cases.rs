@@ -8,7 +8,7 @@ use super::{
 };
 use crate::constraint::Constraint;
 use crate::dag::Expr;
-use crate::path::Outcome;
+use crate::path::Decision;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};
 
@@ -83,7 +83,7 @@ impl Explorer<'_, '_> {
         let at = at.unwrap_or(CodeOffset(0));
         // Later branches may tell the values apart and depend on no input themselves.
         if let Some(taken) = case.outcome.or(case.value.map(|value| value as u32)) {
-            state.outcomes.push(Outcome { at, taken });
+            state.outcomes.push(Decision { at, taken });
             state.indirect = matches!(ask, Ask::Indirect(..)).then_some(at);
         }
     }

@@ -27,7 +27,7 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::outside::Outside;
-use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored};
+use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored};
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
 
@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) outside: Outside,
     pub(crate) reads: Vec<Read>,
     pub(crate) constraints: Vec<Constraint>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Decision>,
     pub(crate) model: Vec<u64>,
     /// The number of outcomes when the machine last stood before a `call_indirect` that was decided.
     indirect: Option<CodeOffset>,

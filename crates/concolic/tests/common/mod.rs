@@ -5,9 +5,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind};
-use borges_concolic::solver::{Query, Solver, Variable};
+use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
-    Answer, Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, Set, Start, Strategy,
+    Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, Set, Solution, Start, Strategy,
     Suggestions, value_of,
 };
 use borges_vm::binary::Instr;
@@ -466,9 +466,9 @@ fn looked_at(codomain: &Codomain, set: &Set, ty: ValType) -> BTreeSet<Value> {
 pub fn asked(
     solver: &mut dyn Solver,
     dag: &Dag,
-    variables: &[Variable<'_>],
+    variables: &[SolverInput<'_>],
     (expr, allowed): (Expr, Set),
-) -> Answer {
+) -> Solution {
     let constraints = [Constraint { expr, allowed }];
     let query = Query {
         dag,
