@@ -27,7 +27,7 @@ pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
-    Start, Strategy, explore,
+    SearchOrder, Start, explore,
 };
 pub use forever::{Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber};
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};

@@ -3,7 +3,7 @@
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
 use super::{
-    Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, State, Strategy, Waiting,
+    Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, SearchOrder, State, Waiting,
     narrow,
 };
 use crate::constraint::Constraint;
@@ -39,7 +39,7 @@ impl Explorer<'_, '_> {
             // What always holds tells no two states apart.
             only.constraints.clear();
         }
-        let goes_on = self.strategy == Strategy::DepthFirst;
+        let goes_on = self.strategy == SearchOrder::DepthFirst;
         // The way that the machine's state is on anyway, if there is one.
         let current = ways
             .iter()
