@@ -22,7 +22,7 @@ impl Constraint {
 
 /// Whether some values of the inputs satisfy some constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Solution {
     /// These do, by place; inputs that are not named may have any value of their domain.
     Yes(Vec<(u32, u64)>),
     /// None do.

@@ -20,7 +20,7 @@ impl Expr {
 
 /// A table of values, for reads at addresses that are not known: the values of consecutive indices.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Table {
+pub struct LookupTable {
     /// The index of the first.
     pub first: u64,
     /// The values; an index outside yields 0, which no path ever sees.
@@ -60,8 +60,8 @@ pub struct Dag {
     nodes: Vec<Node>,
     known: Vec<Known>,
     numbers: HashMap<(Node, ValType), Expr>,
-    tables: Vec<Table>,
-    table_numbers: HashMap<Table, u32>,
+    tables: Vec<LookupTable>,
+    table_numbers: HashMap<LookupTable, u32>,
     input_sets: Vec<Arc<[u32]>>,
     input_set_numbers: HashMap<Arc<[u32]>, u32>,
     unions: HashMap<(u32, u32), u32>,
@@ -134,7 +134,7 @@ impl Dag {
 
     /// A table.
     #[must_use]
-    pub fn table(&self, number: u32) -> &Table {
+    pub fn table(&self, number: u32) -> &LookupTable {
         &self.tables[number as usize]
     }
 
@@ -215,7 +215,7 @@ impl Dag {
     }
 
     /// The value of a table at `index`.
-    pub fn lookup(&mut self, table: Table, index: Expr) -> Expr {
+    pub fn lookup(&mut self, table: LookupTable, index: Expr) -> Expr {
         if let Some(cell) = self.as_const(index)
             && let Some(value) = cell
                 .checked_sub(table.first)

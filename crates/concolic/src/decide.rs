@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use borges_vm::ValType;
 
 use crate::budget::Budget;
-use crate::constraint::{Answer, Constraint, NO_TIME};
+use crate::constraint::{Constraint, NO_TIME, Solution};
 use crate::dag::{Dag, Expr, Node};
-use crate::lanes::{Lanes, Point, Program, WIDTH};
+use crate::lanes::{Compiled, Lanes, Point, WIDTH};
 use crate::range::{self, Range};
 use crate::set::Set;
-use crate::solver::{Query, Solver, Variable};
+use crate::solver::{Query, Solver, SolverInput};
 
 /// What deciding has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Decider {
     ranges: Vec<Range>,
     random: u64,
     refined: HashMap<(Set, Vec<Constraint>), Option<Set>>,
-    answered: HashMap<Question, Answer>,
+    answered: HashMap<Question, Solution>,
 }
 
 impl Decider {
@@ -122,7 +122,7 @@ impl Decider {
         fixed: &[u64],
     ) -> Option<Set> {
         let roots: Vec<Expr> = constraints.iter().map(|c| c.expr).collect();
-        let program = Program::new(dag, &roots);
+        let program = Compiled::new(dag, &roots);
         let types: Vec<ValType> = program
             .inputs
             .iter()
@@ -218,9 +218,9 @@ impl Decider {
         variables: &[(u32, Set)],
         constraints: &[Constraint],
         hint: &[u64],
-    ) -> Answer {
+    ) -> Solution {
         if variables.iter().any(|(_, domain)| domain.is_empty()) {
-            return Answer::No;
+            return Solution::No;
         }
         let question = (variables.to_vec(), constraints.to_vec());
         if let Some(answer) = self.answered.get(&question) {
@@ -228,7 +228,7 @@ impl Decider {
             return answer.clone();
         }
         if budget.is_spent() {
-            return Answer::Unknown(NO_TIME.into());
+            return Solution::Unknown(NO_TIME.into());
         }
         let answer = self.solve_anew(budget, dag, variables, constraints, hint);
         if self.answered.len() >= KEPT {
@@ -236,7 +236,7 @@ impl Decider {
         }
         // Another time there may be a solver, or time.
         let is_final = self.solver.is_some() && !budget.is_spent();
-        if is_final || !matches!(answer, Answer::Unknown(_)) {
+        if is_final || !matches!(answer, Solution::Unknown(_)) {
             self.answered.insert(question, answer.clone());
         }
         answer
@@ -249,9 +249,9 @@ impl Decider {
         variables: &[(u32, Set)],
         constraints: &[Constraint],
         hint: &[u64],
-    ) -> Answer {
+    ) -> Solution {
         let roots: Vec<Expr> = constraints.iter().map(|c| c.expr).collect();
-        let program = Program::new(dag, &roots);
+        let program = Compiled::new(dag, &roots);
         let domains: Vec<&Set> = program
             .inputs
             .iter()
@@ -264,25 +264,25 @@ impl Decider {
             .collect();
         self.effort.evaluated += 1;
         if let Some(values) = self.guess(&program, &domains, constraints, hint) {
-            return Answer::Yes(values);
+            return Solution::Yes(values);
         }
         if let Some(answer) = self.search(budget, dag, &program, &domains, constraints) {
             return answer;
         }
         if budget.is_spent() {
             self.effort.unknown += 1;
-            return Answer::Unknown(NO_TIME.into());
+            return Solution::Unknown(NO_TIME.into());
         }
         let Some(solver) = &mut self.solver else {
             self.effort.unknown += 1;
-            return Answer::Unknown(NO_SOLVER.into());
+            return Solution::Unknown(NO_SOLVER.into());
         };
         self.effort.solver_queries += 1;
-        let variables: Vec<Variable<'_>> = program
+        let variables: Vec<SolverInput<'_>> = program
             .inputs
             .iter()
             .zip(&domains)
-            .map(|(place, domain)| Variable {
+            .map(|(place, domain)| SolverInput {
                 place: *place,
                 ty: input_type(dag, &program, *place),
                 domain,
@@ -296,7 +296,7 @@ impl Decider {
         let answer = solver.check(&query, budget);
         match answer {
             // A solver is believed only if evaluation agrees.
-            Answer::Yes(values) => {
+            Solution::Yes(values) => {
                 let cell = |at: usize| {
                     let place = program.inputs[at];
                     values.iter().find(|(p, _)| *p == place).map_or(0, |v| v.1)
@@ -309,23 +309,23 @@ impl Decider {
                 self.lanes
                     .run(&program, 1, |at, column| column.fill(columns[at]));
                 if inside && lane_holds(&self.lanes, &program, constraints, 0) {
-                    return Answer::Yes(program.inputs.iter().copied().zip(columns).collect());
+                    return Solution::Yes(program.inputs.iter().copied().zip(columns).collect());
                 }
                 self.effort.unknown += 1;
-                Answer::Unknown("the solver's answer does not hold when it is evaluated".into())
+                Solution::Unknown("the solver's answer does not hold when it is evaluated".into())
             }
-            Answer::Unknown(reason) => {
+            Solution::Unknown(reason) => {
                 self.effort.unknown += 1;
-                Answer::Unknown(reason)
+                Solution::Unknown(reason)
             }
-            Answer::No => Answer::No,
+            Solution::No => Solution::No,
         }
     }
 
     /// Tries the hint, corners and random points.
     fn guess(
         &mut self,
-        program: &Program,
+        program: &Compiled,
         domains: &[&Set],
         constraints: &[Constraint],
         hint: &[u64],
@@ -376,10 +376,10 @@ impl Decider {
         &mut self,
         budget: &Budget<'_>,
         dag: &Dag,
-        program: &Program,
+        program: &Compiled,
         domains: &[&Set],
         constraints: &[Constraint],
-    ) -> Option<Answer> {
+    ) -> Option<Solution> {
         let mut combinations = 1_u128;
         for domain in domains {
             combinations = combinations.saturating_mul(domain.count());
@@ -411,7 +411,7 @@ impl Decider {
                 let count = size as usize;
                 cells = cells.checked_sub((count * program.steps.len()) as u64)?;
                 if let Some(values) = self.try_all(program, domains, constraints, &cut, count) {
-                    return Some(Answer::Yes(values));
+                    return Some(Solution::Yes(values));
                 }
                 continue;
             }
@@ -432,7 +432,7 @@ impl Decider {
                         part.bounds().map(|(least, _)| (*place, least))
                     });
                     if let Some(values) = values.collect() {
-                        return Some(Answer::Yes(values));
+                        return Some(Solution::Yes(values));
                     }
                     continue;
                 }
@@ -448,12 +448,12 @@ impl Decider {
             stack.push(upper);
             stack.push(lower);
         }
-        Some(Answer::No)
+        Some(Solution::No)
     }
 
     fn try_all(
         &mut self,
-        program: &Program,
+        program: &Compiled,
         domains: &[&Set],
         constraints: &[Constraint],
         cut: &[(u64, u64)],
@@ -498,7 +498,7 @@ pub(crate) const NO_SOLVER: &str = "too many combinations to try all, and no sol
 const GUESSES: usize = 512;
 
 /// The type of an input of a program.
-fn input_type(dag: &Dag, program: &Program, place: u32) -> ValType {
+fn input_type(dag: &Dag, program: &Compiled, place: u32) -> ValType {
     let found = program
         .exprs
         .iter()
@@ -507,7 +507,7 @@ fn input_type(dag: &Dag, program: &Program, place: u32) -> ValType {
 }
 
 /// Whether a lane satisfies all constraints.
-fn lane_holds(lanes: &Lanes, program: &Program, constraints: &[Constraint], lane: usize) -> bool {
+fn lane_holds(lanes: &Lanes, program: &Compiled, constraints: &[Constraint], lane: usize) -> bool {
     constraints
         .iter()
         .zip(&program.outputs)
@@ -520,7 +520,7 @@ fn lane_holds(lanes: &Lanes, program: &Program, constraints: &[Constraint], lane
 /// Keeps the values, counted from `start`, whose lanes satisfy all constraints.
 fn keep_lanes(
     lanes: &Lanes,
-    program: &Program,
+    program: &Compiled,
     constraints: &[Constraint],
     (start, width): (u64, usize),
     kept: &mut Vec<(u64, u64)>,
@@ -544,7 +544,7 @@ fn push(kept: &mut Vec<(u64, u64)>, low: u64, high: u64) {
 /// Whether all points of a box satisfy all constraints, or none does, if that is certain.
 fn judge(
     dag: &Dag,
-    program: &Program,
+    program: &Compiled,
     constraints: &[Constraint],
     ranges: &[Range],
 ) -> Option<bool> {

@@ -14,7 +14,7 @@ use crate::dag::{Dag, Expr, Node};
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Const(u64),
-    /// A column of [`Program::inputs`].
+    /// A column of [`Compiled::inputs`].
     Input(usize),
     Unary(NumericOp, usize),
     Binary(NumericOp, usize, usize),
@@ -25,7 +25,7 @@ pub(crate) enum Step {
 
 /// Expressions, ready to be evaluated again and again.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub(crate) struct Compiled {
     pub(crate) steps: Vec<Step>,
     /// The expression of every step.
     pub(crate) exprs: Vec<Expr>,
@@ -35,7 +35,7 @@ pub(crate) struct Program {
     pub(crate) outputs: Vec<usize>,
 }
 
-impl Program {
+impl Compiled {
     pub(crate) fn new(dag: &Dag, roots: &[Expr]) -> Self {
         let cone = dag.cone(roots);
         let number: HashMap<Expr, usize> = cone.iter().copied().zip(0..).collect();
@@ -63,7 +63,7 @@ impl Program {
         });
         let steps = steps.collect();
         let outputs = roots.iter().map(at).collect();
-        Program {
+        Compiled {
             steps,
             exprs: cone,
             inputs,
@@ -85,7 +85,7 @@ impl Lanes {
     /// Evaluates all steps for `count` lanes (at most [`WIDTH`]); `input` fills the column of an input.
     pub(crate) fn run(
         &mut self,
-        program: &Program,
+        program: &Compiled,
         count: usize,
         mut input: impl FnMut(usize, &mut [u64]),
     ) {

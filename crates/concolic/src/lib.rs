@@ -21,15 +21,17 @@ pub mod solver;
 mod tree;
 
 pub use budget::{Budget, Flow, PULSE, Progress, Spent};
-pub use constraint::{Answer, Constraint};
+pub use constraint::{Constraint, Solution};
 pub use coverage::{Answered, Coverage, Witness};
-pub use dag::{Dag, Expr, Node, Table};
+pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
-    Start, Strategy, explore,
+    SearchOrder, Start, explore,
 };
 pub use forever::{Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber};
-pub use path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored, Way};
+pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
-pub use tree::{Arrival, Choice, Node as SuggestionNode, Rest, Suggestions, suggest};
+pub use tree::{
+    EventOption, InputOption, Node as SuggestionNode, OtherValues, Suggestions, suggest,
+};

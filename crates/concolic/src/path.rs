@@ -25,7 +25,7 @@ pub struct Read {
 
 /// What was decided at an instruction that depends on inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Outcome {
+pub struct Decision {
     /// The instruction: a branch, or one that was executed for one value at a time, as `memory.copy` is for its lengths.
     pub at: CodeOffset,
     /// For `if` and `br_if`: 1 if the condition held, otherwise 0. For `br_table`: the target's offset. For
@@ -77,7 +77,7 @@ pub struct Way {
 pub struct Path {
     /// What was decided on the first of its ways. No two paths of an exploration have all of outcomes, end and events in
     /// common.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Decision>,
     /// How it ended.
     pub end: End,
     /// Under which conditions it is taken: any of these. More than one only where instructions had to be executed for

@@ -6,7 +6,7 @@ use borges_board::PrimitiveId;
 use borges_vm::{ValType, Value};
 
 use crate::budget::Budget;
-use crate::constraint::{Answer, Constraint, NO_TIME};
+use crate::constraint::{Constraint, NO_TIME, Solution};
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::explore::Explored;
@@ -27,14 +27,14 @@ pub enum Node {
         /// Instructions retired before it.
         step: u64,
         /// What it may answer: together these lead to every path through here.
-        options: Vec<Choice>,
+        options: Vec<InputOption>,
         /// What else it may answer, if that is known: values that keep some of the paths behind an option, not all.
-        rest: Option<Rest>,
+        rest: Option<OtherValues>,
     },
     /// Events may arrive before the next input.
     Event {
         /// What arrives: together these lead to every path through here.
-        options: Vec<Arrival>,
+        options: Vec<EventOption>,
     },
     /// A path has ended.
     End {
@@ -45,7 +45,7 @@ pub enum Node {
 
 /// An event that arrives, or none.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arrival {
+pub struct EventOption {
     /// Which, and when; nothing if none arrives before the next input.
     pub event: Option<Delivered>,
     /// The number of the node that follows.
@@ -54,7 +54,7 @@ pub struct Arrival {
 
 /// An answer of an input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct InputOption {
     /// The representative: a round value, or one at a boundary.
     pub cell: u64,
     /// The values that can stand in for it: the other inputs as they are, all paths behind it stay as they are, and with
@@ -68,7 +68,7 @@ pub struct Choice {
 
 /// Values that stand in for no option of an input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rest {
+pub struct OtherValues {
     /// These.
     pub set: Set,
     /// The options, by number, behind which some paths are kept by some of them.
@@ -223,7 +223,7 @@ impl<'b> Builder<'b> {
         prefix: &[u64],
         events: usize,
         stack: &mut Vec<Open>,
-    ) -> Choice {
+    ) -> InputOption {
         let next = self.tree.nodes.len();
         self.tree.nodes.push(Node::End { path: covered[0] });
         let mut prefix = prefix.to_vec();
@@ -235,7 +235,7 @@ impl<'b> Builder<'b> {
             is_quiet: false,
             paths: covered,
         });
-        Choice {
+        InputOption {
             cell,
             set: Set::single(cell),
             is_exact: false,
@@ -310,7 +310,7 @@ impl<'b> Builder<'b> {
         for (event, paths) in by_event {
             let next = self.tree.nodes.len();
             self.tree.nodes.push(Node::End { path: paths[0] });
-            options.push(Arrival { event, next });
+            options.push(EventOption { event, next });
             stack.push(Open {
                 node: next,
                 prefix: open.prefix.clone(),
@@ -330,8 +330,12 @@ impl<'b> Builder<'b> {
             return Some(only);
         }
         let (budget, dag, decider) = (self.budget, self.dag, &mut *self.decider);
-        ways.iter()
-            .find(|way| matches!(possible(budget, dag, decider, way, prefix), Answer::Yes(_)))
+        ways.iter().find(|way| {
+            matches!(
+                possible(budget, dag, decider, way, prefix),
+                Solution::Yes(_)
+            )
+        })
     }
 
     fn projection(&mut self, path: usize, prefix: &[u64]) -> Option<Projection> {
@@ -344,7 +348,8 @@ impl<'b> Builder<'b> {
                 continue;
             };
             let alone = ways.len() == 1;
-            if !alone && possible(self.budget, self.dag, self.decider, way, prefix) == Answer::No {
+            if !alone && possible(self.budget, self.dag, self.decider, way, prefix) == Solution::No
+            {
                 continue;
             }
             let mut narrowing = Vec::new();
@@ -434,7 +439,8 @@ impl<'b> Builder<'b> {
     fn sample(&mut self, path: usize, prefix: &[u64]) -> Option<u64> {
         let place = prefix.len() as u32;
         for way in &self.paths[path].ways {
-            if let Answer::Yes(values) = possible(self.budget, self.dag, self.decider, way, prefix)
+            if let Solution::Yes(values) =
+                possible(self.budget, self.dag, self.decider, way, prefix)
             {
                 let found = values.iter().find(|(at, _)| *at == place);
                 let read = way.reads.get(prefix.len())?;
@@ -450,7 +456,7 @@ impl<'b> Builder<'b> {
         ways.any(|way| {
             matches!(
                 possible(self.budget, self.dag, self.decider, way, prefix),
-                Answer::Yes(_)
+                Solution::Yes(_)
             )
         })
     }
@@ -517,7 +523,12 @@ impl<'b> Builder<'b> {
     }
 
     /// What an input may answer besides its options.
-    fn rest(&self, node: usize, options: &[Choice], behind: &[Vec<usize>]) -> Option<Rest> {
+    fn rest(
+        &self,
+        node: usize,
+        options: &[InputOption],
+        behind: &[Vec<usize>],
+    ) -> Option<OtherValues> {
         let projections = self.projections.get(&node)?;
         if !options.iter().all(|option| option.is_exact) {
             return None;
@@ -532,14 +543,14 @@ impl<'b> Builder<'b> {
         if set.is_empty() {
             return None;
         }
-        let keeps = |option: &Choice| {
+        let keeps = |option: &InputOption| {
             projections.iter().any(|(path, allowed)| {
                 behind[option.next].contains(path) && !allowed.intersect(&set).is_empty()
             })
         };
         let options = options.iter().enumerate();
         let options = options.filter(|(_, option)| keeps(option));
-        Some(Rest {
+        Some(OtherValues {
             options: options.map(|(number, _)| number).collect(),
             set,
         })
@@ -589,7 +600,7 @@ impl<'b> Builder<'b> {
     }
 }
 
-fn input_node(read: &Read, options: Vec<Choice>) -> Node {
+fn input_node(read: &Read, options: Vec<InputOption>) -> Node {
     Node::Input {
         primitive: read.primitive,
         args: read.args.clone(),
@@ -622,18 +633,18 @@ fn possible(
     decider: &mut Decider,
     way: &Way,
     prefix: &[u64],
-) -> Answer {
+) -> Solution {
     if budget.is_spent() {
-        return Answer::Unknown(NO_TIME.into());
+        return Solution::Unknown(NO_TIME.into());
     }
     let fits = |(read, cell): (&Read, &u64)| read.domain.contains(*cell);
     if prefix.len() > way.reads.len() || !way.reads.iter().zip(prefix).all(fits) {
-        return Answer::No;
+        return Solution::No;
     }
     let place = prefix.len() as u32;
     let before = |inputs: &[u32]| inputs.iter().all(|input| *input < place);
     if !decider.holds(dag, prefix, before, &way.constraints) {
-        return Answer::No;
+        return Solution::No;
     }
     let later: Vec<Constraint> = way
         .constraints
@@ -642,7 +653,7 @@ fn possible(
         .cloned()
         .collect();
     if later.is_empty() {
-        return Answer::Yes(Vec::new());
+        return Solution::Yes(Vec::new());
     }
     let mut values = Vec::new();
     for group in groups(dag, &later, place) {
@@ -663,11 +674,11 @@ fn possible(
             })
             .collect();
         match decider.solve(budget, dag, &variables, &group, &way.model) {
-            Answer::Yes(found) => values.extend(found),
+            Solution::Yes(found) => values.extend(found),
             other => return other,
         }
     }
-    Answer::Yes(values)
+    Solution::Yes(values)
 }
 
 /// Constraints in groups that share no input from `place` on.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use borges_board::{BoardState, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
-    Bounds, Explored, MOST_MOMENTS, Search, Start, Strategy, SuggestionNode as Node, value_of,
+    Bounds, Explored, MOST_MOMENTS, Search, SearchOrder, Start, SuggestionNode as Node, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{Exit, Machine, Observer, Site, Value};
@@ -254,7 +254,7 @@ fn bounds(inputs: u32, events: u32) -> Bounds {
 }
 
 fn explore(start: &Start, bounds: &Bounds) -> Explored {
-    explore_by(start, bounds, Strategy::DepthFirst)
+    explore_by(start, bounds, SearchOrder::DepthFirst)
 }
 
 /// Explores, and compares with events before every instruction of every run; how many paths there are.
@@ -268,7 +268,7 @@ fn check(text: &str, bounds: &Bounds) -> usize {
     if let Some(other) = shown.symmetric_difference(&all).next() {
         panic!("{other:?} is one of: {} in\n{text}", all.contains(other));
     }
-    for strategy in [Strategy::BreadthFirst, Strategy::Random(3)] {
+    for strategy in [SearchOrder::BreadthFirst, SearchOrder::Random(3)] {
         let mut other = explore_by(&start, bounds, strategy);
         assert!(
             truth.explored(&mut other) == all,

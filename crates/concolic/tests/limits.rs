@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use borges_concolic::{
-    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, MOST_PATHS, Search, Spent, Start,
-    Strategy, SuggestionNode, explore,
+    Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, MOST_PATHS, Search, SearchOrder,
+    Spent, Start, SuggestionNode, explore,
 };
 use borges_vm::Machine;
 use borges_vm::binary::Instr;
@@ -36,7 +36,7 @@ fn endless() -> Start {
 }
 
 fn by(start: &Start, bounds: Bounds) -> Explored {
-    explore_by(start, &bounds, Strategy::DepthFirst)
+    explore_by(start, &bounds, SearchOrder::DepthFirst)
 }
 
 fn ends(explored: &Explored, end: &End) -> usize {
@@ -333,7 +333,7 @@ fn waiting_branches_are_gone_on_with_depth_first() {
             paths,
             ..Bounds::default()
         },
-        strategy: Strategy::BreadthFirst,
+        strategy: SearchOrder::BreadthFirst,
         ..Search::default()
     };
     let mut first = Vec::new();
@@ -358,7 +358,7 @@ fn what_has_no_end_yet_is_shown_as_far_as_it_is_known() {
     let heard = |_| Flow::Continue;
     let budget = Budget::new(Duration::from_millis(500), &clock, &heard);
     let search = Search {
-        strategy: Strategy::BreadthFirst,
+        strategy: SearchOrder::BreadthFirst,
         ..Search::default()
     };
     let mut explored = explore(&start, search, &budget, &mut |_| Flow::Continue);
@@ -390,7 +390,7 @@ fn paths_are_merged_as_they_were_found_when_nothing_is_left_to_spend() {
 fn a_run_is_followed_to_its_end_and_found_once() {
     let start = reads(3);
     let search = Search {
-        strategy: Strategy::BreadthFirst,
+        strategy: SearchOrder::BreadthFirst,
         examples: vec![vec![1, 0, 1], vec![1, 0], vec![1, 0, 7]],
         ..Search::default()
     };

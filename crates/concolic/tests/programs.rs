@@ -2,7 +2,7 @@
 
 mod common;
 
-use borges_concolic::{Bounds, Budget, Explored, Flow, Search, Strategy, explore};
+use borges_concolic::{Bounds, Budget, Explored, Flow, Search, SearchOrder, explore};
 use common::{board, check, explore_by, i32s, start_wat};
 
 fn bounds(inputs: u32) -> Bounds {
@@ -228,12 +228,12 @@ fn every_strategy_finds_every_path() {
     let expected = sorted(outcomes(&all));
     let target = start.machine.location().expect("it runs").offset;
     for strategy in [
-        Strategy::DepthFirst,
-        Strategy::BreadthFirst,
-        Strategy::CoverageFirst,
-        Strategy::Towards(vec![target]),
-        Strategy::Random(1),
-        Strategy::Random(2),
+        SearchOrder::DepthFirst,
+        SearchOrder::BreadthFirst,
+        SearchOrder::CoverageFirst,
+        SearchOrder::Towards(vec![target]),
+        SearchOrder::Random(1),
+        SearchOrder::Random(2),
     ] {
         let explore = || explore_by(&start, &bounds(4), strategy.clone());
         let explored = explore();

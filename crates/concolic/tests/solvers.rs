@@ -6,8 +6,8 @@ use std::time::Duration;
 
 #[cfg(feature = "z3")]
 use borges_concolic::solver::best;
-use borges_concolic::solver::{ProcessSolver, Solver, Variable};
-use borges_concolic::{Answer, Dag, Explored, Search, Set, Start};
+use borges_concolic::solver::{ProcessSolver, Solver, SolverInput};
+use borges_concolic::{Dag, Explored, Search, Set, Solution, Start};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
 use common::{asked, board, explore_all, i32s, start_wat};
@@ -116,11 +116,11 @@ fn a_solver_that_hangs_dies_or_talks_nonsense_does_no_harm() {
 
 /// Whether an input can be this.
 #[cfg(unix)]
-fn can_be(solver: &mut dyn Solver, cell: u64) -> Answer {
+fn can_be(solver: &mut dyn Solver, cell: u64) -> Solution {
     let mut dag = Dag::default();
     let expr = dag.input(0, ValType::I32);
     let domain = Set::all(ValType::I32);
-    let variables = [Variable {
+    let variables = [SolverInput {
         place: 0,
         ty: ValType::I32,
         domain: &domain,
@@ -137,20 +137,20 @@ fn a_solver_that_failed_three_times_is_not_asked_again() {
     let mut solver = ProcessSolver::new("sh", &["-c", script], Duration::from_secs(60));
     let fails = |solver: &mut ProcessSolver, said: &str| {
         let answer = can_be(solver, 255);
-        let is_said = matches!(&answer, Answer::Unknown(reason) if reason.contains(said));
+        let is_said = matches!(&answer, Solution::Unknown(reason) if reason.contains(said));
         assert!(is_said, "{answer:?}");
     };
     fails(&mut solver, "ended");
     fails(&mut solver, "ended");
     assert_eq!(
         can_be(&mut solver, 7),
-        Answer::No,
+        Solution::No,
         "two times are no reason"
     );
     fails(&mut solver, "ended");
     fails(&mut solver, "failed 3 times and is not asked again");
     let said = "sh failed 3 times and is not asked again";
-    assert_eq!(can_be(&mut solver, 7), Answer::Unknown(said.into()));
+    assert_eq!(can_be(&mut solver, 7), Solution::Unknown(said.into()));
 }
 
 /// A solver that wants more memory than it may have ends; the next question starts it again.
@@ -231,9 +231,9 @@ fn knows_every_instruction(solver: &mut dyn Solver) {
                 _ => unreachable!("instructions have one or two operands"),
             };
             let domains: Vec<Set> = cells.iter().map(|cell| Set::single(*cell)).collect();
-            let variables: Vec<Variable<'_>> = (0..)
+            let variables: Vec<SolverInput<'_>> = (0..)
                 .zip(types.iter().zip(&domains))
-                .map(|(place, (ty, domain))| Variable {
+                .map(|(place, (ty, domain))| SolverInput {
                     place,
                     ty: *ty,
                     domain,
@@ -244,9 +244,9 @@ fn knows_every_instruction(solver: &mut dyn Solver) {
             for (allowed, is_possible) in [(right, true), (wrong, false)] {
                 let answer = asked(&mut *solver, &dag, &variables, (expr, allowed));
                 let as_expected = match answer {
-                    Answer::Yes(_) => is_possible,
-                    Answer::No => !is_possible,
-                    Answer::Unknown(_) => false,
+                    Solution::Yes(_) => is_possible,
+                    Solution::No => !is_possible,
+                    Solution::Unknown(_) => false,
                 };
                 assert!(
                     as_expected,

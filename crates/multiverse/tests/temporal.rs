@@ -8,7 +8,7 @@ mod common;
 use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{EdgeId, Exploration, Graph, Limits, Strategy as Order};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome};
-use borges_multiverse::temporal::{Answer, Claim, Fairness, Formula, Run, may, must};
+use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, may, must};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 
@@ -253,14 +253,14 @@ proptest! {
 
         let some = may(&graph, &formula, Fairness::Weak, holds, &mut || true);
         let plainly = may(&product, &fair().and(lifted(&formula)), Fairness::None, seen, &mut || true);
-        prop_assert_eq!(matches!(some, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
+        prop_assert_eq!(matches!(some, Truth::Yes(_)), matches!(plainly, Truth::Yes(_)));
         let all = must(&graph, &formula, Fairness::Weak, holds, &mut || true);
         let plainly = must(&product, &fair().implies(lifted(&formula)), Fairness::None, seen, &mut || true);
-        prop_assert_eq!(matches!(all, Answer::Yes(_)), matches!(plainly, Answer::Yes(_)));
+        prop_assert_eq!(matches!(all, Truth::Yes(_)), matches!(plainly, Truth::Yes(_)));
 
         // A witness is a run, it shows what it is said to show, and it is fair.
         for (answer, shows) in [(some, formula.clone()), (all, formula.negated())] {
-            let (Answer::Yes(Some(run)) | Answer::No(Some(run))) = answer else {
+            let (Truth::Yes(Some(run)) | Truth::No(Some(run))) = answer else {
                 continue;
             };
             let states = |edges: &[EdgeId]| -> Vec<usize> {
@@ -292,18 +292,18 @@ proptest! {
         let graph = explore(&program, u32::MAX);
         let short = short_run(&program, &formula, 6);
         match may(&graph, &formula, Fairness::None, holds, &mut || true) {
-            Answer::Yes(Some(run)) => {
+            Truth::Yes(Some(run)) => {
                 let (word, back) = word(&graph, &run);
                 prop_assert!(evaluate(&formula, &word, back)[0], "{formula}: {word:?} {back:?}");
             }
-            Answer::No(None) => prop_assert!(!short, "{formula} is missed"),
+            Truth::No(None) => prop_assert!(!short, "{formula} is missed"),
             other => prop_assert!(false, "{other:?}"),
         }
         // All runs fulfil it, unless one fulfils the opposite.
         let opposite = may(&graph, &formula.clone().negated(), Fairness::None, holds, &mut || true);
         match (must(&graph, &formula, Fairness::None, holds, &mut || true), opposite) {
-            (Answer::Yes(None), Answer::No(None)) => {}
-            (Answer::No(Some(a)), Answer::Yes(Some(b))) => prop_assert_eq!(a, b),
+            (Truth::Yes(None), Truth::No(None)) => {}
+            (Truth::No(Some(a)), Truth::Yes(Some(b))) => prop_assert_eq!(a, b),
             other => prop_assert!(false, "{other:?}"),
         }
     }
@@ -316,7 +316,7 @@ proptest! {
             let (early, late) = (ask(&part, &formula, fairness, holds, &mut || true), ask(&whole, &formula, fairness, holds, &mut || true));
             let agree = matches!(
                 (&early, &late),
-                (Answer::Unknown, _) | (Answer::Yes(_), Answer::Yes(_)) | (Answer::No(_), Answer::No(_))
+                (Truth::Unknown, _) | (Truth::Yes(_), Truth::Yes(_)) | (Truth::No(_), Truth::No(_))
             );
             prop_assert!(agree, "{formula}: {early:?}, then {late:?}");
         }

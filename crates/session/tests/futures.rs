@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use borges_session::command::{Act, CodePlace, Flow, Look, Reply};
 use borges_session::suggest::{
-    Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Target, Within, of_program,
-    run_tests,
+    Destination, Launch, PathsReport, Question, SuggestOptions, SuggestionListing, Within,
+    of_program, run_tests,
 };
 use borges_session::{Options, Session};
 use serde_json::Value;
@@ -275,7 +275,7 @@ fn exported_paths_keep_their_interrupts() {
 #[test]
 fn a_condition_behind_a_checksum_is_found() {
     let mut session = Session::open(Options::new(example("uart-parser"))).expect("it opens");
-    let target = Target::Place {
+    let target = Destination::Place {
         place: CodePlace::Line {
             file: Some("uart-parser.c".to_owned()),
             line: 71,
@@ -323,7 +323,7 @@ fn a_deep_bug_is_found_without_a_bound() {
 /// More paths than anybody can look at: a plain run with the greatest values finds the trap at once.
 #[test]
 fn a_trap_after_many_readings_is_found_by_running() {
-    let target = Target::Trap { named: None };
+    let target = Destination::Trap { named: None };
     for name in ["forty_readings", "forty_readings_and_pins"] {
         let within = Within {
             paths: Some(1),
@@ -404,7 +404,7 @@ fn no_path_is_listed_twice() {
 #[test]
 fn an_unknown_name_is_refused_at_once() {
     let mut session = Session::open(Options::new(example("while"))).expect("it opens");
-    let target = Target::Condition {
+    let target = Destination::Condition {
         condition: "brightst > 3".to_owned(),
     };
     let refused = session.inquire(Question::Reach { target }, Within::default(), &mut |_| {

@@ -36,11 +36,11 @@ pub trait Flash {
 /// What is in flash.
 pub(crate) struct Shelf {
     flash: Box<dyn Flash>,
-    places: [Place; PLACES],
+    places: [Slot; PLACES],
     writing: Option<Writing>,
 }
 
-struct Place {
+struct Slot {
     label: Option<Label>,
     /// There is one more for everything that has this place's bytes.
     lease: Shared<()>,
@@ -111,7 +111,7 @@ fn filled(bytes: &[u8]) -> [u8; PAGE] {
 impl Shelf {
     /// What is in flash now.
     pub(crate) fn new(flash: Box<dyn Flash>) -> Self {
-        let places = core::array::from_fn(|place| Place {
+        let places = core::array::from_fn(|place| Slot {
             label: Label::read(flash.read(place)),
             lease: Shared::new(()),
         });
@@ -147,7 +147,7 @@ impl Shelf {
 
     /// A program, if it is here and whole. While it is lent, its place is left alone.
     pub(crate) fn lend(&mut self, hash: ContentHash) -> Option<Lent> {
-        let is_it = |place: &Place| place.label.is_some_and(|label| label.hash == hash);
+        let is_it = |place: &Slot| place.label.is_some_and(|label| label.hash == hash);
         let found = self.places.iter().position(is_it)?;
         let content = self.flash.read(found);
         let place = self.places.get_mut(found)?;
@@ -160,7 +160,7 @@ impl Shelf {
     /// Begins an upload of so many bytes, unless there is no place for it; whether flash can be written.
     pub(crate) fn open(&mut self, total: u32) -> Option<bool> {
         self.writing = None;
-        let is_free = |place: &Place| Shared::strong_count(&place.lease) == 1;
+        let is_free = |place: &Slot| Shared::strong_count(&place.lease) == 1;
         let free = self.places.iter().enumerate().filter(|at| is_free(at.1));
         // An empty place, or else that of what was uploaded first.
         let oldest = free.min_by_key(|(_, place)| place.label.map(|label| label.sequence));

@@ -69,8 +69,8 @@ mod value;
 pub use ids::{CodeOffset, FuncIdx, Shared, StateHash};
 pub use limits::{LimitExceeded, Limits};
 pub use machine::{
-    AnswerError, BeginError, BreakpointError, Exit, Extern, FrameView, HostCall, InstanceId,
-    InterruptError, Location, Machine, Observer, Outcome, Site, StartError, Transfer, Until, Watch,
+    AnswerError, BeginError, Exit, Extern, FrameView, HostCall, InstanceId, InterruptError,
+    Location, Machine, NoInstruction, Observer, Outcome, Site, StartError, Transfer, Until, Watch,
 };
 pub use module::{
     Export, ExternType, GlobalType, Import, InvalidKind, Lent, LoadCause, LoadError, MemoryType,

@@ -80,7 +80,7 @@ fn a_breakpoint_must_be_at_an_instruction() {
     for offset in [CodeOffset(call.0 + 1), CodeOffset(0), CodeOffset(u32::MAX)] {
         assert_eq!(
             machine.set_breakpoints(&[call, offset]),
-            Err(BreakpointError(offset))
+            Err(NoInstruction(offset))
         );
     }
     begin(&mut machine, "main", &[]);

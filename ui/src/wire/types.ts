@@ -360,6 +360,24 @@ steps: Array<number>,
  */
 values: Array<number | null>, };
 
+export type Destination = { "is": "place", 
+/**
+ * Where.
+ */
+place: CodePlace, 
+/**
+ * An expression that must not be zero there.
+ */
+condition?: string | null, } | { "is": "condition", 
+/**
+ * An expression that must not be zero.
+ */
+condition: string, } | { "is": "trap", 
+/**
+ * Part of the trap's name; nothing for any.
+ */
+named?: string | null, };
+
 export type Direction = "forward" | "backward";
 
 export type Disassembly = { 
@@ -370,7 +388,7 @@ function: string,
 /**
  * The instructions.
  */
-instructions: Array<Instruction>, };
+instructions: Array<InstructionListing>, };
 
 export type DisplayView = { 
 /**
@@ -586,36 +604,6 @@ text: string,
  */
 steps: number, };
 
-export type Frame = { 
-/**
- * 0 is the innermost.
- */
-number: number, 
-/**
- * The function's name.
- */
-function: string, 
-/**
- * The source file.
- */
-file?: string | null, 
-/**
- * 1-based.
- */
-line?: number | null, 
-/**
- * Byte offset in the module.
- */
-offset: number, 
-/**
- * Whether the compiler inlined it into the next outer one.
- */
-inlined: boolean, 
-/**
- * Whether it is the handler of an interrupt.
- */
-handler: boolean, };
-
 export type FunctionEntry = { 
 /**
  * Its name.
@@ -736,7 +724,7 @@ last?: string | null,
  */
 mock?: MockValues | null, };
 
-export type Instruction = { 
+export type InstructionListing = { 
 /**
  * Byte offset in the module.
  */
@@ -1136,11 +1124,11 @@ export type Question = { "ask": "paths" } | { "ask": "reach",
 /**
  * Where.
  */
-target: Target, } | { "ask": "bugs" } | { "ask": "why", 
+target: Destination, } | { "ask": "bugs" } | { "ask": "why", 
 /**
  * What must not happen; nothing for the trap that the program has ended with here.
  */
-target?: Target | null, } | { "ask": "cover" };
+target?: Destination | null, } | { "ask": "cover" };
 
 export type Reply = { "reply": "stopped" } & Stop | { "reply": "done", 
 /**
@@ -1279,11 +1267,41 @@ file: string,
  */
 lines: Array<SourceLine>, };
 
+export type StackFrame = { 
+/**
+ * 0 is the innermost.
+ */
+number: number, 
+/**
+ * The function's name.
+ */
+function: string, 
+/**
+ * The source file.
+ */
+file?: string | null, 
+/**
+ * 1-based.
+ */
+line?: number | null, 
+/**
+ * Byte offset in the module.
+ */
+offset: number, 
+/**
+ * Whether the compiler inlined it into the next outer one.
+ */
+inlined: boolean, 
+/**
+ * Whether it is the handler of an interrupt.
+ */
+handler: boolean, };
+
 export type StackListing = { 
 /**
  * The frames.
  */
-frames: Array<Frame>, };
+frames: Array<StackFrame>, };
 
 export type StatesHeader = { 
 /**
@@ -1472,24 +1490,6 @@ rows: Array<Array<Cell>>,
  * There were more rows than are listed.
  */
 more: boolean, };
-
-export type Target = { "is": "place", 
-/**
- * Where.
- */
-place: CodePlace, 
-/**
- * An expression that must not be zero there.
- */
-condition?: string | null, } | { "is": "condition", 
-/**
- * An expression that must not be zero.
- */
-condition: string, } | { "is": "trap", 
-/**
- * Part of the trap's name; nothing for any.
- */
-named?: string | null, };
 
 export type Tell = { "tell": "snapshot", 
 /**

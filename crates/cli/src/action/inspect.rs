@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use borges_session::contents::{self, ProgramContents};
-use borges_session::model::Kept;
+use borges_session::model::KeptGraph;
 use borges_session::{Flow, Look};
 use serde_json::json;
 
@@ -44,7 +44,7 @@ pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Fai
 }
 
 /// What is in the graph of a model-language program, and what can be done with it.
-fn graph(file: &Path, kept: &Kept, output: &mut Output) -> Result<Exit, Failure> {
+fn graph(file: &Path, kept: &KeptGraph, output: &mut Output) -> Result<Exit, Failure> {
     for damage in super::model::damage(file)? {
         super::tell(&message::warning(&damage, &output.error_paint));
     }

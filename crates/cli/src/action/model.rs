@@ -4,7 +4,7 @@ use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{AMB, Dialect, Explore, Model, language};
-use borges_session::model::{Kept, KeptError, graph_damage, kept as kept_graph};
+use borges_session::model::{KeptError, KeptGraph, graph_damage, kept as kept_graph};
 
 use crate::args;
 use crate::exit::Failure;
@@ -32,7 +32,7 @@ pub fn named(word: &str) -> Result<Option<Model>, Failure> {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn kept(file: &Path) -> Result<Option<Kept>, Failure> {
+pub fn kept(file: &Path) -> Result<Option<KeptGraph>, Failure> {
     if !super::is_session(file) {
         return Ok(None);
     }
@@ -74,7 +74,7 @@ pub fn steps(explore: &Explore) -> String {
 }
 
 /// What a graph in a file is, in a sentence.
-pub fn described(kept: &Kept) -> String {
+pub fn described(kept: &KeptGraph) -> String {
     let [states, edges, outcomes, _] = kept.sizes;
     let all = match kept.complete {
         true => "all of it",

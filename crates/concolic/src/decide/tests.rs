@@ -45,7 +45,7 @@ impl Asked {
             .refine(&budget, &self.dag, 0, domain, &[constraint], &[])
     }
 
-    fn solve(&mut self, constraints: &[Constraint]) -> Answer {
+    fn solve(&mut self, constraints: &[Constraint]) -> Solution {
         let budget = Budget::unlimited();
         self.decider
             .solve(&budget, &self.dag, &self.domains, constraints, &[])
@@ -63,8 +63,8 @@ fn apart(count: u64, length: u64) -> Vec<(u64, u64)> {
     starts.map(|low| (low, low + length - 1)).collect()
 }
 
-fn open() -> Answer {
-    Answer::Unknown(NO_SOLVER.into())
+fn open() -> Solution {
+    Solution::Unknown(NO_SOLVER.into())
 }
 
 /// The odd ones of so many numbers are half of them, each an interval of its own.
@@ -112,7 +112,7 @@ fn values_that_are_evaluated_rather_than_cut() {
         assert_eq!(first * second > LEAF, is_cut);
         let mut asked = Asked::of(vec![Set::range(0, first - 1), Set::range(0, second - 1)]);
         let never = [asked.never(0, 2), asked.never(1, 2)];
-        assert_eq!(asked.solve(&never), Answer::No);
+        assert_eq!(asked.solve(&never), Solution::No);
         assert_eq!(asked.has_cut(), is_cut, "{first} * {second}");
     }
 }
@@ -129,7 +129,7 @@ fn cells_for_one_set() {
 }
 
 /// As many values as `cells` allows with so many steps each, among more combinations than can be tried.
-fn among(combinations: u128, steps: u64, cells: u64) -> Answer {
+fn among(combinations: u128, steps: u64, cells: u64) -> Solution {
     let mut asked = Asked::of(vec![Set::range(0, combinations as u64 - 1)]);
     let never = asked.never(0, steps);
     // What lies above is seen not to be in here.
@@ -141,7 +141,7 @@ fn among(combinations: u128, steps: u64, cells: u64) -> Answer {
 #[test]
 fn cells_for_one_question() {
     let (steps, many) = (512, 2 * FEW);
-    assert_eq!(among(many, steps, CELLS_FOR_SOME), Answer::No);
+    assert_eq!(among(many, steps, CELLS_FOR_SOME), Solution::No);
     // One leaf more.
     let past = CELLS_FOR_SOME + LEAF * steps;
     assert_eq!(among(many, steps, past), open());
@@ -151,7 +151,7 @@ fn cells_for_one_question() {
 #[test]
 fn combinations_that_are_all_tried() {
     let (steps, cells) = (512, CELLS_FOR_SOME + LEAF * 512);
-    assert_eq!(among(FEW, steps, cells), Answer::No);
+    assert_eq!(among(FEW, steps, cells), Solution::No);
     assert_eq!(among(FEW + 1, steps, cells), open());
 }
 
@@ -192,7 +192,7 @@ fn boxes_for_one_question() {
             Set::of(intervals.collect())
         };
         let constraints = [0, 1].map(|parity| Constraint::new(asked.input(0), of_parity(parity)));
-        let found = Answer::Yes(vec![(0, piece * WIDTH)]);
+        let found = Solution::Yes(vec![(0, piece * WIDTH)]);
         let expected = if is_found { found } else { open() };
         assert_eq!(asked.solve(&constraints), expected, "piece {piece}");
     }
@@ -210,7 +210,7 @@ fn guesses() {
         asked.solve(&constraints)
     };
     let mut asked = any();
-    assert_eq!(are(&mut asked, &|_| Set::empty()), Answer::No);
+    assert_eq!(are(&mut asked, &|_| Set::empty()), Solution::No);
     let lanes = &asked.decider.lanes;
     let guess = |lane: usize| {
         inputs
@@ -228,7 +228,7 @@ fn guesses() {
         let mut asked = any();
         let answer = are(&mut asked, &|place| Set::single(cells[place as usize]));
         let found = inputs.clone().zip(cells.iter().copied()).collect();
-        assert_eq!(answer, Answer::Yes(found));
+        assert_eq!(answer, Solution::Yes(found));
         assert_eq!(asked.has_cut(), is_cut, "{cells:x?}");
     }
 }
@@ -244,12 +244,12 @@ fn answers_that_are_kept() {
         let key = (other.clone(), Vec::new());
         asked.decider.refined.insert(key, None);
         let question = (vec![(1, other)], Vec::new());
-        asked.decider.answered.insert(question, Answer::No);
+        asked.decider.answered.insert(question, Solution::No);
     }
     let reused = |asked: &mut Asked, most: u64| {
         let before = asked.decider.effort.reused;
         assert_eq!(asked.refine(below(most)), Some(Set::range(0, most)));
-        assert!(matches!(asked.solve(&[below(most)]), Answer::Yes(_)));
+        assert!(matches!(asked.solve(&[below(most)]), Solution::Yes(_)));
         asked.decider.effort.reused - before
     };
     let found = [10, 20, 10, 20, 30, 10].map(|most| reused(&mut asked, most));

@@ -3,12 +3,12 @@
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
 use super::{
-    Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, State, Strategy, Waiting,
+    Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, SearchOrder, State, Waiting,
     narrow,
 };
 use crate::constraint::Constraint;
 use crate::dag::Expr;
-use crate::path::Outcome;
+use crate::path::Decision;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};
 
@@ -39,7 +39,7 @@ impl Explorer<'_, '_> {
             // What always holds tells no two states apart.
             only.constraints.clear();
         }
-        let goes_on = self.strategy == Strategy::DepthFirst;
+        let goes_on = self.strategy == SearchOrder::DepthFirst;
         // The way that the machine's state is on anyway, if there is one.
         let current = ways
             .iter()
@@ -83,7 +83,7 @@ impl Explorer<'_, '_> {
         let at = at.unwrap_or(CodeOffset(0));
         // Later branches may tell the values apart and depend on no input themselves.
         if let Some(taken) = case.outcome.or(case.value.map(|value| value as u32)) {
-            state.outcomes.push(Outcome { at, taken });
+            state.outcomes.push(Decision { at, taken });
             state.indirect = matches!(ask, Ask::Indirect(..)).then_some(at);
         }
     }

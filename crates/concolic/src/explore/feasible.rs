@@ -1,7 +1,7 @@
 //! What expressions can be on a path, and whether it can go on under further conditions.
 
 use super::{Explorer, Feasible, MOST_EVALUATED, Narrowed, State};
-use crate::constraint::{Answer, Constraint};
+use crate::constraint::{Constraint, Solution};
 use crate::dag::{Dag, Expr};
 use crate::range;
 use crate::set::{Set, greatest, nice};
@@ -51,7 +51,7 @@ impl Explorer<'_, '_> {
 
     /// Cells between which an expression lies on this path.
     pub(super) fn bounds_of(&self, state: &State, expr: Expr) -> (u64, u64) {
-        let program = crate::lanes::Program::new(&self.dag, &[expr]);
+        let program = crate::lanes::Compiled::new(&self.dag, &[expr]);
         let mut ranges = Vec::new();
         let input = |at: usize| {
             let place = program.inputs[at] as usize;
@@ -128,9 +128,9 @@ impl Explorer<'_, '_> {
             }
         }
         match self.related(state, &domains, &kept, &affected, &model) {
-            Answer::No => Feasible::No,
-            Answer::Unknown(reason) => Feasible::Unknown(reason),
-            Answer::Yes(values) => {
+            Solution::No => Feasible::No,
+            Solution::Unknown(reason) => Feasible::Unknown(reason),
+            Solution::Yes(values) => {
                 for (place, cell) in values {
                     model[place as usize] = cell;
                 }
@@ -151,14 +151,14 @@ impl Explorer<'_, '_> {
         kept: &[Constraint],
         affected: &[u32],
         hint: &[u64],
-    ) -> Answer {
+    ) -> Solution {
         let all: Vec<&Constraint> = state.constraints.iter().chain(kept).collect();
         if all.is_empty() {
-            return Answer::Yes(Vec::new());
+            return Solution::Yes(Vec::new());
         }
         let constraints = connected(&self.dag, &all, affected);
         if constraints.is_empty() {
-            return Answer::Yes(Vec::new());
+            return Solution::Yes(Vec::new());
         }
         // Most often the values at hand will do.
         self.point.reset(&self.dag);
@@ -168,7 +168,7 @@ impl Explorer<'_, '_> {
             constraint.allowed.contains(cell)
         };
         if constraints.iter().all(&mut holds) {
-            return Answer::Yes(Vec::new());
+            return Solution::Yes(Vec::new());
         }
         let mut places: Vec<u32> = Vec::new();
         for constraint in &constraints {

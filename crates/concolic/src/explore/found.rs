@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::State;
-use crate::path::{Delivered, End, Outcome, Path, Way};
+use crate::path::{Decision, Delivered, End, Path, Way};
 
 /// What makes a path another one: all its branches, its end, its events. Which of the branches depend on inputs is no part
 /// of it: where an instruction was executed for one value at a time, that may differ from way to way.
@@ -21,7 +21,7 @@ impl Found {
     pub(super) fn add(
         &mut self,
         state: &State,
-        outcomes: Vec<Outcome>,
+        outcomes: Vec<Decision>,
         end: End,
         steps: u64,
     ) -> (usize, bool) {

@@ -1,7 +1,7 @@
 //! Stops with a condition: whether some inputs that lead there satisfy it.
 
 use super::{Accepts, Explorer, State};
-use crate::constraint::Answer;
+use crate::constraint::Solution;
 use crate::set::Set;
 
 /// So many combinations of inputs are all tried, and so many values of one.
@@ -108,7 +108,7 @@ impl Explorer<'_, '_> {
                     let solver = self.decider.solver.take();
                     let answer = self.related(state, &fixed, &[], &[*place], &state.model);
                     self.decider.solver = solver;
-                    let Answer::Yes(values) = answer else {
+                    let Solution::Yes(values) = answer else {
                         continue;
                     };
                     for (place, cell) in values {

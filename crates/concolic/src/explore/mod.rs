@@ -27,7 +27,7 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::outside::Outside;
-use crate::path::{Cut, Delivered, End, Outcome, Path, Read, Unexplored};
+use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored};
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
 
@@ -39,7 +39,7 @@ use order::Levels;
 pub(crate) use round::{Round, Workbench};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
-    Start, Strategy,
+    SearchOrder, Start,
 };
 
 /// A path on its way.
@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) outside: Outside,
     pub(crate) reads: Vec<Read>,
     pub(crate) constraints: Vec<Constraint>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Decision>,
     pub(crate) model: Vec<u64>,
     /// The number of outcomes when the machine last stood before a `call_indirect` that was decided.
     indirect: Option<CodeOffset>,
@@ -177,7 +177,7 @@ struct Explorer<'e, 'b> {
     start: &'e Start,
     budget: &'b Budget<'b>,
     bounds: Bounds,
-    strategy: Strategy,
+    strategy: SearchOrder,
     code: Code,
     dag: Dag,
     decider: Decider,
@@ -230,11 +230,13 @@ impl<'e, 'b> Explorer<'e, 'b> {
         let module = machine.module().unwrap_or(&empty);
         let code = Code::new(module, &bounds.stops);
         let distances = match &strategy {
-            Strategy::Towards(targets) => Some(crate::distance::Distances::new(module, targets)),
+            SearchOrder::Towards(targets) => Some(crate::distance::Distances::new(module, targets)),
             _ => None,
         };
         let random = match strategy {
-            Strategy::Random(seed) => seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15) | 1,
+            SearchOrder::Random(seed) => {
+                seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15) | 1
+            }
             _ => 1,
         };
         Explorer {
@@ -455,7 +457,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     self.moment(state);
-                    if self.strategy != Strategy::DepthFirst {
+                    if self.strategy != SearchOrder::DepthFirst {
                         self.wait_quietly(state);
                         return Next::Waits;
                     }

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::found::Found;
-use super::{Explorer, State, Strategy, Waiting};
+use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::{Cut, End, Path};
 
 /// How breadth first has come along.
@@ -26,9 +26,9 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn new(strategy: &Strategy, inputs: u32) -> Self {
+    pub(super) fn new(strategy: &SearchOrder, inputs: u32) -> Self {
         Levels {
-            level: (*strategy == Strategy::BreadthFirst).then_some(inputs.min(1)),
+            level: (*strategy == SearchOrder::BreadthFirst).then_some(inputs.min(1)),
             ..Levels::default()
         }
     }
@@ -73,9 +73,9 @@ impl Explorer<'_, '_> {
             self.rise();
         }
         match &self.strategy {
-            Strategy::DepthFirst => self.waiting.pop_back(),
-            Strategy::BreadthFirst if self.levels.level.is_none() => self.waiting.pop_back(),
-            Strategy::BreadthFirst => {
+            SearchOrder::DepthFirst => self.waiting.pop_back(),
+            SearchOrder::BreadthFirst if self.levels.level.is_none() => self.waiting.pop_back(),
+            SearchOrder::BreadthFirst => {
                 // A path on which nothing arrives must not run away from those on which something does.
                 let choices = |state: &State| state.reads.len() + state.moments as usize;
                 let key = |at: &usize| choices(&self.waiting[*at].state);
@@ -85,7 +85,7 @@ impl Explorer<'_, '_> {
                 };
                 self.waiting.remove(first)
             }
-            Strategy::CoverageFirst => {
+            SearchOrder::CoverageFirst => {
                 let is_new = |waiting: &Waiting| {
                     let number = waiting.next.and_then(|next| self.code.number(next));
                     number.is_some_and(|number| !self.coverage.is_executed(number))
@@ -96,7 +96,7 @@ impl Explorer<'_, '_> {
                     None => self.waiting.pop_front(),
                 }
             }
-            Strategy::Towards(_) => {
+            SearchOrder::Towards(_) => {
                 let distances = self.distances.as_ref();
                 let key = |at: &usize| {
                     let waiting = &self.waiting[*at];
@@ -106,7 +106,7 @@ impl Explorer<'_, '_> {
                 let first = (0..self.waiting.len()).min_by_key(key)?;
                 self.waiting.remove(first)
             }
-            Strategy::Random(_) => {
+            SearchOrder::Random(_) => {
                 let random = self.next_random();
                 let at = random.checked_rem(self.waiting.len() as u64)? as usize;
                 self.waiting.swap_remove_back(at)

@@ -11,7 +11,7 @@ use borges_vm::{Machine, Snapshot};
 
 use super::events::Listening;
 use super::order::Levels;
-use super::{Bounds, Explorer, Start, State, Strategy, Waiting};
+use super::{Bounds, Explorer, SearchOrder, Start, State, Waiting};
 use crate::budget::{Budget, Flow};
 use crate::code::Code;
 use crate::coverage::Coverage;
@@ -80,7 +80,7 @@ impl Workbench {
             start,
             budget,
             bounds: bounds.clone(),
-            strategy: Strategy::DepthFirst,
+            strategy: SearchOrder::DepthFirst,
             code: self.code,
             dag: self.dag,
             decider: self.decider,

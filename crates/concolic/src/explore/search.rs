@@ -25,7 +25,7 @@ pub struct Start {
 
 /// In which order paths are explored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum SearchOrder {
     /// A path to its end, then the last branch before that.
     #[default]
     DepthFirst,
@@ -104,7 +104,7 @@ pub struct Search<'s> {
     /// How far.
     pub bounds: Bounds,
     /// In which order.
-    pub strategy: Strategy,
+    pub strategy: SearchOrder,
     /// Who answers what trying values cannot; `None`: nobody.
     pub solver: Option<Box<dyn Solver>>,
     /// If given, a path ends at a stop only where this says so: other inputs that lead there are tried too.

@@ -15,7 +15,7 @@ use super::demanded;
 use super::zone::Zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
-use crate::dag::{Dag, Expr, Node, Table};
+use crate::dag::{Dag, Expr, LookupTable, Node};
 use crate::lanes::Point;
 use crate::path::Read;
 use crate::set::Set;
@@ -179,7 +179,7 @@ impl Relation {
                 .iter()
                 .map(|row| dag.constant(ty, row[number]))
                 .collect();
-            let table = Table {
+            let table = LookupTable {
                 first: 0,
                 values: cells,
             };
@@ -384,7 +384,7 @@ fn rename(
             Node::Lookup(table, index) => {
                 let table = dag.table(table).clone();
                 let values = table.values.iter().map(|value| new(*value)).collect();
-                dag.lookup(Table { values, ..table }, new(index))
+                dag.lookup(LookupTable { values, ..table }, new(index))
             }
         };
         done.insert(expr, same);

@@ -4,7 +4,7 @@ mod ops;
 use borges_vm::ValType;
 
 use crate::dag::Dag;
-use crate::lanes::{Program, Step};
+use crate::lanes::{Compiled, Step};
 use crate::set::{Set, greatest};
 
 use ops::{binary, unary};
@@ -258,7 +258,7 @@ pub(crate) fn decide(ty: ValType, range: Range, allowed: &Set) -> Option<bool> {
 /// The bounds of every step of a program, given those of its inputs.
 pub(crate) fn evaluate(
     dag: &Dag,
-    program: &Program,
+    program: &Compiled,
     input: impl Fn(usize) -> Range,
     ranges: &mut Vec<Range>,
 ) {
@@ -346,7 +346,7 @@ mod tests {
                         (a.min(b), a.max(b))
                     })
                     .collect();
-                let program = Program::new(&dag, &[expr]);
+                let program = Compiled::new(&dag, &[expr]);
                 let mut ranges = Vec::new();
                 evaluate(
                     &dag,

@@ -6,7 +6,7 @@ use borges_vm::{Site, ValType};
 use super::follow::known;
 use super::{Ask, Decided, Follower, KNOWN, Stopped};
 use crate::code::Op;
-use crate::dag::{Expr, Table};
+use crate::dag::{Expr, LookupTable};
 use crate::memory::Byte;
 
 /// So many addresses of a load are told apart; for more, the exploration looks at one at a time.
@@ -50,7 +50,7 @@ impl Follower<'_> {
                     self.loaded(opcode, address + u64::from(offset), site.memory())
                 });
                 let values = values.collect();
-                let value = self.dag.lookup(Table { first, values }, address);
+                let value = self.dag.lookup(LookupTable { first, values }, address);
                 self.put(at, value);
                 None
             }

@@ -14,13 +14,13 @@ pub use process::ProcessSolver;
 pub use z3::Z3Solver;
 
 use crate::budget::Budget;
-use crate::constraint::{Answer, Constraint};
+use crate::constraint::{Constraint, Solution};
 use crate::dag::Dag;
 use crate::set::Set;
 
 /// An input in a question.
 #[derive(Clone, Copy, Debug)]
-pub struct Variable<'a> {
+pub struct SolverInput<'a> {
     /// Its place in the path.
     pub place: u32,
     /// Its type.
@@ -35,7 +35,7 @@ pub struct Query<'a> {
     /// Where the expressions are.
     pub dag: &'a Dag,
     /// The inputs that the constraints depend on, in order of their places.
-    pub variables: &'a [Variable<'a>],
+    pub variables: &'a [SolverInput<'a>],
     /// What must hold.
     pub constraints: &'a [Constraint],
 }
@@ -46,7 +46,7 @@ pub trait Solver {
     fn name(&self) -> &str;
 
     /// Answers a question, within limits of time and memory of its own, and never longer than the budget lasts.
-    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer;
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Solution;
 }
 
 /// The solver of this name: `none`, `z3` (in process if it is built in), `bitwuzla`, `cvc5`; without a name, the best

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{Query, Solver, smtlib};
 use crate::budget::{Budget, PULSE};
-use crate::constraint::{Answer, NO_TIME};
+use crate::constraint::{NO_TIME, Solution};
 
 /// A solver in a process of its own, started when the first question comes and again after it failed.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl ProcessSolver {
         Ok(running)
     }
 
-    fn ask(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Failed> {
+    fn ask(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Solution, Failed> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => self
@@ -182,20 +182,20 @@ impl Solver for ProcessSolver {
         &self.name
     }
 
-    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Solution {
         if self.failures >= MOST_FAILURES {
             let reason = format!(
                 "{} failed {MOST_FAILURES} times and is not asked again",
                 self.name
             );
-            return Answer::Unknown(reason.into());
+            return Solution::Unknown(reason.into());
         }
         match self.ask(query, budget) {
             Ok(answer) => answer,
-            Err(Failed::Budget) => Answer::Unknown(NO_TIME.into()),
+            Err(Failed::Budget) => Solution::Unknown(NO_TIME.into()),
             Err(Failed::Solver(reason)) => {
                 self.failures += 1;
-                Answer::Unknown(format!("{}: {reason}", self.name).into())
+                Solution::Unknown(format!("{}: {reason}", self.name).into())
             }
         }
     }
@@ -215,10 +215,10 @@ impl Running {
         text: &str,
         names: &[String],
         wait: &Wait<'_>,
-    ) -> Result<Answer, Failed> {
+    ) -> Result<Solution, Failed> {
         self.send(text)?;
         let answer = match self.line(wait)?.trim() {
-            "unsat" => Answer::No,
+            "unsat" => Solution::No,
             "sat" => {
                 self.send(&format!("(get-value ({}))\n", names.join(" ")))?;
                 let mut reply = String::new();
@@ -231,9 +231,9 @@ impl Running {
                     }
                 }
                 let nonsense = || Failed::Solver(format!("answered '{}'", reply.trim()));
-                Answer::Yes(values(&reply).ok_or_else(nonsense)?)
+                Solution::Yes(values(&reply).ok_or_else(nonsense)?)
             }
-            "unknown" => Answer::Unknown("the solver does not know".into()),
+            "unknown" => Solution::Unknown("the solver does not know".into()),
             other => return Err(Failed::Solver(format!("answered '{other}'"))),
         };
         self.send("(pop 1)\n")?;

@@ -13,7 +13,7 @@ use z3::{Context, Params, SatResult, Solver as Z3};
 
 use super::{Query, Solver, smtlib};
 use crate::budget::{Budget, PULSE};
-use crate::constraint::{Answer, NO_TIME};
+use crate::constraint::{NO_TIME, Solution};
 use crate::set::greatest;
 
 /// Z3, as a library. It keeps what it has learned from one question to the next, as long as they have answers.
@@ -28,7 +28,7 @@ pub struct Z3Solver {
 #[derive(Debug)]
 struct Running {
     questions: Sender<Question>,
-    answers: Receiver<Answer>,
+    answers: Receiver<Solution>,
     /// Whatever is said here ends the question under way.
     interrupts: Sender<()>,
     thread: JoinHandle<()>,
@@ -82,7 +82,7 @@ impl Z3Solver {
                 let solver = Z3::new();
                 for question in asked {
                     let answer = answer(&solver, &question, memory_mb);
-                    let is_last = matches!(answer, Answer::Unknown(_));
+                    let is_last = matches!(answer, Solution::Unknown(_));
                     if tell.send(answer).is_err() || is_last {
                         return;
                     }
@@ -103,7 +103,7 @@ impl Solver for Z3Solver {
         "z3"
     }
 
-    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
+    fn check(&mut self, query: &Query<'_>, budget: &Budget<'_>) -> Solution {
         let running = self.running.take().unwrap_or_else(|| self.start());
         let inputs = query.variables.iter();
         let timeout = self.timeout.min(budget.left());
@@ -113,13 +113,13 @@ impl Solver for Z3Solver {
             timeout,
         };
         if running.questions.send(question).is_err() {
-            return Answer::Unknown("z3 has ended".into());
+            return Solution::Unknown("z3 has ended".into());
         }
         let deadline = Instant::now() + timeout.saturating_add(GRACE).min(MOST_TIME);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match running.answers.recv_timeout(left.min(PULSE)) {
-                Ok(answer @ Answer::Unknown(_)) => {
+                Ok(answer @ Solution::Unknown(_)) => {
                     drop((running.questions, running.interrupts));
                     // Its memory is free before the next question.
                     let _ended = running.thread.join();
@@ -133,16 +133,16 @@ impl Solver for Z3Solver {
                 Err(RecvTimeoutError::Timeout) if budget.is_spent() => {
                     let _gone = running.interrupts.send(());
                     let _late = running.answers.recv_timeout(PULSE * 3);
-                    return Answer::Unknown(NO_TIME.into());
+                    return Solution::Unknown(NO_TIME.into());
                 }
                 Err(RecvTimeoutError::Timeout) if left <= PULSE => {
                     let _gone = running.interrupts.send(());
                     let reason = "z3 took too long, did not end when it should, and was left";
-                    return Answer::Unknown(reason.into());
+                    return Solution::Unknown(reason.into());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Answer::Unknown("z3 has ended".into());
+                    return Solution::Unknown("z3 has ended".into());
                 }
             }
         }
@@ -150,7 +150,7 @@ impl Solver for Z3Solver {
 }
 
 /// Asks Z3. Declarations and assertions of a question live as long as the question.
-fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
+fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Solution {
     let mut params = Params::new();
     let timeout_ms = u32::try_from(question.timeout.as_millis()).unwrap_or(u32::MAX);
     params.set_u32("timeout", timeout_ms.max(1));
@@ -160,7 +160,7 @@ fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
     solver.push();
     solver.from_string(question.assertions.as_str());
     let answer = match solver.check() {
-        SatResult::Unsat => Answer::No,
+        SatResult::Unsat => Solution::No,
         SatResult::Unknown => {
             let reason = match solver.get_reason_unknown().as_deref() {
                 // So it says when its memory is used up.
@@ -170,10 +170,10 @@ fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
                 Some("canceled" | "timeout") => "it took too long".to_owned(),
                 Some(reason) => reason.to_owned(),
             };
-            Answer::Unknown(format!("z3 does not know: {reason}").into())
+            Solution::Unknown(format!("z3 does not know: {reason}").into())
         }
         SatResult::Sat => match solver.get_model() {
-            None => Answer::Unknown("z3 gave no values".into()),
+            None => Solution::Unknown("z3 gave no values".into()),
             Some(model) => {
                 let values = question.inputs.iter().map(|(place, ty)| {
                     let is_narrow = greatest(*ty) == u64::from(u32::MAX);
@@ -182,7 +182,7 @@ fn answer(solver: &Z3, question: &Question, memory_mb: u32) -> Answer {
                     let value = model.eval(&input, true).and_then(|value| value.as_u64());
                     (*place, value.unwrap_or(0))
                 });
-                Answer::Yes(values.collect())
+                Solution::Yes(values.collect())
             }
         },
     };

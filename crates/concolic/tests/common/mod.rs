@@ -5,10 +5,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind};
-use borges_concolic::solver::{Query, Solver, Variable};
+use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
-    Answer, Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, Set, Start, Strategy,
-    Suggestions, value_of,
+    Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, SearchOrder, Set, Solution,
+    Start, Suggestions, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{
@@ -319,11 +319,11 @@ fn trapped(machine: &Machine, trap: Trap) -> Ended {
 
 /// Explores without a solver.
 pub fn explore(start: &Start, bounds: &Bounds) -> Explored {
-    explore_by(start, bounds, Strategy::DepthFirst)
+    explore_by(start, bounds, SearchOrder::DepthFirst)
 }
 
 /// Explores in some order, without a solver.
-pub fn explore_by(start: &Start, bounds: &Bounds, strategy: Strategy) -> Explored {
+pub fn explore_by(start: &Start, bounds: &Bounds, strategy: SearchOrder) -> Explored {
     let search = Search {
         bounds: bounds.clone(),
         strategy,
@@ -466,9 +466,9 @@ fn looked_at(codomain: &Codomain, set: &Set, ty: ValType) -> BTreeSet<Value> {
 pub fn asked(
     solver: &mut dyn Solver,
     dag: &Dag,
-    variables: &[Variable<'_>],
+    variables: &[SolverInput<'_>],
     (expr, allowed): (Expr, Set),
-) -> Answer {
+) -> Solution {
     let constraints = [Constraint { expr, allowed }];
     let query = Query {
         dag,

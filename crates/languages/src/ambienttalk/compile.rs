@@ -8,7 +8,7 @@ use super::code::{
     Code, CodeId, Instr, Program, Selector, Site, SiteId, Symbol, Template, TemplateId,
 };
 use super::error::{ParseError, ParseErrorKind};
-use super::scope::{Captured, Meaning, Open, Place, Scope, Scopes, Unknown};
+use super::scope::{Captured, Meaning, Open, Scope, Scopes, Spot, Unknown};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name};
 use super::value::Value;
 
@@ -61,7 +61,7 @@ impl Compiler {
         names: &[Name],
         body: &[Item],
         span: Span,
-    ) -> Compiled<(TemplateId, Vec<Place>)> {
+    ) -> Compiled<(TemplateId, Vec<Spot>)> {
         let template = TemplateId(self.program.templates.len() as u32);
         self.program.templates.push(Template {
             kind,
@@ -143,7 +143,7 @@ impl Compiler {
                     self.emit(Instr::FieldAccess(symbol), name.span);
                     self.emit(Instr::Let(slot), name.span);
                     self.emit(Instr::Pop, name.span);
-                    Place::Local(slot)
+                    Spot::Local(slot)
                 }
                 Ok(Meaning::Method(..)) => {
                     return fail(ParseErrorKind::Method(name.text.clone()), name.span);
@@ -326,11 +326,11 @@ impl Compiler {
         }
     }
 
-    fn place(&mut self, place: Place, span: Span) {
+    fn place(&mut self, place: Spot, span: Span) {
         let instr = match place {
-            Place::Local(slot) => Instr::Load(slot),
-            Place::Capture(slot) => Instr::Capture(slot),
-            Place::Me => Instr::Me,
+            Spot::Local(slot) => Instr::Load(slot),
+            Spot::Capture(slot) => Instr::Capture(slot),
+            Spot::Me => Instr::Me,
         };
         self.emit(instr, span);
     }
@@ -503,7 +503,7 @@ impl Compiler {
     fn assign(&mut self, name: &Name, value: &Expr, span: Span) -> Compiled<()> {
         let (symbol, meaning) = self.meaning(&name.text, name.span)?;
         match meaning {
-            Meaning::Value(Place::Local(slot)) => {
+            Meaning::Value(Spot::Local(slot)) => {
                 self.expr(value)?;
                 self.open().assigned.push((slot, name.span));
                 self.emit(Instr::Let(slot), span);

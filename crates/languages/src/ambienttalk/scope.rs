@@ -13,7 +13,7 @@ pub(super) struct Scopes(pub(super) Vec<Scope>);
 pub(super) struct Scope {
     pub(super) kind: LiteralKind,
     /// What its objects take in when they are made, and where each comes from outside.
-    pub(super) captures: Vec<(Captured, Place)>,
+    pub(super) captures: Vec<(Captured, Spot)>,
     pub(super) fields: Vec<Symbol>,
     /// With the numbers of their parameters.
     pub(super) methods: Vec<(Symbol, usize)>,
@@ -45,7 +45,7 @@ pub(super) enum Captured {
 
 /// Where a name leads, seen from one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Spot {
     Local(u16),
     Capture(u16),
     /// The object of the scope itself.
@@ -54,11 +54,11 @@ pub(super) enum Place {
 
 /// What a name means.
 pub(super) enum Meaning {
-    Value(Place),
+    Value(Spot),
     /// A field of the object at a place.
-    Field(Place),
+    Field(Spot),
     /// A method of the object at a place, and how many parameters it has.
-    Method(Place, usize),
+    Method(Spot, usize),
 }
 
 /// Why a name means nothing.
@@ -75,16 +75,16 @@ impl Scopes {
         let code = scope.code.as_ref();
         let local = code.and_then(|code| code.visible.iter().rfind(|(known, _)| *known == name));
         if let Some((_, slot)) = local {
-            return Ok(Meaning::Value(Place::Local(*slot)));
+            return Ok(Meaning::Value(Spot::Local(*slot)));
         }
         if let Some(slot) = scope.captured(Captured::Variable(name)) {
-            return Ok(Meaning::Value(Place::Capture(slot)));
+            return Ok(Meaning::Value(Spot::Capture(slot)));
         }
         if scope.fields.contains(&name) {
-            return Ok(Meaning::Field(Place::Me));
+            return Ok(Meaning::Field(Spot::Me));
         }
         if let Some((_, params)) = scope.methods.iter().find(|(method, _)| *method == name) {
-            return Ok(Meaning::Method(Place::Me, *params));
+            return Ok(Meaning::Method(Spot::Me, *params));
         }
         let isolated = matches!(scope.kind, LiteralKind::Actor | LiteralKind::Isolate);
         let Some(around) = at.checked_sub(1) else {
@@ -119,37 +119,37 @@ impl Scopes {
     }
 
     /// Takes the value at `outer`, a place of the scope around `at`, into scope `at`.
-    pub(super) fn capture(&mut self, at: usize, what: Captured, outer: Place) -> Place {
+    pub(super) fn capture(&mut self, at: usize, what: Captured, outer: Spot) -> Spot {
         if let Some(slot) = self.0[at].captured(what) {
-            return Place::Capture(slot);
+            return Spot::Capture(slot);
         }
-        if let Place::Local(slot) = outer
+        if let Spot::Local(slot) = outer
             && let Some(code) = &mut self.0[at - 1].code
         {
             code.captured.push(slot);
         }
         let captures = &mut self.0[at].captures;
         captures.push((what, outer));
-        Place::Capture((captures.len() - 1) as u16)
+        Spot::Capture((captures.len() - 1) as u16)
     }
 
     /// Takes the object at `outer`, which owns a field or method, into scope `at`.
-    pub(super) fn capture_self(&mut self, at: usize, outer: Place) -> Place {
+    pub(super) fn capture_self(&mut self, at: usize, outer: Spot) -> Spot {
         let owner = match outer {
-            Place::Me => at - 1,
-            Place::Capture(slot) => match self.0[at - 1].captures[usize::from(slot)].0 {
+            Spot::Me => at - 1,
+            Spot::Capture(slot) => match self.0[at - 1].captures[usize::from(slot)].0 {
                 Captured::SelfOf(owner) => owner,
                 Captured::Variable(_) => at - 1,
             },
-            Place::Local(_) => at - 1,
+            Spot::Local(_) => at - 1,
         };
         self.capture(at, Captured::SelfOf(owner), outer)
     }
 
     /// The place of `self` in scope `at`: blocks use that of the object around them.
-    pub(super) fn self_place(&mut self, at: usize) -> Place {
+    pub(super) fn self_place(&mut self, at: usize) -> Spot {
         if self.0[at].kind != LiteralKind::Block || at == 0 {
-            return Place::Me;
+            return Spot::Me;
         }
         let outer = self.self_place(at - 1);
         self.capture_self(at, outer)

@@ -2,7 +2,7 @@
 
 use borges_multiverse::graph::{Exploration, Graph, Limits, Strategy};
 use borges_multiverse::language::{Label, Language};
-use borges_multiverse::temporal::{Answer, Claim, FormulaError, Run, may, must};
+use borges_multiverse::temporal::{Claim, FormulaError, Run, Truth, may, must};
 
 use super::breakpoint::{Breakpoint, BreakpointError};
 use crate::ambienttalk::AmbientTalk;
@@ -95,10 +95,10 @@ pub(crate) fn verdicts_on<L: Language, A>(
     holds: impl Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Verdicts {
-    let verdict = |answer: Answer| match answer {
-        Answer::Yes(run) => Verdict::Yes(run.map(|run| witness(graph, &run))),
-        Answer::No(run) => Verdict::No(run.map(|run| witness(graph, &run))),
-        Answer::Unknown => Verdict::Unknown,
+    let verdict = |answer: Truth| match answer {
+        Truth::Yes(run) => Verdict::Yes(run.map(|run| witness(graph, &run))),
+        Truth::No(run) => Verdict::No(run.map(|run| witness(graph, &run))),
+        Truth::Unknown => Verdict::Unknown,
     };
     let Claim { fairness, formula } = claim;
     Verdicts {

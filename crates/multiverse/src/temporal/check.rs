@@ -26,7 +26,7 @@ pub struct Run {
 
 /// An answer about all runs of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Truth {
     /// It is so; for [`may`], with a run that fulfils the formula.
     Yes(Option<Run>),
     /// It is not so; for [`must`], with a run that breaks the formula.
@@ -48,11 +48,11 @@ pub fn may<L: Language, A>(
     fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Answer {
+) -> Truth {
     match search(graph, formula, true, fairness, &holds, keep_going) {
-        Search::Found(run) => Answer::Yes(Some(run)),
-        Search::Nothing => Answer::No(None),
-        Search::Unknown => Answer::Unknown,
+        Search::Found(run) => Truth::Yes(Some(run)),
+        Search::Nothing => Truth::No(None),
+        Search::Unknown => Truth::Unknown,
     }
 }
 
@@ -63,11 +63,11 @@ pub fn must<L: Language, A>(
     fairness: Fairness,
     holds: impl Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Answer {
+) -> Truth {
     match search(graph, formula, false, fairness, &holds, keep_going) {
-        Search::Found(run) => Answer::No(Some(run)),
-        Search::Nothing => Answer::Yes(None),
-        Search::Unknown => Answer::Unknown,
+        Search::Found(run) => Truth::No(Some(run)),
+        Search::Nothing => Truth::Yes(None),
+        Search::Unknown => Truth::Unknown,
     }
 }
 

@@ -22,7 +22,7 @@ mod parse;
 
 use std::fmt;
 
-pub use check::{Answer, Run, may, must};
+pub use check::{Run, Truth, may, must};
 pub use parse::FormulaError;
 
 /// Which runs count.

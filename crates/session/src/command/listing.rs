@@ -79,7 +79,7 @@ pub struct VariableListing {
 /// One frame of the call stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
-pub struct Frame {
+pub struct StackFrame {
     /// 0 is the innermost.
     pub number: u32,
     /// The function's name.
@@ -103,7 +103,7 @@ pub struct Frame {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct StackListing {
     /// The frames.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<StackFrame>,
 }
 
 /// Bytes of memory.
@@ -167,7 +167,7 @@ pub struct SourceListing {
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
-pub struct Instruction {
+pub struct InstructionListing {
     /// Byte offset in the module.
     pub offset: u32,
     /// Its text, indented by block depth.
@@ -188,7 +188,7 @@ pub struct Disassembly {
     /// The function's name.
     pub function: String,
     /// The instructions.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<InstructionListing>,
 }
 
 /// One function.

@@ -14,7 +14,7 @@ pub enum Question {
     /// How do I get there?
     Reach {
         /// Where.
-        target: Target,
+        target: Destination,
     },
     /// Which traps and failed assertions lie ahead?
     Bugs,
@@ -22,7 +22,7 @@ pub enum Question {
     Why {
         /// What must not happen; nothing for the trap that the program has ended with here.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<Target>,
+        target: Option<Destination>,
     },
     /// Which lines and branches does no explored path reach?
     Cover,
@@ -32,7 +32,7 @@ pub enum Question {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(tag = "is", rename_all = "kebab-case")]
-pub enum Target {
+pub enum Destination {
     /// A place is about to be executed, perhaps only while a condition holds.
     Place {
         /// Where.

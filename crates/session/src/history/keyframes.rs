@@ -17,7 +17,7 @@ use crate::history::entry::{Entry, Moment};
 const ENTRY_WORK: u64 = 64;
 
 /// What can be kept as a keyframe.
-pub(crate) trait Frame: Clone {
+pub(crate) trait Keyframe: Clone {
     /// Visits what it holds: addresses with sizes in bytes. What frames share has the same address.
     fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize));
 
@@ -69,7 +69,7 @@ impl Key {
     }
 }
 
-impl<F: Frame> Keyframes<F> {
+impl<F: Keyframe> Keyframes<F> {
     /// Keyframes of at most `budget` bytes, at first one every `spacing` units of work.
     pub(crate) fn new(start: F, budget: usize, spacing: u64) -> Self {
         let mut frames = BTreeMap::new();
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     /// Pieces of memory that frames may share.
-    impl Frame for Vec<Rc<[u8]>> {
+    impl Keyframe for Vec<Rc<[u8]>> {
         fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
             for piece in self {
                 visit(Rc::as_ptr(piece).cast::<u8>() as usize, piece.len());

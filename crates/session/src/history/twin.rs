@@ -9,7 +9,7 @@ use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash, Value};
 
 use crate::history::entry::{Entry, EntryKind};
-use crate::history::keyframes::Frame;
+use crate::history::keyframes::Keyframe;
 
 /// What the twin is told of the outside while it runs.
 pub(crate) trait Feed {
@@ -61,7 +61,7 @@ pub(crate) struct TwinFrame {
     pub(crate) board: BoardState,
 }
 
-impl Frame for TwinFrame {
+impl Keyframe for TwinFrame {
     fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
         visit(&raw const *self as usize, size_of::<Self>());
         self.vm.for_each_piece(visit);

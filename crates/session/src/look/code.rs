@@ -3,7 +3,7 @@
 use borges_vm::CodeOffset;
 
 use crate::command::listing::{
-    Disassembly, FunctionEntry, FunctionListing, Instruction, SourceLine, SourceListing,
+    Disassembly, FunctionEntry, FunctionListing, InstructionListing, SourceLine, SourceListing,
 };
 use crate::command::{CodePlace, Reply};
 use crate::error::CommandError;
@@ -96,7 +96,7 @@ pub(crate) fn disassemble(
         .iter()
         .skip(center.saturating_sub(reach))
         .take(center.min(reach) + reach + 1)
-        .map(|instruction| Instruction {
+        .map(|instruction| InstructionListing {
             offset: instruction.offset.0,
             text: format!(
                 "{}{}",

@@ -423,7 +423,7 @@ impl CareDeb {
 
 /// A graph in a session file, with the program that it is of.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptGraph {
     /// The program's name.
     pub name: String,
     /// The program.
@@ -478,7 +478,7 @@ pub fn graph_damage(file: &Path) -> Result<Vec<String>, KeptError> {
 ///
 /// # Errors
 /// [`KeptError`].
-pub fn kept(file: &Path) -> Result<Option<Kept>, KeptError> {
+pub fn kept(file: &Path) -> Result<Option<KeptGraph>, KeptError> {
     let mut store = Store::open(file, Access::Read)?;
     let Some(program) = store.kept_program()? else {
         return Ok(None);
@@ -497,7 +497,7 @@ pub fn kept(file: &Path) -> Result<Option<Kept>, KeptError> {
         Some(crate::command::Cell::Integer(count)) => u64::try_from(*count).unwrap_or(0),
         _ => 0,
     };
-    Ok(Some(Kept {
+    Ok(Some(KeptGraph {
         name: program.name,
         model,
         options: explored_as(&program.options),

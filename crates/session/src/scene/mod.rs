@@ -9,7 +9,7 @@ use borges_debuginfo::{
 use borges_stub::Program;
 use borges_vm::{CodeOffset, FuncIdx, Machine, Value, Watch};
 
-use crate::command::listing::{Frame, StackListing, Variable};
+use crate::command::listing::{StackFrame, StackListing, Variable};
 use crate::error::CommandError;
 use crate::values::{results_of, show};
 
@@ -165,7 +165,7 @@ impl<'a> Scene<'a> {
             let offset = view.offset;
             for source in self.info.frames_at(offset) {
                 let file = source.place.and_then(|place| self.info.file(place.file));
-                frames.push(Frame {
+                frames.push(StackFrame {
                     number: frames.len() as u32,
                     function: source.function,
                     file: file.map(|file| file.path.clone()),

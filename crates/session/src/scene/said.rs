@@ -7,7 +7,7 @@
 use borges_board::PrimitiveKind;
 use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
 
-use crate::command::listing::Frame;
+use crate::command::listing::StackFrame;
 use crate::scene::Scene;
 use crate::values::whole_characters;
 
@@ -66,7 +66,7 @@ impl Scene<'_> {
         let frames = self.stack().frames;
         let alarm = frames.iter().rposition(|frame| is_alarm(&frame.function));
         let behind = alarm.map_or(0, |alarm| alarm + 1);
-        let own = |frames: &[Frame]| {
+        let own = |frames: &[StackFrame]| {
             frames
                 .iter()
                 .find(|frame| is_own(frame))
@@ -351,7 +351,7 @@ fn is_alarm(function: &str) -> bool {
         || ALARMS.contains(&last_part(function))
 }
 
-fn is_own(frame: &Frame) -> bool {
+fn is_own(frame: &StackFrame) -> bool {
     let own = |file: &String| !LIBRARIES.iter().any(|library| file.contains(library));
     frame.line.is_some() && frame.file.as_ref().is_some_and(own)
 }

@@ -6,8 +6,8 @@ use crate::command::Flow;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
 use crate::scene::Scene;
 use borges_concolic::{
-    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search, Spent, Start,
-    Strategy, explore, solver,
+    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search, SearchOrder,
+    Spent, Start, explore, solver,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
@@ -33,7 +33,7 @@ const SOLVER_TIME: Duration = Duration::from_secs(5);
 /// How to look for an answer.
 #[derive(Clone)]
 pub(super) struct Plan {
-    pub(super) strategy: Strategy,
+    pub(super) strategy: SearchOrder,
     pub(super) inputs: u32,
     pub(super) paths: usize,
     /// Runs to follow first.
@@ -42,12 +42,12 @@ pub(super) struct Plan {
 
 /// Hears how far an answer has come, with what makes a listing of what is known so far, and may end it. It is asked every
 /// few milliseconds; the listing takes longer.
-pub type Tell<'t> = &'t mut dyn FnMut(Progress, &dyn Fn() -> SuggestionListing) -> Flow;
+pub type Listener<'t> = &'t mut dyn FnMut(Progress, &dyn Fn() -> SuggestionListing) -> Flow;
 
 impl Inquiry {
     /// Answers the question. `tell` hears what is known so far every now and then, and may end it: what was found by
     /// then is the answer.
-    pub fn answer(&self, tell: Tell<'_>) -> SuggestionListing {
+    pub fn answer(&self, tell: Listener<'_>) -> SuggestionListing {
         let began = Instant::now();
         let clock = || began.elapsed();
         let partial = RefCell::new(Partial::new(self));
@@ -143,7 +143,7 @@ impl Inquiry {
             return Lister::new(self, &explored, &rest).goals();
         };
         let plan = Plan {
-            strategy: Strategy::BreadthFirst,
+            strategy: SearchOrder::BreadthFirst,
             inputs: fewer as u32,
             ..self.plan()
         };
@@ -166,10 +166,10 @@ impl Inquiry {
         let few = matches!(self.question, Question::Paths);
         let most = if few { INPUTS } else { MOST_INPUTS };
         let strategy = match (self.within.order, &self.question, &self.goal) {
-            (Some(Order::Depth), ..) => Strategy::DepthFirst,
-            (Some(Order::Breadth), ..) => Strategy::BreadthFirst,
-            (Some(Order::Random(seed)), ..) => Strategy::Random(seed),
-            (Some(Order::Coverage), ..) | (None, Question::Cover, _) => Strategy::CoverageFirst,
+            (Some(Order::Depth), ..) => SearchOrder::DepthFirst,
+            (Some(Order::Breadth), ..) => SearchOrder::BreadthFirst,
+            (Some(Order::Random(seed)), ..) => SearchOrder::Random(seed),
+            (Some(Order::Coverage), ..) | (None, Question::Cover, _) => SearchOrder::CoverageFirst,
             // Where a condition must hold too, the nearest path is not the likeliest.
             (
                 None,
@@ -178,8 +178,8 @@ impl Inquiry {
                     offsets,
                     condition: None,
                 },
-            ) => Strategy::Towards(offsets.clone()),
-            _ => Strategy::BreadthFirst,
+            ) => SearchOrder::Towards(offsets.clone()),
+            _ => SearchOrder::BreadthFirst,
         };
         let usual = match self.question {
             Question::Paths => PATHS,

@@ -9,7 +9,7 @@ use borges_vm::{CodeOffset, Outcome};
 
 use super::inquiry::{Goal, Inquiry};
 use crate::command::Observer;
-use crate::command::question::{Question, Target, Turn, Within};
+use crate::command::question::{Destination, Question, Turn, Within};
 use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
@@ -115,13 +115,13 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
     }
 }
 
-fn goal_of(stage: &Stage, target: &Target) -> Result<(Goal, String), CommandError> {
+fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), CommandError> {
     match target {
-        Target::Trap { named } => {
+        Destination::Trap { named } => {
             let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
             Ok((Goal::Trap(named.clone()), format!("trap{words}")))
         }
-        Target::Place { place, condition } => {
+        Destination::Place { place, condition } => {
             let (offsets, mut words) = stage.resolve(place)?;
             if let Some(condition) = condition {
                 must_mean_something(stage, condition, &offsets)?;
@@ -130,7 +130,7 @@ fn goal_of(stage: &Stage, target: &Target) -> Result<(Goal, String), CommandErro
             let condition = condition.clone();
             Ok((Goal::Places { offsets, condition }, words))
         }
-        Target::Condition { condition } => {
+        Destination::Condition { condition } => {
             let mut offsets: Vec<CodeOffset> = stage.loaded.all_line_begins().to_vec();
             if offsets.is_empty() {
                 let module = &stage.program().module;
@@ -243,9 +243,9 @@ fn turns_to(
     Ok(turns)
 }
 
-impl From<&CodePlace> for Target {
+impl From<&CodePlace> for Destination {
     fn from(place: &CodePlace) -> Self {
-        Target::Place {
+        Destination::Place {
             place: place.clone(),
             condition: None,
         }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use borges_board::{BoardState, Driver, PrimitiveId};
 use borges_concolic::{
-    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, Start, Strategy,
+    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, SearchOrder, Start,
 };
 use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
@@ -29,11 +29,11 @@ use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
 
 pub use crate::command::question::{
-    CoverListing, CoveredLine, FoundPath, OneSided, Order, Question, RestListing, SuggestedInput,
-    SuggestedOption, SuggestionListing, SuggestionNode, Target, Turn, UnexploredReport, WhyListing,
-    Within,
+    CoverListing, CoveredLine, Destination, FoundPath, OneSided, Order, Question, RestListing,
+    SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, Turn, UnexploredReport,
+    WhyListing, Within,
 };
-pub use answering::Tell;
+pub use answering::Listener;
 use cuts::Asked;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use inquiry::Inquiry;
@@ -279,11 +279,13 @@ fn explore(
         ..usual
     };
     let strategy = match options.order {
-        Order::Depth if options.inputs.is_some() || options.steps.is_some() => Strategy::DepthFirst,
+        Order::Depth if options.inputs.is_some() || options.steps.is_some() => {
+            SearchOrder::DepthFirst
+        }
         // Without a bound on paths, most device programs never end: depth first would see one path only.
-        Order::Depth | Order::Breadth => Strategy::BreadthFirst,
-        Order::Coverage => Strategy::CoverageFirst,
-        Order::Random(seed) => Strategy::Random(seed),
+        Order::Depth | Order::Breadth => SearchOrder::BreadthFirst,
+        Order::Coverage => SearchOrder::CoverageFirst,
+        Order::Random(seed) => SearchOrder::Random(seed),
     };
     let time = Duration::from_secs(5);
     let search = Search {

@@ -1,6 +1,6 @@
 //! Which choice made something inevitable, and since which one it was possible.
 
-use borges_concolic::{Budget, End, Flow as Goes, Start, Strategy};
+use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Start};
 
 use super::answering::Plan;
 use super::inquiry::Inquiry;
@@ -149,7 +149,7 @@ impl Inquiry {
         listing: &mut SuggestionListing,
     ) -> Verdict {
         let plan = Plan {
-            strategy: Strategy::BreadthFirst,
+            strategy: SearchOrder::BreadthFirst,
             inputs,
             paths: MOST,
             examples: Vec::new(),

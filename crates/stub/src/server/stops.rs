@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use borges_board::Hardware;
-use borges_vm::{BreakpointError, CodeOffset};
+use borges_vm::{CodeOffset, NoInstruction};
 use borges_wire::{Failure, Measure};
 
 use super::{Done, Stub, check};
@@ -53,7 +53,7 @@ impl<H: Hardware> Stub<H> {
             let machine = &mut begun.machine;
             machine
                 .set_breakpoints(&self.breakpoints)
-                .map_err(|BreakpointError(offset)| Failure::NoInstruction(offset.0))?;
+                .map_err(|NoInstruction(offset)| Failure::NoInstruction(offset.0))?;
             machine.set_watches(&self.watches);
         }
         Ok(None)

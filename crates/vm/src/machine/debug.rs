@@ -38,7 +38,7 @@ pub enum Watch {
 /// Why breakpoints cannot be set. None was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no instruction starts at {0}")]
-pub struct BreakpointError(pub CodeOffset);
+pub struct NoInstruction(pub CodeOffset);
 
 /// Where the debugger wants to stop.
 #[derive(Clone, Debug, Default)]
@@ -97,13 +97,13 @@ impl Machine {
     /// one where it just reported one, so that running on goes on.
     ///
     /// # Errors
-    /// [`BreakpointError`] names an offset where no instruction starts. Nothing changed then.
-    pub fn set_breakpoints(&mut self, offsets: &[CodeOffset]) -> Result<(), BreakpointError> {
+    /// [`NoInstruction`] names an offset where no instruction starts. Nothing changed then.
+    pub fn set_breakpoints(&mut self, offsets: &[CodeOffset]) -> Result<(), NoInstruction> {
         for offset in offsets {
             let known = self
                 .module()
                 .is_some_and(|module| module.is_instr_start(*offset));
-            known.then_some(()).ok_or(BreakpointError(*offset))?;
+            known.then_some(()).ok_or(NoInstruction(*offset))?;
         }
         let mut breakpoints: Vec<u32> = Vec::with_capacity(offsets.len());
         for offset in offsets {

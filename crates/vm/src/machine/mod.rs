@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use debug::Debug;
-pub use debug::{BreakpointError, Watch};
+pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
 pub use observe::{Observer, Site, Transfer};
 pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome, Until};

@@ -31,14 +31,14 @@ impl Deref for Lent {
 /// The bytes of a module.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    place: Place,
+    place: Storage,
     /// What keeps lent bytes in place.
     _lease: Option<Shared<()>>,
 }
 
 /// Both are a pointer and a length at one offset: to look at them costs no question which of the two it is.
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Own(Box<[u8]>),
     Lent(&'static [u8]),
 }
@@ -46,7 +46,7 @@ enum Place {
 impl From<&[u8]> for Bytes {
     fn from(bytes: &[u8]) -> Self {
         Self {
-            place: Place::Own(bytes.into()),
+            place: Storage::Own(bytes.into()),
             _lease: None,
         }
     }
@@ -55,7 +55,7 @@ impl From<&[u8]> for Bytes {
 impl From<Lent> for Bytes {
     fn from(lent: Lent) -> Self {
         Self {
-            place: Place::Lent(lent.bytes),
+            place: Storage::Lent(lent.bytes),
             _lease: Some(lent.lease),
         }
     }
@@ -66,8 +66,8 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match &self.place {
-            Place::Own(bytes) => bytes,
-            Place::Lent(bytes) => bytes,
+            Storage::Own(bytes) => bytes,
+            Storage::Lent(bytes) => bytes,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Questions about the futures of the universe shown.
 
 use borges_session::command::Look;
-use borges_session::suggest::{Order, Question, Target, Within};
+use borges_session::suggest::{Destination, Order, Question, Within};
 
 use super::{PLACES, Request};
 use crate::arguments::code_place;
@@ -105,24 +105,24 @@ fn is_bound(cursor: &Cursor<'_>) -> bool {
     })
 }
 
-fn target(cursor: &mut Cursor<'_>) -> Result<Target, Misread> {
+fn target(cursor: &mut Cursor<'_>) -> Result<Destination, Misread> {
     if cursor.keyword("trap") {
         let named = match is_bound(cursor) {
             true => None,
             false => cursor.word().map(|word| word.text.to_owned()),
         };
-        return Ok(Target::Trap { named });
+        return Ok(Destination::Trap { named });
     }
     if cursor.keyword("if") {
         let condition = condition(cursor)?;
-        return Ok(Target::Condition { condition });
+        return Ok(Destination::Condition { condition });
     }
     let place = code_place(cursor.required("a place, 'trap', or 'if' and a condition")?)?;
     let condition = match cursor.keyword("if") {
         true => Some(condition(cursor)?),
         false => None,
     };
-    Ok(Target::Place { place, condition })
+    Ok(Destination::Place { place, condition })
 }
 
 /// Everything up to the first bound.
