@@ -252,14 +252,14 @@ impl Found<'_> {
         });
         let traps: Vec<TrapReport> = traps.collect();
         let mut unexplored = self.left_out();
-        if traps.iter().any(|trap| !trap.certain) {
+        let maybe = self.graph.language().maybe();
+        let maybe: Vec<String> = maybe.into_iter().map(|word| self.word(word)).collect();
+        if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
             unexplored.extend(cuts::for_want_of_time(
                 1,
                 "which leads to a trap and was not run",
             ));
         }
-        let maybe = self.graph.language().maybe();
-        let maybe: Vec<String> = maybe.into_iter().map(|word| self.word(word)).collect();
         let program = &self.subject.program;
         StatesReport {
             program: self.subject.path.display().to_string(),
