@@ -130,6 +130,7 @@ impl<'d> Device<'d> {
             budget,
             bounds: Bounds {
                 inputs: u32::MAX,
+                paths: usize::MAX,
                 events: None,
                 stops: Vec::new(),
                 ..bounds

@@ -139,7 +139,8 @@ impl Relation {
                 rows.insert(row);
             }
         }
-        Some(Rows::Listed(rows))
+        // The values at hand are one of them.
+        (!rows.is_empty()).then_some(Rows::Listed(rows))
     }
 
     fn variable(&mut self, dag: &mut Dag, ty: ValType, values: Set, now: u64) -> Expr {

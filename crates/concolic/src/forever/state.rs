@@ -238,7 +238,10 @@ impl Arrived {
             && self.board == other.board
             && self.reads.len() == other.reads.len()
             && self.snapshot == other.snapshot;
-        if !same {
+        let is_same_input = |(ours, theirs): (&Read, &Read)| {
+            (ours.primitive, &ours.args, ours.ty) == (theirs.primitive, &theirs.args, theirs.ty)
+        };
+        if !same || !self.reads.iter().zip(&other.reads).all(is_same_input) {
             return false;
         }
         let reads = self.reads.iter().zip(&other.reads);

@@ -273,7 +273,10 @@ impl Found<'_> {
                 .count(),
             edges: self.graph.edge_count(),
             depth,
-            complete: self.pause == Pause::Complete && unexplored.is_empty() && maybe.is_empty(),
+            complete: self.pause == Pause::Complete
+                && !self.graph.language().is_cut()
+                && unexplored.is_empty()
+                && maybe.is_empty(),
             maybe,
             anything: self.words.iter().map(|word| self.word(*word)).collect(),
             traps,

@@ -1,0 +1,192 @@
+//! All states of device programs, for ever: what is said of them, and where each bound cuts.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use borges_session::command::Flow;
+use borges_session::suggest::{StatesOptions, StatesReport, states_of_program};
+
+fn explored(program: &Path, board: Option<&Path>, options: &StatesOptions) -> StatesReport {
+    let report = states_of_program(program, board, options, &mut |_| Flow::Continue);
+    report.expect("it opens")
+}
+
+/// A program in the text format, on a board whose sensor reads 0 to 3.
+fn written(text: &str, options: &StatesOptions) -> StatesReport {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (program, board) = (
+        folder.path().join("p.wasm"),
+        folder.path().join("board.toml"),
+    );
+    std::fs::write(&program, wat::parse_str(text).expect("valid text")).expect("written");
+    std::fs::write(&board, "[ranges]\n\"chip_analog_read(34)\" = \"0..3\"\n").expect("written");
+    explored(&program, Some(&board), options)
+}
+
+fn bounds(report: &StatesReport) -> Vec<&str> {
+    report
+        .unexplored
+        .iter()
+        .filter_map(|left| left.bound.as_deref())
+        .collect()
+}
+
+/// The trap lies deeper than anybody looks by paths, and the graph is small.
+#[test]
+fn a_trap_eight_inputs_away_is_found_in_a_graph_that_closes() {
+    let program: PathBuf =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/heater.wasm");
+    let report = explored(&program, None, &StatesOptions::default());
+    assert!(report.complete, "{:?}", report.unexplored);
+    assert_eq!((report.states, report.edges, report.depth), (30, 75, 13));
+    let [trap] = &*report.traps else {
+        panic!("{:?}", report.traps);
+    };
+    assert!(
+        trap.certain && trap.what.contains("unreachable"),
+        "{trap:?}"
+    );
+    assert_eq!((trap.inputs, trap.run.len(), trap.answers.len()), (8, 8, 8));
+    assert!(trap.place.ends_with("heater.c:16"), "{}", trap.place);
+}
+
+const COUNTS: &str = r#"(module
+  (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+  (global $count (mut i32) (i32.const 0))
+  (func (export "main")
+    (loop $again
+      (drop (call $in (i32.const 34)))
+      (global.set $count (i32.add (global.get $count) (i32.const 1)))
+      BODY
+      (br $again))))"#;
+
+#[test]
+fn a_counter_that_nobody_asks_is_proved_to_have_no_influence() {
+    let report = written(&COUNTS.replace("BODY", ""), &StatesOptions::default());
+    assert!(report.complete, "{:?}", report.unexplored);
+    // A global that only counts itself is read by its own count.
+    assert_eq!(report.anything, ["count"]);
+    assert_eq!(
+        (report.states, report.maybe.len(), report.traps.len()),
+        (1, 0, 0)
+    );
+}
+
+#[test]
+fn a_counter_that_matters_is_a_maybe_and_nothing_is_complete() {
+    let body = "(if (i32.eq (global.get $count) (i32.const -7)) (then (unreachable)))";
+    let report = written(&COUNTS.replace("BODY", body), &StatesOptions::default());
+    assert!(!report.complete);
+    assert_eq!(report.maybe, ["count"]);
+    assert_eq!(report.unexplored.len(), 0, "{:?}", report.unexplored);
+    // It would take four billion inputs.
+    assert!(
+        report
+            .traps
+            .iter()
+            .all(|trap| !trap.certain && trap.run.is_empty()),
+        "{:?}",
+        report.traps
+    );
+}
+
+/// Sixteen states in a row, then they come round.
+const ROUND: &str = r#"(module
+  (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+  (global $at (mut i32) (i32.const 0))
+  (func (export "main")
+    (loop $again
+      (if (call $in (i32.const 34)) (then
+        (global.set $at (i32.and (i32.add (global.get $at) (i32.const 1)) (i32.const 15)))))
+      (br_if $again (i32.lt_u (global.get $at) (i32.const 99))))))"#;
+
+#[test]
+fn bounds_cut_and_are_named_one_past_them_and_not_at_them() {
+    let of = |states, depth| StatesOptions {
+        states,
+        depth,
+        ..StatesOptions::default()
+    };
+    let all = written(ROUND, &of(None, None));
+    assert!(
+        all.complete && all.traps.is_empty() && !all.returns,
+        "{all:?}"
+    );
+    assert_eq!((all.states, all.edges, all.depth), (16, 32, 15));
+    let enough = written(ROUND, &of(Some(17), Some(15)));
+    assert!(enough.complete, "{:?}", enough.unexplored);
+    assert_eq!(bounds(&written(ROUND, &of(Some(15), None))), ["states"]);
+    assert_eq!(bounds(&written(ROUND, &of(None, Some(14)))), ["depth"]);
+}
+
+#[test]
+fn a_loop_that_asks_for_nothing_is_cut_and_named() {
+    let spins = |rounds: u32| {
+        let text = format!(
+            r#"(module
+              (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+              (func (export "main") (local i32)
+                (loop $again
+                  (local.set 0 (i32.const {rounds}))
+                  (loop $spin
+                    (br_if $spin (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+                  (drop (call $in (i32.const 34)))
+                  (br $again))))"#
+        );
+        written(&text, &StatesOptions::default())
+    };
+    // Five instructions a round, of a million.
+    let within = spins(199_990);
+    assert!(within.complete, "{:?}", within.unexplored);
+    let beyond = spins(200_001);
+    assert!(!beyond.complete);
+    assert_eq!(bounds(&beyond), ["instructions"]);
+}
+
+#[test]
+fn what_takes_too_long_is_cut_by_time_and_by_the_user() {
+    // The product of all readings: no two ways come to one state.
+    let text = r#"(module
+      (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+      (global $x (mut i64) (i64.const 1)) (global $y (mut i64) (i64.const 1))
+      (func (export "main")
+        (loop $again
+          (if (call $in (i32.const 1)) (then
+            (global.set $x (i64.mul (i64.add (global.get $x) (global.get $y)) (i64.const 6364136223846793005)))
+            (global.set $y (i64.xor (global.get $x) (i64.rotl (global.get $y) (i64.const 7)))))
+          (else (global.set $y (i64.add (global.get $y) (i64.const 1442695040888963407)))))
+          (br_if $again (i64.ne (global.get $x) (global.get $y))))))"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("p.wasm");
+    std::fs::write(&program, wat::parse_str(text).expect("valid text")).expect("written");
+    let options = StatesOptions {
+        time: Some(Duration::from_millis(300)),
+        ..StatesOptions::default()
+    };
+    let report = explored(&program, None, &options);
+    assert!(!report.complete);
+    assert_eq!(bounds(&report), ["time"]);
+    let report = states_of_program(&program, None, &StatesOptions::default(), &mut |_| {
+        Flow::Pause
+    });
+    let report = report.expect("it opens");
+    assert_eq!(bounds(&report), ["cancelled"]);
+    assert!(report.states > 0 && !report.complete);
+}
+
+#[test]
+fn interrupts_are_not_left_out_in_silence() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/binary-counter/binary-counter.wasm");
+    let board = program.with_file_name("board.toml");
+    let report = explored(&program, Some(&board), &StatesOptions::default());
+    assert!(!report.complete);
+    assert!(
+        report
+            .unexplored
+            .iter()
+            .any(|left| left.reason.contains("interrupts")),
+        "{:?}",
+        report.unexplored
+    );
+}
