@@ -84,6 +84,11 @@ impl Primitive {
         self.op == Op::Declared
     }
 
+    /// Whether it lets interrupts or timers call the program.
+    pub fn subscribes(&self) -> bool {
+        matches!(self.op, Op::SubscribeInterrupt | Op::SubscribeTimer)
+    }
+
     /// An input that the user declares.
     pub fn declared_input(
         module: impl Into<Cow<'static, str>>,

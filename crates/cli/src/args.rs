@@ -334,6 +334,9 @@ pub struct Explore {
     /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<String>,
+    /// Whether interrupts and timers arrive at a device program, any number of them at any moment [default: any]
+    #[arg(long, value_enum)]
+    pub events: Option<Events>,
     /// What a step is.
     #[command(flatten)]
     pub steps: Steps,
@@ -419,6 +422,15 @@ pub enum Grain {
     Rule,
     /// All that happens up to what another agent can see
     Visible,
+}
+
+/// Interrupts and timers of a device program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Events {
+    /// Any number of them, at any moment
+    Any,
+    /// None, which is no complete answer where the program subscribes to some
+    None,
 }
 
 /// What an exploration leaves out.

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use borges_board::{Action, Board, BoardState, Captured, Codomain, PrimitiveKind};
+use borges_board::{
+    Action, Board, BoardState, Captured, Codomain, Event, EventSource, PrimitiveKind,
+};
 use borges_concolic::{Bounds, Budget, Device, DeviceState, End, Flow, Start, StateWord};
-use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy};
+use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
 
 fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
@@ -33,6 +35,7 @@ fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>,
     loop {
         let bounds = Bounds {
             steps: 1_000_000,
+            events: Some(1),
             ..Bounds::default()
         };
         let device = Device::new(start.clone(), bounds, None, words.clone(), &budget);
@@ -91,6 +94,8 @@ const SIZES: &[(&str, usize, usize)] = &[
     ("temperature-monitor", 2, 4),
     ("light-sensor", 3, 5),
     ("smart-curtain", 26, 56),
+    // Its buttons interrupt it.
+    ("binary-counter", 1040, 2080),
     ("while", 28, 50),
     ("while-O0", 28, 50),
 ];
@@ -458,6 +463,183 @@ fn graphs_of_random_loops_hold_exactly_the_states_of_all_runs() {
         compared * 10 > all * 9,
         "{compared} of {all} were looked at"
     );
+}
+
+/// States before inputs, with the inputs and the events that come before them.
+type Standings = HashSet<(u32, u32, DeviceState)>;
+
+/// What plain runs come to with at most so many inputs and events, each event between any two instructions.
+fn runs_with_events(start: &Start, device: &Device<'_>, (inputs, events): (u32, u32)) -> Standings {
+    let board = &start.board;
+    let mut found = Standings::new();
+    let mut seen = HashSet::new();
+    let mut work = vec![(start.machine.clone(), start.state.clone(), 0, 0)];
+    while let Some((mut machine, mut state, read, arrived)) = work.pop() {
+        let influence = state.influence(board, false).hash64();
+        if !seen.insert((machine.hash().0, influence, read, arrived)) {
+            continue;
+        }
+        if arrived < events && !machine.in_handler() {
+            let pins = state.subscriptions().map(|(pin, subscription)| Event {
+                source: EventSource::Pin(*pin),
+                handler: subscription.handler,
+            });
+            for event in pins {
+                let mut entered = machine.clone();
+                if event.enter(&mut entered) {
+                    work.push((entered, state.clone(), read, arrived + 1));
+                }
+            }
+        }
+        match machine.run(machine.steps() + 1) {
+            Exit::Budget => work.push((machine, state, read, arrived)),
+            Exit::HostCall => {
+                let pending = machine.pending().expect("a call");
+                let id = start.primitives[pending.func.0 as usize];
+                let args = pending.args.clone();
+                if matches!(
+                    board.primitive(id).expect("known").kind,
+                    PrimitiveKind::Input
+                ) {
+                    // Where a handler came in between says nothing where that makes no difference.
+                    if !machine.in_handler() {
+                        let stands = device.state_of(&machine, &state).expect("a state");
+                        found.insert((read, arrived, stands));
+                    }
+                    let codomain = board.codomain_at(id, &args, &state);
+                    let count = codomain.count().expect("few values");
+                    for value in (0..count).filter_map(|nth| codomain.nth(nth)) {
+                        if read < inputs {
+                            let mut answered = machine.clone();
+                            answered.answer(&[value]).expect("an answer");
+                            work.push((answered, state.clone(), read + 1, arrived));
+                        }
+                    }
+                } else {
+                    let nothing = Captured::default();
+                    let result = state.apply(board, id, &args, machine.memory(), &nothing);
+                    let result = result.expect("it is performed");
+                    machine.answer(result.as_slice()).expect("an answer");
+                    work.push((machine, state, read, arrived));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What the graph says of the same.
+fn graph_with_events(
+    start: &Start,
+    graph: &Graph<Device<'_>>,
+    (inputs, events): (u32, u32),
+) -> Standings {
+    let device = graph.language();
+    let mut machine = start.machine.clone();
+    let mut in_handler = |state: &DeviceState| {
+        let snapshot = state.snapshot().expect("it stands somewhere");
+        machine.restore(snapshot).expect("it fits");
+        machine.in_handler()
+    };
+    let mut found = Standings::new();
+    let mut seen = HashSet::new();
+    let mut work = vec![(graph.state(NodeId::ROOT).expect("a start").clone(), 0, 0)];
+    while let Some((state, read, arrived)) = work.pop() {
+        if !seen.insert((state.clone(), read, arrived)) {
+            continue;
+        }
+        if state.asks().is_some() && !in_handler(&state) {
+            for known in device.stands_for(&state, 1 << 16).expect("few values") {
+                found.insert((read, arrived, known));
+            }
+        }
+        for way in device.ways(&state).iter() {
+            let read = read + u32::from(way.input.is_some());
+            let arrived = arrived + u32::from(way.event.is_some());
+            if read <= inputs && arrived <= events {
+                work.push((way.to.clone(), read, arrived));
+            }
+        }
+    }
+    found
+}
+
+/// Handler and main loop; the handler is number 0 of the table, globals begin as 0.
+const INTERRUPTED: &[(&str, &str)] = &[
+    // A flag that is polled.
+    (
+        "(global.set $a (i32.const 1))",
+        "(local.set 0 (call $in (i32.const 1)))
+         (if (global.get $a) (then (global.set $a (i32.const 0)) (global.set $b (local.get 0))))",
+    ),
+    // A count up to three, of which the program takes one at a time, in two steps.
+    (
+        "(if (i32.lt_u (global.get $a) (i32.const 3)) (then (global.set $a (i32.add (global.get $a) (i32.const 1)))))",
+        "(drop (call $in (i32.const 1))) (local.set 0 (global.get $a))
+         (if (local.get 0) (then (nop) (global.set $a (i32.sub (local.get 0) (i32.const 1)))))",
+    ),
+    // The handler reads an input itself, and a global that the program writes only before.
+    (
+        "(global.set $a (i32.add (call $in (i32.const 1)) (global.get $b)))",
+        "(global.set $b (i32.and (i32.add (global.get $b) (i32.const 1)) (i32.const 1)))
+         (local.set 0 (i32.add (global.get $a) (call $in (i32.const 1))))
+         (if (i32.gt_u (local.get 0) (i32.const 2)) (then (unreachable)))",
+    ),
+    // A handler that unsubscribes itself.
+    (
+        "(global.set $a (i32.const 5)) (call $off (i32.const 2))",
+        "(drop (call $in (i32.const 1))) (global.set $b (global.get $a))
+         (if (call $in (i32.const 1)) (then (call $on (i32.const 2) (i32.const 0) (i32.const 3))))",
+    ),
+];
+
+#[test]
+fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
+    for (handler, body) in INTERRUPTED {
+        let text = format!(
+            r#"(module
+              (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+              (import "env" "subscribe_interrupt" (func $on (param i32 i32 i32)))
+              (import "env" "unsubscribe_interrupt" (func $off (param i32)))
+              (table funcref (elem $handler))
+              (global $a (mut i32) (i32.const 0)) (global $b (mut i32) (i32.const 0))
+              (func $handler {handler})
+              (func (export "main") (local i32)
+                (call $on (i32.const 2) (i32.const 0) (i32.const 3))
+                (loop $again {body} (br $again))))"#
+        );
+        let board = Board::parse("board.toml", "").expect("a board");
+        let start = common::start_wat(&text, board);
+        let budget = Budget::unlimited();
+        let bounds = Bounds {
+            events: Some(1),
+            ..Bounds::default()
+        };
+        let device =
+            Device::new(start.clone(), bounds, None, Vec::new(), &budget).expect("a program");
+        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
+        let limits = Limits {
+            states: 2_000,
+            depth: u32::MAX,
+        };
+        assert_eq!(
+            exploration.run(&limits, |_| true),
+            Pause::Complete,
+            "{text}"
+        );
+        let graph = exploration.graph();
+        assert_eq!(graph.language().unexplored(), [], "{text}");
+        let most = (3, 3);
+        let (plain, graph) = (
+            runs_with_events(&start, graph.language(), most),
+            graph_with_events(&start, graph, most),
+        );
+        let missing = plain.difference(&graph).count();
+        let too_many = graph.difference(&plain).count();
+        assert_eq!((missing, too_many), (0, 0), "of {}: {text}", plain.len());
+        assert!(plain.len() > 10, "{}: {text}", plain.len());
+    }
 }
 
 /// Random programs.

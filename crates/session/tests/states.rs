@@ -175,18 +175,48 @@ fn what_takes_too_long_is_cut_by_time_and_by_the_user() {
 }
 
 #[test]
-fn interrupts_are_not_left_out_in_silence() {
+fn interrupts_are_explored_or_are_not_left_out_in_silence() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples/binary-counter/binary-counter.wasm");
     let board = program.with_file_name("board.toml");
     let report = explored(&program, Some(&board), &StatesOptions::default());
+    assert!(report.complete, "{:?}", report.unexplored);
+    // Sixteen counts, at each of the moments of a round.
+    assert_eq!((report.states, report.traps.len()), (1040, 0));
+    let options = StatesOptions {
+        without_events: true,
+        ..StatesOptions::default()
+    };
+    let report = explored(&program, Some(&board), &options);
     assert!(!report.complete);
-    assert!(
-        report
-            .unexplored
-            .iter()
-            .any(|left| left.reason.contains("interrupts")),
-        "{:?}",
-        report.unexplored
-    );
+    let mut reasons = report.unexplored.iter().map(|left| &left.reason);
+    assert!(reasons.any(|reason| reason.contains("interrupts")));
+}
+
+/// Between the two halves of what the program does, the handler makes a third thing of it.
+#[test]
+fn a_trap_that_only_an_interrupt_leads_to_comes_with_its_moment() {
+    let text = r#"(module
+      (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+      (import "env" "subscribe_interrupt" (func $on (param i32 i32 i32)))
+      (table funcref (elem $handler))
+      (global $a (mut i32) (i32.const 0))
+      (func $handler (global.set $a (i32.const 1)))
+      (func (export "main")
+        (call $on (i32.const 2) (i32.const 0) (i32.const 3))
+        (loop $again
+          (global.set $a (i32.const 0))
+          (if (i32.eq (call $in (i32.const 34)) (i32.const 2))
+            (then (if (global.get $a) (then (unreachable)))))
+          (br $again))))"#;
+    let report = written(text, &StatesOptions::default());
+    assert!(report.complete, "{:?}", report.unexplored);
+    let [trap] = &*report.traps else {
+        panic!("{:?}", report.traps);
+    };
+    assert!(trap.certain, "{trap:?}");
+    assert_eq!((trap.inputs, &*trap.answers), (1, &[2.into()][..]));
+    let calls: Vec<&str> = trap.run.iter().map(|read| &*read.call).collect();
+    assert!(calls.contains(&"interrupt"), "{calls:?}");
+    assert_eq!(calls.len(), 2);
 }

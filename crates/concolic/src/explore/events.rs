@@ -104,7 +104,7 @@ pub(super) struct Listening {
 
 impl Explorer<'_, '_> {
     /// The events that may arrive in a state.
-    fn events(state: &State) -> impl Iterator<Item = Event> + '_ {
+    pub(super) fn events(state: &State) -> impl Iterator<Item = Event> + '_ {
         let outside = &state.outside.state;
         let pins = outside.subscriptions().map(|(pin, subscription)| Event {
             source: EventSource::Pin(*pin),
@@ -238,6 +238,15 @@ impl Explorer<'_, '_> {
             event: None,
             is_at_call: false,
         });
+    }
+
+    /// A moment at which a round ends: whether something arrives, and what, is a way on from there.
+    pub(super) fn stop_at_moment(&mut self, state: &mut State) {
+        state.is_moment = false;
+        let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
+        self.last_snapshot = Some(snapshot.clone());
+        let waiting = Waiting::at(snapshot, state.clone(), false);
+        self.levels.frontier.push(waiting);
     }
 
     /// Lets an event arrive; false if its handler cannot be entered.

@@ -36,7 +36,7 @@ use feasible::narrow;
 use found::Found;
 use order::Levels;
 
-pub(crate) use round::{Round, Workbench};
+pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     SearchOrder, Start,
@@ -116,19 +116,19 @@ pub(crate) struct Waiting {
     /// What arrives first.
     event: Option<Event>,
     /// It stands before the call that reads an input.
-    is_at_call: bool,
+    pub(crate) is_at_call: bool,
 }
 
 impl Waiting {
-    /// A path that stands before a call.
-    pub(crate) fn at(snapshot: Snapshot, state: State) -> Self {
+    /// A path that stands before a call, or at a moment for events.
+    pub(crate) fn at(snapshot: Snapshot, state: State, is_at_call: bool) -> Self {
         Waiting {
             snapshot,
             state,
             decided: None,
             next: None,
             event: None,
-            is_at_call: true,
+            is_at_call,
         }
     }
 }
@@ -454,6 +454,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 }
                 (Exit::Budget, Some(Stopped::Moment)) if self.example.is_some() => {
                     state.is_moment = false;
+                }
+                (Exit::Budget, Some(Stopped::Moment)) if self.is_round => {
+                    self.stop_at_moment(state);
+                    return Next::Waits;
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     self.moment(state);

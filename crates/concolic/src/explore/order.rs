@@ -63,7 +63,7 @@ impl Explorer<'_, '_> {
     pub(super) fn wait_before_input(&mut self, state: &State) {
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());
-        let waiting = Waiting::at(snapshot, state.clone());
+        let waiting = Waiting::at(snapshot, state.clone(), true);
         self.levels.frontier.push(waiting);
     }
 

@@ -1,12 +1,12 @@
 //! One round: from a state along all ways to the next stops.
 //!
-//! A path stops before it reads another input than the one that it stands before, and where it lets time pass a second
-//! time at the same place: a program that only waits comes round there.
+//! A path stops before it reads another input than the one that it stands before, where it lets time pass a second time at
+//! the same place (a program that only waits comes round there), and at every moment at which an event may arrive.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use borges_board::Action;
+use borges_board::{Action, Event};
 use borges_vm::{Machine, Snapshot};
 
 use super::events::Listening;
@@ -33,6 +33,19 @@ pub(crate) struct Workbench {
     coverage: Coverage,
     listened: HashMap<Vec<u32>, Rc<Listening>>,
     told_of_events: bool,
+}
+
+/// Where a round goes on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The start of the program.
+    Start,
+    /// Before the call that reads an input.
+    Input,
+    /// Before a call that lets time pass.
+    Wait,
+    /// A moment at which this event arrives, or none.
+    Moment(Option<Event>),
 }
 
 /// What a round led to.
@@ -66,16 +79,16 @@ impl Workbench {
         })
     }
 
-    /// Goes from a state to the next stops. The machine stands where the state is, before a call if `is_at_call`: of an
-    /// input, if that `asks`. What the state has read so far is what its values depend on.
+    /// Goes from a state to the next stops. The machine stands where the state is; what the state has read so far is what
+    /// its values depend on.
     pub(crate) fn round(
         self,
         start: &Start,
         budget: &Budget<'_>,
         bounds: &Bounds,
-        (mut state, is_at_call, asks): (State, bool, bool),
+        (mut state, from): (State, Origin),
     ) -> (Self, Round) {
-        let level = state.reads.len() as u32 + u32::from(asks);
+        let level = state.reads.len() as u32 + u32::from(from == Origin::Input);
         let mut explorer = Explorer {
             start,
             budget,
@@ -103,10 +116,20 @@ impl Workbench {
             is_round: true,
         };
         explorer.patch(&state);
-        if !is_at_call {
-            explorer.after_call(&mut state, &[]);
-        }
-        let ended = explorer.run_from(state, is_at_call, &mut |_| Flow::Continue);
+        let goes = match from {
+            Origin::Start => {
+                explorer.after_call(&mut state, &[]);
+                true
+            }
+            // What cannot arrive leads nowhere.
+            Origin::Moment(Some(event)) => explorer.arrive(&mut state, event),
+            _ => true,
+        };
+        let is_at_call = matches!(from, Origin::Input | Origin::Wait);
+        let ended = match goes {
+            true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
+            false => None,
+        };
         let round = Round {
             stops: std::mem::take(&mut explorer.levels.frontier),
             ends: explorer.found.paths,
@@ -127,6 +150,11 @@ impl Workbench {
         };
         (bench, round)
     }
+}
+
+/// The events that may arrive in a state.
+pub(crate) fn events(state: &State) -> Vec<Event> {
+    Explorer::events(state).collect()
 }
 
 impl Explorer<'_, '_> {

@@ -246,10 +246,13 @@ pub(super) struct Live {
     /// By function: the globals at its beginning.
     entries: Vec<Globals>,
     functions: RefCell<HashMap<u32, Rc<Function>>>,
+    /// What handlers may read at any time.
+    always: Bits,
 }
 
 impl Live {
-    pub(super) fn new(module: &Shared<Module>) -> Self {
+    /// Of a module; if there `are_handlers`, any of its functions may be called at any time.
+    pub(super) fn new(module: &Shared<Module>, are_handlers: bool) -> Self {
         let count = module.global_types().len();
         let imported = module.imported_funcs();
         let all = module
@@ -267,8 +270,14 @@ impl Live {
             module: module.clone(),
             entries,
             functions: RefCell::default(),
+            always: Bits::none(count),
         };
         live.sum_up();
+        if are_handlers {
+            for entry in &live.entries {
+                live.always.add(&entry.read);
+            }
+        }
         live
     }
 
@@ -415,6 +424,7 @@ impl Live {
             }
             start += frame.locals.len() + frame.operands.len();
         }
+        live.add(&self.always);
         let globals = 0..self.module.global_types().len();
         dead.globals = globals.filter(|global| !live.contains(*global)).collect();
         dead

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use borges_board::{BoardState, Codomain, PrimitiveId};
+use borges_board::{BoardState, Codomain, Event, PrimitiveId};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use borges_vm::{Machine, ValType, Value};
 
@@ -26,7 +26,7 @@ use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::Dag;
 use crate::decide::Decider;
-use crate::explore::{Bounds, Round, Start, State as Path, Waiting, Workbench};
+use crate::explore::{Bounds, Origin, Round, Start, State as Path, Waiting, Workbench};
 use crate::path::{Cut, End, Path as RunPath, Read, Unexplored};
 use crate::set::{Set, value_of};
 use crate::solver::Solver;
@@ -74,6 +74,8 @@ const MOST_ALONG: usize = 64;
 pub struct DeviceWay {
     /// What was read first; none if the program only let time pass.
     pub input: Option<WayInput>,
+    /// The event that arrived first; none if none did, or could.
+    pub event: Option<Event>,
     /// Where it leads.
     pub to: DeviceState,
 }
@@ -109,7 +111,8 @@ impl fmt::Display for TheProgram {
 
 impl<'d> Device<'d> {
     /// A program from its start on. `bounds` say how many instructions there are between two stops; a budget that is
-    /// spent leaves states without their ways ([`Device::is_cut`]). The `words` (at most 64 count) are taken for anything
+    /// spent leaves states without their ways ([`Device::is_cut`]); if they have a bound on events, any number of them
+    /// may arrive, else none. The `words` (at most 64 count) are taken for anything
     /// wherever they are. Nothing if there is no program.
     #[must_use]
     pub fn new(
@@ -120,7 +123,12 @@ impl<'d> Device<'d> {
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
         let bench = Workbench::new(&start, Decider::new(solver))?;
-        let live = Live::new(start.machine.module()?);
+        let subscribes = |id: &PrimitiveId| {
+            let primitive = start.board.primitive(*id);
+            primitive.is_some_and(|primitive| primitive.subscribes())
+        };
+        let are_handlers = bounds.events.is_some() && start.primitives.iter().any(subscribes);
+        let live = Live::new(start.machine.module()?, are_handlers);
         let is_clock =
             |id: &PrimitiveId| matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_));
         let mut device = Device {
@@ -131,7 +139,7 @@ impl<'d> Device<'d> {
             bounds: Bounds {
                 inputs: u32::MAX,
                 paths: usize::MAX,
-                events: None,
+                events: bounds.events.map(|_| u32::MAX),
                 stops: Vec::new(),
                 ..bounds
             },
@@ -179,17 +187,24 @@ impl<'d> Device<'d> {
         let Some(mut bench) = self.bench.take() else {
             return Arc::from([]);
         };
-        // A snapshot of this machine fits it.
-        let restored = bench.machine.restore(&before.snapshot);
-        debug_assert_eq!(restored, Ok(()));
-        let from = (before.path(), true, before.asks.is_some());
-        let (mut bench, round) = bench.round(&self.start, self.budget, &self.bounds, from);
-        let is_cut = round.is_cut;
-        let ways: Arc<[DeviceWay]> = self.ways_of(&mut bench, round, &before.taints).into();
-        self.bench.replace(Some(bench));
-        if is_cut {
-            self.is_cut.set(true);
+        let mut ways = Vec::new();
+        for from in before.from() {
+            // A snapshot of this machine fits it.
+            let restored = bench.machine.restore(&before.snapshot);
+            debug_assert_eq!(restored, Ok(()));
+            let from_here = (before.path(), from);
+            let (next, round) = bench.round(&self.start, self.budget, &self.bounds, from_here);
+            bench = next;
+            self.is_cut.set(self.is_cut.get() || round.is_cut);
+            let event = match from {
+                Origin::Moment(event) => event,
+                _ => None,
+            };
+            let found = self.ways_of(&mut bench, round, &before.taints).into_iter();
+            ways.extend(found.map(|way| DeviceWay { event, ..way }));
         }
+        let ways: Arc<[DeviceWay]> = ways.into();
+        self.bench.replace(Some(bench));
         // Nobody else sets it. What was cut stays so: two looks at a state see the same ways.
         let _set = state.0.ways.set(ways.clone());
         ways
@@ -198,7 +213,7 @@ impl<'d> Device<'d> {
     /// From the start to the first stop.
     fn begin(&self, mut bench: Workbench, budget: &Budget<'_>) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
-        let from = (Path::new(self.start.state.clone()), false, false);
+        let from = (Path::new(self.start.state.clone()), Origin::Start);
         bench.round(&self.start, budget, &self.bounds, from)
     }
 
@@ -227,17 +242,21 @@ impl<'d> Device<'d> {
                 .collect();
             stops.sort_by_key(|(likeness, _)| *likeness);
             stops.truncate(MOST_ALONG);
-            let (asks, is_last) = (
-                state.asks().is_some(),
-                states.get(at + 1).is_some_and(|next| next.end().is_some()),
-            );
-            for (_, stop) in stops {
+            let is_last = states.get(at + 1).is_some_and(|next| next.end().is_some());
+            let Stands::Before(before) = &state.0.stands else {
+                break;
+            };
+            let from = before.from();
+            let goes = stops
+                .iter()
+                .flat_map(|(_, stop)| from.iter().map(move |from| (stop, *from)));
+            for (stop, from) in goes {
                 let restored = bench.machine.restore(&stop.snapshot);
                 debug_assert_eq!(restored, Ok(()));
-                let mut path = stop.state;
+                let mut path = stop.state.clone();
                 path.waited.clear();
                 let next;
-                (bench, next) = bench.round(&self.start, budget, &self.bounds, (path, true, asks));
+                (bench, next) = bench.round(&self.start, budget, &self.bounds, (path, from));
                 round.stops.extend(next.stops);
                 if is_last {
                     round.ends.extend(next.ends);
@@ -296,7 +315,11 @@ impl<'d> Device<'d> {
                 self.note_influence(&bench.dag, &way.reads, &way.constraints, taints);
                 let input = reading(&way.reads, &way.model, known);
                 let to = self.once(&bench.dag, DeviceState::ended(path.end.clone()));
-                ways.push(DeviceWay { input, to });
+                ways.push(DeviceWay {
+                    input,
+                    event: None,
+                    to,
+                });
             }
         }
         ways
@@ -362,6 +385,7 @@ impl<'d> Device<'d> {
     ) -> DeviceWay {
         DeviceWay {
             input: reading(&arrived.reads, &arrived.model, known),
+            event: None,
             to: self.once(&bench.dag, to),
         }
     }
@@ -394,7 +418,7 @@ impl<'d> Device<'d> {
     #[must_use]
     pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
-        let stop = Waiting::at(machine.snapshot(None), Path::new(board.clone()));
+        let stop = Waiting::at(machine.snapshot(None), Path::new(board.clone()), true);
         let state = self.compared(self.budget).state(&mut bench, stop, &[]);
         self.bench.replace(Some(bench));
         Some(state)
@@ -533,18 +557,19 @@ impl Language for Device<'_> {
 
     fn label(&self, state: &DeviceState, choice: &WayNumber) -> Label {
         let ways = self.ways(state);
-        let input = ways
-            .get(choice.0 as usize)
-            .and_then(|way| way.input.as_ref());
-        let (rule, text) = match input {
-            Some(input) => {
+        let way = ways.get(choice.0 as usize);
+        let input = way.and_then(|way| way.input.as_ref());
+        let (rule, text) = match (input, way.and_then(|way| way.event)) {
+            (_, Some(event)) => ("interrupt", format!("{:?}", event.source)),
+            (None, None) if state.is_moment() => ("go on", "nothing arrives".to_owned()),
+            (Some(input), None) => {
                 let call = self.call(input.primitive, &input.args);
                 (
                     "read",
                     format!("{call} = {}", input.set.to_codomain(input.ty)),
                 )
             }
-            None => ("wait", "time passes".to_owned()),
+            (None, None) => ("wait", "time passes".to_owned()),
         };
         Label {
             rule,
@@ -563,6 +588,7 @@ impl Language for Device<'_> {
     fn show(&self, state: &DeviceState) -> String {
         match (state.asks(), state.end()) {
             (Some((id, args)), _) => format!("before {}", self.call(id, args)),
+            (None, None) if state.is_moment() => "where interrupts may arrive".to_owned(),
             (None, None) => "before time passes".to_owned(),
             (None, Some(_)) => self.outcome(state).to_string(),
         }

@@ -17,7 +17,7 @@ use super::zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{State as Path, Waiting, Workbench};
+use crate::explore::{Origin, State as Path, Waiting, Workbench, events};
 use crate::memory::Byte;
 use crate::path::{End, Read};
 use crate::set::{Set, value_of};
@@ -59,6 +59,8 @@ pub(super) struct Before {
     pub(super) taints: Box<[u64]>,
     /// Where the program stands, as a number.
     pub(super) place: u64,
+    /// Events may arrive before the next instruction.
+    pub(super) is_moment: bool,
     /// The input that is asked for; none if time is let pass.
     pub(super) asks: Option<(PrimitiveId, Vec<Value>)>,
 }
@@ -88,7 +90,8 @@ impl PartialEq for DeviceState {
             && match (&a.stands, &b.stands) {
                 (Stands::Ended(a), Stands::Ended(b)) => a == b,
                 (Stands::Before(a), Stands::Before(b)) => {
-                    a.places == b.places
+                    a.is_moment == b.is_moment
+                        && a.places == b.places
                         && a.variables == b.variables
                         && a.constraints == b.constraints
                         && a.taints == b.taints
@@ -112,6 +115,7 @@ impl Before {
     /// Whether this is all of another and perhaps more: both go on in the same ways, this one with more values.
     pub(super) fn covers(&self, other: &Before, dag: &Dag) -> bool {
         let same = self.place == other.place
+            && self.is_moment == other.is_moment
             && self.places == other.places
             && self.variables.len() == other.variables.len()
             && self.taints == other.taints
@@ -173,6 +177,15 @@ impl DeviceState {
         }
     }
 
+    /// Whether interrupts may arrive before the next instruction.
+    #[must_use]
+    pub fn is_moment(&self) -> bool {
+        match &self.0.stands {
+            Stands::Before(before) => before.is_moment,
+            Stands::Ended(_) => false,
+        }
+    }
+
     /// The machine in this state, with the simplest of its values where it has several; none of an end.
     #[must_use]
     pub fn snapshot(&self) -> Option<&Snapshot> {
@@ -184,6 +197,21 @@ impl DeviceState {
 }
 
 impl Before {
+    /// Where rounds go on from, one by one.
+    pub(super) fn from(&self) -> Vec<Origin> {
+        match (&self.asks, self.is_moment) {
+            (_, true) => {
+                let events = events(&Path::new(self.board.clone()));
+                let arrives = events.into_iter().map(|event| Origin::Moment(Some(event)));
+                std::iter::once(Origin::Moment(None))
+                    .chain(arrives)
+                    .collect()
+            }
+            (Some(_), false) => vec![Origin::Input],
+            (None, false) => vec![Origin::Wait],
+        }
+    }
+
     /// The path from which a round goes on.
     pub(super) fn path(&self) -> Path {
         let mut path = Path::new(self.board.clone());
@@ -225,6 +253,7 @@ pub(super) struct Arrived {
     pub(super) model: Vec<u64>,
     taints: Vec<u64>,
     place: u64,
+    is_moment: bool,
     asks: Option<(PrimitiveId, Vec<Value>)>,
 }
 
@@ -233,6 +262,7 @@ impl Arrived {
     /// for both, exactly. Ways that part and meet again leave nothing behind like this.
     pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
         let same = self.place == other.place
+            && self.is_moment == other.is_moment
             && self.places == other.places
             && self.taints == other.taints
             && self.board == other.board
@@ -313,6 +343,8 @@ impl Compared<'_> {
             let is_input = matches!(self.board.primitive(id)?.kind, PrimitiveKind::Input);
             is_input.then(|| (id, call.args.clone()))
         });
+        let is_moment = !stop.is_at_call;
+        let asks = asks.filter(|_| !is_moment);
         let mut path = stop.state;
         let dead = self.live.dead(&bench.machine);
         for at in &dead.cells {
@@ -341,6 +373,7 @@ impl Compared<'_> {
             constraints: path.constraints,
             model: path.model,
             taints,
+            is_moment,
             asks,
         }
     }
@@ -388,6 +421,7 @@ impl Compared<'_> {
             model: relation.model.into(),
             taints: relation.taints.into(),
             place: arrived.place,
+            is_moment: arrived.is_moment,
             asks: arrived.asks.clone(),
         })));
         (state, relation.is_opaque)
@@ -434,7 +468,8 @@ impl Compared<'_> {
                     path.outside.state.observe(self.board, *id, args, value);
                 }
             }
-            let stop = Waiting::at(bench.machine.snapshot(None), path);
+            let snapshot = bench.machine.snapshot(None);
+            let stop = Waiting::at(snapshot, path, !before.is_moment);
             states.push(self.state(bench, stop, &[]));
         }
         Some(states)

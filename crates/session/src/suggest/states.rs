@@ -12,8 +12,8 @@ use borges_concolic::{
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use serde::Serialize;
 
-use super::walk::{Alarm, Check, Choice, Walk};
-use super::{Subject, TELL, answering, cuts, words};
+use super::walk::{self, Alarm, Check, Choice, Walk};
+use super::{Subject, TELL, answering, cuts, listing, words};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
@@ -31,6 +31,8 @@ pub struct StatesOptions {
     pub depth: Option<u32>,
     /// Time for all of it; without a bound, ten seconds.
     pub time: Option<Duration>,
+    /// Leave out interrupts and timers: that is no complete answer if the program subscribes to some.
+    pub without_events: bool,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
     pub solver: Option<String>,
 }
@@ -140,6 +142,7 @@ pub fn states_of_program(
     let looking = budget.part(90);
     let bounds = Bounds {
         steps: STEPS,
+        events: (!options.without_events).then_some(u32::MAX),
         ..Bounds::default()
     };
     let limits = Limits {
@@ -385,13 +388,16 @@ impl Found<'_> {
             machine: &self.subject.start.machine,
         };
         let read = |choice| match choice {
-            Choice::Input(read, value) => Some(SuggestedInput {
+            Choice::Input(read, value) => SuggestedInput {
                 call: scene.call_text(read.primitive, &read.args),
                 value: show(value),
-            }),
-            Choice::Event(_) => None,
+            },
+            Choice::Event(event) => SuggestedInput {
+                call: listing::EVENT.to_owned(),
+                value: walk::arrival(event),
+            },
         };
-        walk.choices().filter_map(read).collect()
+        walk.choices().map(read).collect()
     }
 
     fn word(&self, word: StateWord) -> String {

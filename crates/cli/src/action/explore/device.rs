@@ -32,6 +32,7 @@ pub(super) fn explore(
         states: options.states,
         depth: options.depth,
         time: options.time,
+        without_events: options.events == Some(args::Events::None),
         solver: options.solver.clone(),
     };
     let mut progress = Progress::new(quiet);

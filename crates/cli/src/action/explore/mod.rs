@@ -35,6 +35,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         ("--board", options.board.is_some()),
         ("--entry", options.entry.is_some()),
         ("--solver", options.solver.is_some()),
+        ("--events", options.events.is_some()),
     ] {
         if given {
             return Err(Failure::usage(
