@@ -16,8 +16,8 @@ use borges_firmware::Pins;
 use borges_stub::{Answer, Call, Config, Halt, Program, Stub, World, execute};
 use borges_vm::{Limits, Machine, Module};
 use borges_wire::{
-    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, BlobKind,
-    PauseReason, Report, RequestId, SCHEMA, ToDevice, ToHost,
+    BlobKind, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming,
+    LOAD_OVERHEAD, PauseReason, Report, RequestId, SCHEMA, ToDevice, ToHost,
 };
 
 use crate::chip::Nothing;
