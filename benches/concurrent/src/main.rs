@@ -75,11 +75,18 @@ fn measured(explore: impl FnOnce() -> usize) -> Took {
     let start = Instant::now();
     let states = explore();
     let seconds = start.elapsed().as_secs_f64();
-    Took { states, seconds, bytes: PEAK.load(Relaxed) - before }
+    Took {
+        states,
+        seconds,
+        bytes: PEAK.load(Relaxed) - before,
+    }
 }
 
 fn limits() -> Limits {
-    Limits { states: STATES, ..Limits::default() }
+    Limits {
+        states: STATES,
+        ..Limits::default()
+    }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -120,7 +127,10 @@ fn problems() -> Vec<Problem> {
 }
 
 fn run(problem: &Problem, rounds: usize) {
-    let options = Options { grain: Grain::Visible, ..Options::default() };
+    let options = Options {
+        grain: Grain::Visible,
+        ..Options::default()
+    };
     let program = match AmbientTalk::parse(&problem.text, options) {
         Ok(program) => program,
         Err(error) => panic!("{}", error.explain(&problem.text)),
@@ -166,11 +176,22 @@ fn run(problem: &Problem, rounds: usize) {
 
 /// One run of each class, beside the states.
 fn reduced(problem: &Problem) {
-    let visible = Options { grain: Grain::Visible, ..Options::default() };
-    let Ok(program) = AmbientTalk::parse(&problem.text, visible) else { return };
-    let exact = program.with(Options { numbered: true, ..visible });
+    let visible = Options {
+        grain: Grain::Visible,
+        ..Options::default()
+    };
+    let Ok(program) = AmbientTalk::parse(&problem.text, visible) else {
+        return;
+    };
+    let exact = program.with(Options {
+        numbered: true,
+        ..visible
+    });
     let mut survey = Survey::new(&program);
-    let limits = Limits { states: ALL_STATES, ..Limits::default() };
+    let limits = Limits {
+        states: ALL_STATES,
+        ..Limits::default()
+    };
     let pause = survey.run(&limits, |_, _| true);
     let mut classes = Classes::new(&exact);
     let (mut found, mut steps) = (0_u64, 0_u64);
@@ -207,17 +228,32 @@ fn reduced(problem: &Problem) {
 /// More than a million states as a graph: explored to the end, then asked.
 fn million() {
     let text = programs::two_phase_commit(8);
-    let options = Options { grain: Grain::Visible, ..Options::default() };
-    let Ok(program) = AmbientTalk::parse(&text, options) else { return };
+    let options = Options {
+        grain: Grain::Visible,
+        ..Options::default()
+    };
+    let Ok(program) = AmbientTalk::parse(&text, options) else {
+        return;
+    };
     let mut exploration = Exploration::new(&program, Strategy::BreadthFirst);
     let start = Instant::now();
-    exploration.run(&Limits { states: 3_000_000, ..Limits::default() }, |_| true);
+    exploration.run(
+        &Limits {
+            states: 3_000_000,
+            ..Limits::default()
+        },
+        |_| true,
+    );
     let explored = start.elapsed();
     let graph = exploration.into_graph();
     let start = Instant::now();
     let paths = graph.shortest_paths(NodeId::ROOT);
     let ends: Vec<_> = graph.ends().collect();
-    let length: usize = ends.iter().filter_map(|end| paths.path(&graph, *end)).map(|path| path.len()).sum();
+    let length: usize = ends
+        .iter()
+        .filter_map(|end| paths.path(&graph, *end))
+        .map(|path| path.len())
+        .sum();
     let asked = start.elapsed();
     println!(
         "\n{} states and {} edges explored in {:.2} s; shortest paths to {} ends ({} steps) in {:.3} s",
@@ -242,13 +278,18 @@ fn main() {
             "{:<24} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6}",
             "problem", "states", "theirs", "ours/s", "speed", "graph", "B/state", "theirs", "graph", "memory", "graph"
         );
-        println!("(speed, graph: our states/s over theirs, without and with keeping the graph; memory, graph: their bytes over ours, likewise)");
+        println!(
+            "(speed, graph: our states/s over theirs, without and with keeping the graph; memory, graph: their bytes over ours, likewise)"
+        );
         for problem in &problems {
             run(problem, rounds);
         }
     }
     if wanted("executions") {
-        println!("\n{:<24} {:>10} {:>10} {:>9}", "problem", "states", "executions", "ratio");
+        println!(
+            "\n{:<24} {:>10} {:>10} {:>9}",
+            "problem", "states", "executions", "ratio"
+        );
         for problem in &problems {
             reduced(problem);
         }

@@ -65,8 +65,15 @@ pub(crate) struct Native {
 impl Native {
     pub(crate) fn philosophers(seats: usize) -> Self {
         let n = seats as u8;
-        let forks = (0..n).map(|_| Role::Fork { free: true, waiting: None });
-        let sit = |seat: u8| Role::Seat { left: 1 + seat, right: 1 + (seat + 1) % n, count: 0 };
+        let forks = (0..n).map(|_| Role::Fork {
+            free: true,
+            waiting: None,
+        });
+        let sit = |seat: u8| Role::Seat {
+            left: 1 + seat,
+            right: 1 + (seat + 1) % n,
+            count: 0,
+        };
         Self {
             roles: [Role::Main].into_iter().chain(forks).chain((0..n).map(sit)).collect(),
             first: (0..n).map(|seat| (1 + n + seat, Msg::Start)).collect(),
@@ -75,7 +82,10 @@ impl Native {
 
     pub(crate) fn two_phase_commit(participants: usize) -> Self {
         let n = participants as u8;
-        let all = (0..n).map(|_| Role::Participant { state: 0, willing: true });
+        let all = (0..n).map(|_| Role::Participant {
+            state: 0,
+            willing: true,
+        });
         let rest = [Role::Coordinator { open: n, all: true }, Role::Canceller];
         Self {
             roles: [Role::Main].into_iter().chain(all).chain(rest).collect(),
@@ -85,7 +95,11 @@ impl Native {
 
     pub(crate) fn math(clients: usize) -> Self {
         let n = clients as u8;
-        let client = |nth: u8| Role::Client { n: 12 + i64::from(nth), asks: nth == 0, told: 0 };
+        let client = |nth: u8| Role::Client {
+            n: 12 + i64::from(nth),
+            asks: nth == 0,
+            told: 0,
+        };
         let first = [Role::Main, Role::Math { result: 0 }];
         Self {
             roles: first.into_iter().chain((0..n).map(client)).collect(),
@@ -131,9 +145,7 @@ impl Native {
                 *state = if *commit { 2 } else { 3 };
                 Vec::new()
             }
-            (Role::Coordinator { open, .. }, Msg::Start) => {
-                (1..=*open).map(|to| (to, Msg::Prepare(me))).collect()
-            }
+            (Role::Coordinator { open, .. }, Msg::Start) => (1..=*open).map(|to| (to, Msg::Prepare(me))).collect(),
             (Role::Coordinator { open, all }, Msg::Vote(yes)) => {
                 *open -= 1;
                 *all &= yes;
@@ -175,7 +187,12 @@ impl Model for Native {
         let mut actors: Vec<_> = self.roles.iter().map(actor).collect();
         let births = (1..self.roles.len() as u8).map(|nth| (nth, Msg::Born));
         actors[0].life = Life::Ready;
-        actors[0].outbox.extend([(0, Msg::Begin)].into_iter().chain(births).chain(self.first.iter().cloned()));
+        actors[0].outbox.extend(
+            [(0, Msg::Begin)]
+                .into_iter()
+                .chain(births)
+                .chain(self.first.iter().cloned()),
+        );
         vec![actors]
     }
 

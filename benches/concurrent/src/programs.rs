@@ -22,7 +22,11 @@ pub(crate) fn philosophers(seats: usize) -> String {
         let _ = writeln!(text, "def fork{seat} := makeFork();");
     }
     for seat in 0..seats {
-        let _ = writeln!(text, "def seat{seat} := makeSeat(fork{seat}, fork{});", (seat + 1) % seats);
+        let _ = writeln!(
+            text,
+            "def seat{seat} := makeSeat(fork{seat}, fork{});",
+            (seat + 1) % seats
+        );
     }
     for seat in 0..seats {
         let _ = writeln!(text, "seat{seat}<-start();");

@@ -65,11 +65,19 @@ impl Bench {
 /// Writes the programs, and records the session that is looked at.
 fn prepare(bench: &Bench) -> Result<(), String> {
     let write = |name: &str, bytes: &[u8]| std::fs::write(bench.folder.join(name), bytes).map_err(|e| e.to_string());
-    write("recording.wasm", include_bytes!("../../session/programs/recording.wasm"))?;
+    write(
+        "recording.wasm",
+        include_bytes!("../../session/programs/recording.wasm"),
+    )?;
     write("forever.wasm", FOREVER)?;
     write("withdrawals.at", include_bytes!("../programs/withdrawals.at"))?;
-    let recorded = bench.borges(&["record", "recording.wasm", "--output", "recording.borges"]).status();
-    match recorded.map_err(|e| format!("{}: {e}", bench.borges.display()))?.success() {
+    let recorded = bench
+        .borges(&["record", "recording.wasm", "--output", "recording.borges"])
+        .status();
+    match recorded
+        .map_err(|e| format!("{}: {e}", bench.borges.display()))?
+        .success()
+    {
         true => Ok(()),
         false => Err("the recording could not be made".into()),
     }
@@ -85,7 +93,11 @@ fn run() -> Result<bool, String> {
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"))?;
-        let number = || value.parse::<u64>().map_err(|_| format!("{word} needs a number\n{USAGE}"));
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| format!("{word} needs a number\n{USAGE}"))
+        };
         match word.as_str() {
             "--borges" => borges = PathBuf::from(&value),
             "--presses" => presses = number()? as usize,
@@ -94,12 +106,22 @@ fn run() -> Result<bool, String> {
             _ => return Err(format!("unknown: {word}\n{USAGE}")),
         }
     }
-    let borges = borges.canonicalize().map_err(|e| format!("{}: {e}; build it first: cargo build --release", borges.display()))?;
+    let borges = borges
+        .canonicalize()
+        .map_err(|e| format!("{}: {e}; build it first: cargo build --release", borges.display()))?;
     let folder = std::env::temp_dir().join(format!("borges-pause-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let mut bench = Bench { borges, folder, presses, only, rng: fastrand::Rng::with_seed(seed) };
+    let mut bench = Bench {
+        borges,
+        folder,
+        presses,
+        only,
+        rng: fastrand::Rng::with_seed(seed),
+    };
     prepare(&bench)?;
-    println!("| face | command | presses | median, ms | 99 %, ms | longest, ms | ended before |\n|---|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| face | command | presses | median, ms | 99 %, ms | longest, ms | ended before |\n|---|---|---:|---:|---:|---:|---:|"
+    );
     let mut kept = true;
     let commands = Commands::all(&bench);
     let mut print = |row: Row| kept &= row.print(MOST);
@@ -114,7 +136,10 @@ fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("some commands take longer than {} ms (median) or {} ms (99 %)", MOST.0, MOST.1);
+            eprintln!(
+                "some commands take longer than {} ms (median) or {} ms (99 %)",
+                MOST.0, MOST.1
+            );
             ExitCode::FAILURE
         }
         Err(error) => {

@@ -8,7 +8,10 @@ use crate::rows::{Process, Row};
 
 pub fn press(bench: &mut Bench, processes: &[Process], print: &mut dyn FnMut(Row)) -> Result<(), String> {
     for process in processes {
-        let command = process.arguments.join(" ").replace(&format!("{}/", bench.folder.display()), "");
+        let command = process
+            .arguments
+            .join(" ")
+            .replace(&format!("{}/", bench.folder.display()), "");
         if !bench.wants(&command) {
             continue;
         }

@@ -42,7 +42,9 @@ impl Heard {
                 // Once it has ended, the button makes the page forget what was found.
                 let is_last = |listing: &Value| listing.is_null() || listing["working"] == false;
                 let mut parts = told["parts"].as_array()?.iter();
-                parts.any(|part| part["part"] == "suggestions" && is_last(&part["is"])).then_some(Self::SearchEnded)
+                parts
+                    .any(|part| part["part"] == "suggestions" && is_last(&part["is"]))
+                    .then_some(Self::SearchEnded)
             }
             _ => None,
         }
@@ -70,7 +72,9 @@ impl Page {
         thread::spawn(move || {
             while let Ok(message) = ears.read() {
                 let Message::Text(text) = message else { continue };
-                let Ok(told) = serde_json::from_str::<Value>(&text) else { continue };
+                let Ok(told) = serde_json::from_str::<Value>(&text) else {
+                    continue;
+                };
                 if let Some(end) = Heard::in_message(&told)
                     && tell.send(end).is_err()
                 {
@@ -78,11 +82,18 @@ impl Page {
                 }
             }
         });
-        Ok(Self { server, socket, heard, next: 1 })
+        Ok(Self {
+            server,
+            socket,
+            heard,
+            next: 1,
+        })
     }
 
     fn send(&mut self, ask: &Value) -> Result<(), String> {
-        self.socket.send(Message::text(ask.to_string())).map_err(|e| e.to_string())
+        self.socket
+            .send(Message::text(ask.to_string()))
+            .map_err(|e| e.to_string())
     }
 
     /// Begins a command or a search; what will end it.
@@ -106,7 +117,10 @@ impl Page {
     fn ended(&self, end: Heard, within: Duration) -> Result<bool, String> {
         let deadline = Instant::now() + within;
         loop {
-            match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            match self
+                .heard
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
                 Ok(heard) if heard == end => return Ok(true),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(false),
@@ -117,7 +131,11 @@ impl Page {
 
     /// Presses what ends it.
     fn pause(&mut self, end: Heard) -> Result<(), String> {
-        let button = if end == Heard::SearchEnded { "end-suggestions" } else { "pause" };
+        let button = if end == Heard::SearchEnded {
+            "end-suggestions"
+        } else {
+            "pause"
+        };
         self.send(&json!({"ask": button}))
     }
 

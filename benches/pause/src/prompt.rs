@@ -43,7 +43,12 @@ impl Terminal {
         let stdio = || theirs.try_clone().map(Stdio::from).map_err(|e| e.to_string());
         let number = theirs.as_raw_fd();
         let mut command = bench.borges(&["repl", program]);
-        command.env("TERM", "xterm").env("NO_COLOR", "1").stdin(stdio()?).stdout(stdio()?).stderr(stdio()?);
+        command
+            .env("TERM", "xterm")
+            .env("NO_COLOR", "1")
+            .stdin(stdio()?)
+            .stdout(stdio()?)
+            .stderr(stdio()?);
         // SAFETY: both calls are allowed between fork and exec, and `number` is open there.
         unsafe {
             command.pre_exec(move || {
@@ -63,7 +68,12 @@ impl Terminal {
                 }
             }
         });
-        let mut terminal = Self { debugger, keys: ours, said, text: String::new() };
+        let mut terminal = Self {
+            debugger,
+            keys: ours,
+            said,
+            text: String::new(),
+        };
         match terminal.prompted(PATIENCE)? {
             true => Ok(terminal),
             false => Err(format!("no prompt: {}", terminal.text)),
@@ -82,7 +92,10 @@ impl Terminal {
         self.key("\r")?;
         // Before the line is taken, Ctrl-C is a key of the editor's.
         while !self.text.contains(TAKEN) {
-            let bytes = self.said.recv_timeout(PATIENCE).map_err(|_| format!("{line} is not taken: {}", self.text))?;
+            let bytes = self
+                .said
+                .recv_timeout(PATIENCE)
+                .map_err(|_| format!("{line} is not taken: {}", self.text))?;
             self.text.push_str(&String::from_utf8_lossy(&bytes));
         }
         Ok(())
@@ -92,7 +105,10 @@ impl Terminal {
     fn prompted(&mut self, within: Duration) -> Result<bool, String> {
         let deadline = Instant::now() + within;
         while !ends_with_prompt(&self.text) {
-            match self.said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            match self
+                .said
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
                 Ok(bytes) => self.text.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(RecvTimeoutError::Timeout) => return Ok(false),
                 Err(RecvTimeoutError::Disconnected) => return Err(format!("the prompt is gone: {}", self.text)),
@@ -127,9 +143,14 @@ fn ends_with_prompt(text: &str) -> bool {
             character => plain.push(character),
         }
     }
-    let last = plain.rsplit(['\n', '\r']).find(|line| !line.is_empty()).unwrap_or_default();
+    let last = plain
+        .rsplit(['\n', '\r'])
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let universe = last.strip_suffix("> ");
-    universe.is_some_and(|universe| !universe.is_empty() && universe.chars().all(|c| c.is_ascii_digit() || "+.".contains(c)))
+    universe.is_some_and(|universe| {
+        !universe.is_empty() && universe.chars().all(|c| c.is_ascii_digit() || "+.".contains(c))
+    })
 }
 
 pub fn press(bench: &mut Bench, debuggers: &[Debugger<String>], print: &mut dyn FnMut(Row)) -> Result<(), String> {

@@ -34,14 +34,23 @@ const SLOW_SQL: &str = "SELECT count(*) FROM entry a, entry b";
 impl Commands {
     pub fn all(bench: &Bench) -> Self {
         let within = Duration::from_millis(150);
-        Self { prompt: prompts(within), page: pages(within), processes: processes(bench) }
+        Self {
+            prompt: prompts(within),
+            page: pages(within),
+            processes: processes(bench),
+        }
     }
 }
 
 fn prompts(within: Duration) -> Vec<Debugger<String>> {
     let row = |before: &[&str], command: &str| (before.iter().map(ToString::to_string).collect(), command.to_owned());
     vec![
-        Debugger { opens: "forever.wasm", ready: vec![], rows: vec![row(&[], "c"), row(&[], "e"), row(&[], "n")], within },
+        Debugger {
+            opens: "forever.wasm",
+            ready: vec![],
+            rows: vec![row(&[], "c"), row(&[], "e"), row(&[], "n")],
+            within,
+        },
         Debugger {
             opens: "recording.borges",
             // A watch makes every function slow; the place is never written.
@@ -64,7 +73,12 @@ fn prompts(within: Duration) -> Vec<Debugger<String>> {
             ],
             within,
         },
-        Debugger { opens: "withdrawals.at", ready: vec![], rows: vec![row(&[], "ask outcomes"), row(&[], "check G !{1 == 2}")], within },
+        Debugger {
+            opens: "withdrawals.at",
+            ready: vec![],
+            rows: vec![row(&[], "ask outcomes"), row(&[], "check G !{1 == 2}")],
+            within,
+        },
     ]
 }
 
@@ -74,7 +88,8 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
     let onward = json!({"command": "continue", "direction": "forward"});
     let back = json!({"command": "continue", "direction": "backward"});
     let watch = json!({"command": "break", "kind": {"write": "0, 4"}});
-    let entries = |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
+    let entries =
+        |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
     let ask = |question: &str| json!({"ask": "suggest", "question": {"ask": question}, "within": {}});
     // What ends at once and is as before is not sent again: `paths` would be waited for in vain.
     let futures = ["bugs", "cover"].map(|question| (vec![start()], ask(question)));
@@ -84,14 +99,27 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
         (vec![start()], onward.clone()),
         (vec![start()], entries("forward")),
         (vec![tip()], entries("backward")),
-        (vec![tip()], json!({"command": "series", "expressions": ["mean"], "samples": 500})),
+        (
+            vec![tip()],
+            json!({"command": "series", "expressions": ["mean"], "samples": 500}),
+        ),
         (vec![tip()], json!({"command": "find", "text": "nothing", "most": 10})),
         (vec![tip()], json!({"command": "query", "sql": SLOW_SQL})),
     ];
     rows.extend(futures);
     vec![
-        Debugger { opens: "forever.wasm", ready: vec![], rows: vec![(vec![], onward)], within },
-        Debugger { opens: "recording.borges", ready: vec![watch], rows, within },
+        Debugger {
+            opens: "forever.wasm",
+            ready: vec![],
+            rows: vec![(vec![], onward)],
+            within,
+        },
+        Debugger {
+            opens: "recording.borges",
+            ready: vec![watch],
+            rows,
+            within,
+        },
     ]
 }
 
@@ -114,7 +142,10 @@ fn processes(bench: &Bench) -> Vec<Process> {
         &["explore", "withdrawals.at", "--states", "30000000"],
         &["explore", "withdrawals.at", "--states", "30000000", "--session", &kept],
     ];
-    let process = |arguments: &&[&str]| Process { arguments: arguments.iter().map(ToString::to_string).collect(), within };
+    let process = |arguments: &&[&str]| Process {
+        arguments: arguments.iter().map(ToString::to_string).collect(),
+        within,
+    };
     list.iter().map(process).collect()
 }
 
@@ -130,7 +161,12 @@ pub struct Row {
 
 impl Row {
     pub fn new(face: &'static str, command: impl ToString) -> Self {
-        Self { face, command: command.to_string(), times: Vec::new(), ended: 0 }
+        Self {
+            face,
+            command: command.to_string(),
+            times: Vec::new(),
+            ended: 0,
+        }
     }
 
     /// Whether enough presses are there, or so many commands ended by themselves that there is nothing to press.
@@ -142,7 +178,11 @@ impl Row {
     pub fn print(mut self, (median, most): (f64, f64)) -> bool {
         self.times.sort_by(f64::total_cmp);
         let count = self.times.len();
-        let at = |percent: usize| self.times.get((count * percent / 100).min(count.saturating_sub(1))).copied();
+        let at = |percent: usize| {
+            self.times
+                .get((count * percent / 100).min(count.saturating_sub(1)))
+                .copied()
+        };
         let show = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| format!("{ms:.1}"));
         let kept = at(50).is_none_or(|ms| ms < median) && at(99).is_none_or(|ms| ms < most);
         let verdict = if kept { "" } else { " **too long**" };

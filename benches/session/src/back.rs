@@ -11,7 +11,9 @@ use crate::percentile;
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/recording.wasm");
 
 fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
-    session.execute(command, &mut |_| Flow::Continue).map_err(|e| e.to_string())
+    session
+        .execute(command, &mut |_| Flow::Continue)
+        .map_err(|e| e.to_string())
 }
 
 fn ms(since: Instant) -> f64 {
@@ -31,13 +33,25 @@ fn resident_mib() -> (f64, f64) {
 
 /// Makes the recording, and measures in another process.
 pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
-    let file = keep.clone().unwrap_or_else(|| std::env::temp_dir().join(format!("borges-bench-{}.borges", std::process::id())));
+    let file = keep
+        .clone()
+        .unwrap_or_else(|| std::env::temp_dir().join(format!("borges-bench-{}.borges", std::process::id())));
     if !file.exists() {
-        let options = Options { session_file: Some(file.clone()), ..Options::new(PROGRAM) };
+        let options = Options {
+            session_file: Some(file.clone()),
+            ..Options::new(PROGRAM)
+        };
         let start = Instant::now();
         let mut session = Session::open(options).map_err(|e| e.to_string())?;
-        let reply = execute(&mut session, Act::Continue { direction: Direction::Forward })?;
-        let Reply::Stopped(stop) = reply else { return Err(format!("{reply:?}")) };
+        let reply = execute(
+            &mut session,
+            Act::Continue {
+                direction: Direction::Forward,
+            },
+        )?;
+        let Reply::Stopped(stop) = reply else {
+            return Err(format!("{reply:?}"));
+        };
         let (_, most) = resident_mib();
         println!(
             "recorded {} steps, {} entries in {:.1} s; file {:.1} MiB; at most {most:.0} MiB resident",
@@ -58,7 +72,11 @@ pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
     if keep.is_none() {
         let _left_behind = std::fs::remove_file(&file);
     }
-    if status.success() { Ok(()) } else { Err("the measuring process failed".into()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err("the measuring process failed".into())
+    }
 }
 
 /// Times of one kind, in ms.
@@ -86,8 +104,15 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     execute(&mut session, Act::Jump { target: "tip".into() })?;
     let steps = session.here().steps;
     let (after, _) = resident_mib();
-    println!("to the end of {steps} steps in {:.1} ms; resident {after:.1} MiB", ms(start) - opened);
-    let back = |size| Act::Step { direction: Direction::Backward, size, count: 1 };
+    println!(
+        "to the end of {steps} steps in {:.1} ms; resident {after:.1} MiB",
+        ms(start) - opened
+    );
+    let back = |size| Act::Step {
+        direction: Direction::Backward,
+        size,
+        count: 1,
+    };
     let kinds = [
         ("back an instruction", StepSize::Instruction),
         ("again", StepSize::Instruction),
@@ -97,7 +122,10 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
         ("back out of the function", StepSize::Out),
     ];
     let mut times: Vec<Times> = kinds.iter().map(|(name, _)| Times(name, Vec::new())).collect();
-    let (mut first, mut jumps) = (Times("jump, first 50", Vec::new()), Times("jump, the others", Vec::new()));
+    let (mut first, mut jumps) = (
+        Times("jump, first 50", Vec::new()),
+        Times("jump, the others", Vec::new()),
+    );
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = |below: u64| {
         state ^= state << 13;
@@ -124,7 +152,11 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
     println!("\n| from {moments} random moments, ms | median | 99 % | longest |\n|---|---:|---:|---:|");
     [first, jumps].iter_mut().chain(&mut times).for_each(Times::print);
     if let Reply::Info(info) = execute(&mut session, Look::Info)? {
-        println!("\n{} snapshots, {:.1} MiB", info.snapshots, info.snapshot_bytes as f64 / 1048576.0);
+        println!(
+            "\n{} snapshots, {:.1} MiB",
+            info.snapshots,
+            info.snapshot_bytes as f64 / 1048576.0
+        );
     }
     let (now, most) = resident_mib();
     println!("resident {now:.1} MiB at the end, {most:.1} MiB at most");

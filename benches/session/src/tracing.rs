@@ -7,8 +7,8 @@ use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Config, Halt, Program, Stub, World, execute};
 use borges_vm::{FuncIdx, Limits, Machine, Module, Shared, Value};
 use borges_wire::{
-    Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, BlobKind, PauseReason, Report,
-    RequestId, SCHEMA, ToDevice, ToHost,
+    BlobKind, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, LOAD_OVERHEAD, PauseReason,
+    Report, RequestId, SCHEMA, ToDevice, ToHost,
 };
 
 use crate::{cpu_time_ns, percentile};
@@ -107,23 +107,34 @@ impl Loaded {
             text => Board::parse(case.name, text).map_err(|e| e.to_string())?,
         };
         let module = Module::new(case.wasm, &Limits::default()).map_err(|e| e.to_string())?;
-        let program =
-            Program::new(Shared::new(module), BoardShared::new(board.clone())).map_err(|e| e.to_string())?;
+        let program = Program::new(Shared::new(module), BoardShared::new(board.clone())).map_err(|e| e.to_string())?;
         let entry = program.entry(Some(case.entry)).map_err(|e| e.to_string())?;
-        Ok(Self { board, program, entry, arguments: vec![Value::I32(case.n)] })
+        Ok(Self {
+            board,
+            program,
+            entry,
+            arguments: vec![Value::I32(case.n)],
+        })
     }
 
     fn plain(&self) -> Result<Outcome, String> {
-        let mut machine =
-            Machine::new(self.program.module.clone(), Limits::default()).map_err(|e| e.to_string())?;
+        let mut machine = Machine::new(self.program.module.clone(), Limits::default()).map_err(|e| e.to_string())?;
         machine.begin(self.entry, &self.arguments).map_err(|e| e.to_string())?;
         let driver = Driver::new(&self.board, SimBoard::new(&self.board));
-        let mut world = Plain { board: &self.board, driver };
+        let mut world = Plain {
+            board: &self.board,
+            driver,
+        };
         let start = cpu_time_ns();
         let halt = execute(&mut machine, &self.program, &mut world, u64::MAX);
         let ns = (cpu_time_ns() - start) as f64;
         match halt {
-            Halt::Finished => Ok(Outcome { ns, steps: machine.steps(), sent: 0, records: 0 }),
+            Halt::Finished => Ok(Outcome {
+                ns,
+                steps: machine.steps(),
+                sent: 0,
+                records: 0,
+            }),
             halt => Err(format!("the plain run ended with {halt:?}")),
         }
     }
@@ -155,24 +166,56 @@ impl Loaded {
             seed: 1,
         };
         let board = ContentHash::of(b"bench");
-        let stub =
-            Stub::new(config, BoardShared::new(self.board.clone()), board, SimBoard::new(&self.board));
+        let stub = Stub::new(
+            config,
+            BoardShared::new(self.board.clone()),
+            board,
+            SimBoard::new(&self.board),
+        );
         let mut line = Line::new(stub);
-        line.ask(Command::Hello { schema: SCHEMA, resume: None })?;
+        line.ask(Command::Hello {
+            schema: SCHEMA,
+            resume: None,
+        })?;
         let program = ContentHash::of(wasm);
         let chunk = (limits.message_bytes - LOAD_OVERHEAD) as usize;
         for (number, bytes) in wasm.chunks(chunk).enumerate() {
             let (total, offset) = (wasm.len() as u32, (number * chunk) as u32);
-            line.ask(Command::Load { part: BlobKind::Program, hash: program, total, offset, bytes: bytes.into() })?;
+            line.ask(Command::Load {
+                part: BlobKind::Program,
+                hash: program,
+                total,
+                offset,
+                bytes: bytes.into(),
+            })?;
         }
-        let arguments = self.arguments.iter().map(|value| borges_stub::to_wire(*value)).collect();
-        line.ask(Command::Begin { program, board, entry: self.entry.0, arguments })?;
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|value| borges_stub::to_wire(*value))
+            .collect();
+        line.ask(Command::Begin {
+            program,
+            board,
+            entry: self.entry.0,
+            arguments,
+        })?;
         (line.device_ns, line.sent) = (0, 0);
         line.post(Command::Run { until: None });
         loop {
             match line.next()? {
-                Report::Paused { reason: PauseReason::Finished { .. }, steps, next_record, .. } => {
-                    return Ok(Outcome { ns: line.device_ns as f64, steps, sent: line.sent, records: next_record });
+                Report::Paused {
+                    reason: PauseReason::Finished { .. },
+                    steps,
+                    next_record,
+                    ..
+                } => {
+                    return Ok(Outcome {
+                        ns: line.device_ns as f64,
+                        steps,
+                        sent: line.sent,
+                        records: next_record,
+                    });
                 }
                 Report::Done { .. } | Report::Trace { .. } => {}
                 other => return Err(format!("the device said {other:?}")),
@@ -195,12 +238,25 @@ struct Line {
 impl Line {
     fn new(stub: Stub<SimBoard>) -> Self {
         let host = Endpoint::new(borges_wire::Config::host(), 7);
-        Self { stub, host, since: Instant::now(), last_id: 0, bytes: Vec::new(), device_ns: 0, sent: 0 }
+        Self {
+            stub,
+            host,
+            since: Instant::now(),
+            last_id: 0,
+            bytes: Vec::new(),
+            device_ns: 0,
+            sent: 0,
+        }
     }
 
     fn post(&mut self, command: Command) {
         self.last_id += 1;
-        let bytes = ToDevice { epoch: Epoch(1), id: RequestId(self.last_id), command }.to_bytes();
+        let bytes = ToDevice {
+            epoch: Epoch(1),
+            id: RequestId(self.last_id),
+            command,
+        }
+        .to_bytes();
         while self.host.send(Channel::Control, &bytes).is_err() {
             self.turn();
         }
@@ -247,7 +303,9 @@ impl Line {
 }
 
 pub fn run(rounds: usize) -> Result<(), String> {
-    println!("{rounds} rounds, interleaved, CPU time. Other work on the machine only ever adds to a run, so the fastest");
+    println!(
+        "{rounds} rounds, interleaved, CPU time. Other work on the machine only ever adds to a run, so the fastest"
+    );
     println!("runs are held against each other; beside it the median of the rounds' own ratios.\n");
     println!("| program | plain | instructions | records | bytes sent | tracing costs | median | allowed |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
@@ -266,7 +324,10 @@ pub fn run(rounds: usize) -> Result<(), String> {
                 bare = loaded.plain()?;
             }
             if bare.steps != under.steps {
-                return Err(format!("{}: {} steps plainly, {} traced", case.name, bare.steps, under.steps));
+                return Err(format!(
+                    "{}: {} steps plainly, {} traced",
+                    case.name, bare.steps, under.steps
+                ));
             }
             if round > 0 {
                 ratios.push(under.ns / bare.ns);

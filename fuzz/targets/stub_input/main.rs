@@ -16,7 +16,7 @@ use borges_sim::SimBoard;
 use borges_stub::{Config, Stub};
 use borges_vm::{Limits, Shared};
 use borges_wire::{
-    Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming, BlobKind,
+    BlobKind, Bytes, Channel, Command, ContentHash, DeviceLimits, Endpoint, Epoch, Incoming,
     PauseReason, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost,
 };
 use libfuzzer_sys::fuzz_target;
@@ -292,7 +292,8 @@ impl Line {
                 }
             }
             Happening::Load { part, bytes } => {
-                let part = [BlobKind::Program, BlobKind::Board, BlobKind::State][usize::from(part) % 3];
+                let part =
+                    [BlobKind::Program, BlobKind::Board, BlobKind::State][usize::from(part) % 3];
                 self.load(part, bytes);
             }
             Happening::Wait(ms) => self.now += u64::from(ms) * 1000,
