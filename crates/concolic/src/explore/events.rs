@@ -11,7 +11,7 @@ use borges_board::{Event, EventSource};
 use borges_vm::binary::Instr;
 use borges_vm::{FuncIdx, Module, Value};
 
-use super::{Explorer, State, Waiting};
+use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::Delivered;
 
 /// What functions may touch, with all that they call.
@@ -191,8 +191,22 @@ impl Explorer<'_, '_> {
         Self::events(state).collect()
     }
 
-    /// A moment at which events may arrive: paths on which they do wait.
-    pub(super) fn moment(&mut self, state: &mut State) {
+    /// A moment at which events may arrive; whether the path on which none does waits as well.
+    pub(super) fn waits_at_moment(&mut self, state: &mut State) -> bool {
+        if self.is_round {
+            self.stop_at_moment(state);
+            return true;
+        }
+        self.moment(state);
+        let waits = self.strategy != SearchOrder::DepthFirst;
+        if waits {
+            self.wait_quietly(state);
+        }
+        waits
+    }
+
+    /// Paths on which events arrive here wait.
+    fn moment(&mut self, state: &mut State) {
         state.is_moment = false;
         if state.moments == self.bounds.moments {
             let most = self.bounds.moments;
@@ -227,7 +241,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Lets the path on which nothing arrives wait as well.
-    pub(super) fn wait_quietly(&mut self, state: &State) {
+    fn wait_quietly(&mut self, state: &State) {
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());
         self.waiting.push_back(Waiting {
@@ -241,7 +255,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A moment at which a round ends: whether something arrives, and what, is a way on from there.
-    pub(super) fn stop_at_moment(&mut self, state: &mut State) {
+    fn stop_at_moment(&mut self, state: &mut State) {
         state.is_moment = false;
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());

@@ -455,14 +455,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 (Exit::Budget, Some(Stopped::Moment)) if self.example.is_some() => {
                     state.is_moment = false;
                 }
-                (Exit::Budget, Some(Stopped::Moment)) if self.is_round => {
-                    self.stop_at_moment(state);
-                    return Next::Waits;
-                }
                 (Exit::Budget, Some(Stopped::Moment)) => {
-                    self.moment(state);
-                    if self.strategy != SearchOrder::DepthFirst {
-                        self.wait_quietly(state);
+                    if self.waits_at_moment(state) {
                         return Next::Waits;
                     }
                 }
