@@ -643,4 +643,4 @@ fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
 }
 
 /// Random programs.
-const RANDOM: u64 = 400;
+const RANDOM: u64 = 2_000;
