@@ -90,6 +90,34 @@ fn a_counter_that_matters_is_a_maybe_and_nothing_is_complete() {
     );
 }
 
+/// What is copied from a counter has no influence either, until somebody asks.
+#[test]
+fn a_copy_of_a_counter_is_followed() {
+    let with = |body: &str| {
+        let text = COUNTS.replace("BODY", body);
+        let text = text.replacen("(global", "(memory 1) (global", 1);
+        written(&text, &StatesOptions::default())
+    };
+    let copy = "(i32.store8 (i32.const 8) (global.get $count))";
+    let report = with(copy);
+    assert!(
+        report.complete,
+        "{:?} {:?}",
+        report.maybe, report.unexplored
+    );
+    assert_eq!(report.anything, ["count"]);
+    let asks = "(if (i32.eq (i32.load8_u (i32.const 8)) (i32.const 200)) (then THEN))";
+    let reads = asks.replace("THEN", "(drop (call $in (i32.const 34)))");
+    let report = with(&format!("{reads} {copy}"));
+    assert!(!report.complete && report.traps.is_empty());
+    assert_eq!(report.maybe, ["count"]);
+    // Where it ends, nothing needs to be taken for anything.
+    let traps = asks.replace("THEN", "(unreachable)");
+    let report = with(&format!("{traps} {copy}"));
+    assert!(report.complete && report.anything.is_empty());
+    assert_eq!((report.traps.len(), report.traps[0].inputs), (1, 201));
+}
+
 /// Sixteen states in a row, then they come round.
 const ROUND: &str = r#"(module
   (import "env" "chip_analog_read" (func $in (param i32) (result i32)))

@@ -33,7 +33,7 @@ use crate::solver::Solver;
 
 use anything::MOST_WORDS;
 use live::Live;
-use state::{Arrived, Compared, Stands};
+use state::{Arrived, Before, Compared, Stands};
 
 pub use anything::StateWord;
 pub use state::DeviceState;
@@ -156,7 +156,7 @@ impl<'d> Device<'d> {
             start,
         };
         let (mut bench, round) = device.begin(bench, budget);
-        let ways = device.ways_of(&mut bench, round, &[]);
+        let ways = device.ways_of(&mut bench, round, None);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some(way) => way.to.clone(),
@@ -200,7 +200,7 @@ impl<'d> Device<'d> {
                 Origin::Moment(event) => event,
                 _ => None,
             };
-            let found = self.ways_of(&mut bench, round, &before.taints).into_iter();
+            let found = self.ways_of(&mut bench, round, Some(before)).into_iter();
             ways.extend(found.map(|way| DeviceWay { event, ..way }));
         }
         let ways: Arc<[DeviceWay]> = ways.into();
@@ -279,7 +279,13 @@ impl<'d> Device<'d> {
         }
     }
 
-    fn ways_of(&self, bench: &mut Workbench, round: Round, taints: &[u64]) -> Vec<DeviceWay> {
+    fn ways_of(
+        &self,
+        bench: &mut Workbench,
+        round: Round,
+        before: Option<&Before>,
+    ) -> Vec<DeviceWay> {
+        let taints = before.map_or(&[][..], |before| &before.taints);
         let known = taints.len();
         self.steps.set(self.steps.get() + round.steps);
         let mut unexplored = self.unexplored.borrow_mut();
@@ -294,12 +300,8 @@ impl<'d> Device<'d> {
         let mut ways = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
-            self.note_influence(
-                &bench.dag,
-                &stop.state.reads,
-                &stop.state.constraints,
-                taints,
-            );
+            let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
+            self.note_influence(&bench.dag, reads, constraints, before);
             let arrived = compared.arrival(bench, stop, taints);
             match compared.settled(bench, &arrived) {
                 (to, false) => ways.push(self.way(bench, &arrived, to, known)),
@@ -312,7 +314,7 @@ impl<'d> Device<'d> {
         }
         for path in round.ends {
             for way in &path.ways {
-                self.note_influence(&bench.dag, &way.reads, &way.constraints, taints);
+                self.note_influence(&bench.dag, &way.reads, &way.constraints, before);
                 let input = reading(&way.reads, &way.model, known);
                 let to = self.once(&bench.dag, DeviceState::ended(path.end.clone()));
                 ways.push(DeviceWay {
@@ -331,13 +333,18 @@ impl<'d> Device<'d> {
         dag: &Dag,
         reads: &[Read],
         constraints: &[Constraint],
-        taints: &[u64],
+        before: Option<&Before>,
     ) {
+        let Some(before) = before else { return };
         let mut influence = self.influence.get();
-        for (at, (read, taint)) in reads.iter().zip(taints).enumerate() {
+        let known = before.variables.iter().zip(&before.taints);
+        for (at, (read, ((_, set), taint))) in reads.iter().zip(known).enumerate() {
+            // What was decided before was noted then.
             let is_decided = || {
-                let concerns = |known: &Constraint| dag.inputs(known.expr).contains(&(at as u32));
-                read.domain != Set::all(read.ty) || constraints.iter().any(concerns)
+                let mut new = constraints
+                    .iter()
+                    .filter(|known| !before.constraints.contains(known));
+                read.domain != *set || new.any(|new| dag.inputs(new.expr).contains(&(at as u32)))
             };
             if *taint != 0 && influence & taint != *taint && is_decided() {
                 influence |= taint;
