@@ -5,6 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use borges_vm::binary::Instr;
 use borges_vm::{CodeOffset, FuncIdx, Module};
 
+use crate::shape::Shape;
+
 /// The distance from every instruction to the nearest goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Distances {
@@ -39,85 +41,21 @@ impl Distances {
     }
 }
 
-/// A block while it is open: where its labels go, and the branches that wait for its end.
-struct Open {
-    start: Option<CodeOffset>,
-    waits: Vec<CodeOffset>,
-    /// The `if` whose `else` did not come yet.
-    condition: Option<CodeOffset>,
-}
-
-/// For every instruction of a function, those that it can come from: blocks are walked once.
+/// For every instruction of a function, those that it can come from.
 fn add_edges(module: &Module, func: FuncIdx, edges: &mut HashMap<CodeOffset, Vec<CodeOffset>>) {
-    let mut open = vec![Open {
-        start: None,
-        waits: Vec::new(),
-        condition: None,
-    }];
-    let mut into: Vec<CodeOffset> = Vec::new();
-    let mut last_call: HashMap<CodeOffset, Vec<CodeOffset>> = HashMap::new();
+    let shape = Shape::new(module, func);
+    for (at, goes) in shape.offsets.iter().zip(&shape.goes) {
+        for next in goes.to.iter().filter_map(|to| shape.offsets.get(*to)) {
+            edges.entry(*next).or_default().push(*at);
+        }
+    }
     for (at, instr) in module.instrs(func) {
-        edges.entry(at).or_default().append(&mut into);
-        let mut falls = true;
-        match instr {
-            Instr::Block(_) | Instr::Loop(_) | Instr::If(_) => open.push(Open {
-                start: matches!(instr, Instr::Loop(_)).then_some(at),
-                waits: Vec::new(),
-                condition: matches!(instr, Instr::If(_)).then_some(at),
-            }),
-            Instr::Else => {
-                if let Some(block) = open.last_mut() {
-                    block.waits.push(at);
-                    into.extend(block.condition.take());
-                }
-                falls = false;
-            }
-            Instr::End => {
-                if let Some(block) = open.pop() {
-                    into.extend(block.waits);
-                    into.extend(block.condition);
-                }
-            }
-            Instr::Br(label) | Instr::BrIf(label) => {
-                branch(&mut open, label, at, edges);
-                falls = matches!(instr, Instr::BrIf(_));
-            }
-            Instr::BrTable(targets) => {
-                let labels = targets.labels();
-                labels.for_each(|label| branch(&mut open, label, at, edges));
-                falls = false;
-            }
-            Instr::Return | Instr::Unreachable => falls = false,
-            Instr::Call(callee) => {
-                if let Some(range) = module.code_range(FuncIdx(callee)) {
-                    last_call.entry(range.start).or_default().push(at);
-                }
-            }
-            _ => {}
+        if let Instr::Call(callee) = instr
+            && let Some(range) = module.code_range(FuncIdx(callee))
+        {
+            // The range of a function's code starts at its first instruction.
+            edges.entry(range.start).or_default().push(at);
         }
-        if falls {
-            into.push(at);
-        }
-    }
-    for (start, calls) in last_call {
-        // The range of a function's code starts at its first instruction.
-        edges.entry(start).or_default().extend(calls);
-    }
-}
-
-fn branch(
-    open: &mut [Open],
-    label: u32,
-    at: CodeOffset,
-    edges: &mut HashMap<CodeOffset, Vec<CodeOffset>>,
-) {
-    let block = open.len().checked_sub(label as usize + 1);
-    let Some(block) = block.and_then(|block| open.get_mut(block)) else {
-        return;
-    };
-    match block.start {
-        Some(start) => edges.entry(start).or_default().push(at),
-        None => block.waits.push(at),
     }
 }
 

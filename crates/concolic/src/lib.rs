@@ -17,6 +17,7 @@ mod path;
 mod range;
 mod set;
 mod shadow;
+mod shape;
 pub mod solver;
 mod tree;
 

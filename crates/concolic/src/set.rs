@@ -252,6 +252,25 @@ fn is_float(ty: ValType) -> bool {
     matches!(ty, ValType::F32 | ValType::F64)
 }
 
+/// How many combinations of values several sets have.
+pub(crate) fn combinations<'s>(sets: impl IntoIterator<Item = &'s Set>) -> u128 {
+    let counts = sets.into_iter().map(Set::count);
+    counts.fold(1, u128::saturating_mul)
+}
+
+/// The combination of this number, a value a set: those of the first set change fastest.
+pub(crate) fn combination<'s>(
+    sets: impl IntoIterator<Item = &'s Set>,
+    mut number: u64,
+) -> impl Iterator<Item = Option<u64>> {
+    sets.into_iter().map(move |set| {
+        let count = set.count() as u64;
+        let cell = set.nth(number % count);
+        number /= count;
+        cell
+    })
+}
+
 /// The greatest cell of a type.
 pub(crate) fn greatest(ty: ValType) -> u64 {
     match ty {

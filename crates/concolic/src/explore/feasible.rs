@@ -4,7 +4,7 @@ use super::{Explorer, Feasible, MOST_EVALUATED, Narrowed, State};
 use crate::constraint::{Constraint, Solution};
 use crate::dag::{Dag, Expr};
 use crate::range;
-use crate::set::{Set, greatest, nice};
+use crate::set::{Set, combination, combinations, greatest, nice};
 
 impl Explorer<'_, '_> {
     /// The values that an expression can have on this path (perhaps some more), if they are at most `most`.
@@ -15,21 +15,17 @@ impl Explorer<'_, '_> {
             .map(|place| Some(&state.reads.get(*place as usize)?.domain))
             .collect();
         let domains = domains?;
-        let combinations = domains
-            .iter()
-            .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        let combinations = combinations(domains.iter().copied());
         if combinations <= u128::from(MOST_EVALUATED) {
             let mut values = Vec::new();
             let mut model = state.model.clone();
-            for combination in 0..combinations as u64 {
-                if combination % 256 == 255 && self.budget.is_spent() {
+            for number in 0..combinations as u64 {
+                if number % 256 == 255 && self.budget.is_spent() {
                     return None;
                 }
-                let mut rest = combination;
-                for (place, domain) in inputs.iter().zip(&domains) {
-                    let count = domain.count() as u64;
-                    model[*place as usize] = domain.nth(rest % count)?;
-                    rest /= count;
+                let cells = combination(domains.iter().copied(), number);
+                for (place, cell) in inputs.iter().zip(cells) {
+                    model[*place as usize] = cell?;
                 }
                 self.point.reset(&self.dag);
                 values.push(self.point.eval(&self.dag, expr, &model));

@@ -2,7 +2,7 @@
 
 use super::{Accepts, Explorer, State};
 use crate::constraint::Solution;
-use crate::set::Set;
+use crate::set::{Set, combination};
 
 /// So many combinations of inputs are all tried, and so many values of one.
 const MOST_TRIED: u128 = 1 << 14;
@@ -64,16 +64,15 @@ impl Explorer<'_, '_> {
         combinations: u64,
         accepts: Accepts<'_>,
     ) -> bool {
-        for mut rest in 0..combinations {
+        for number in 0..combinations {
             if self.budget.is_spent() {
                 return false;
             }
-            for (place, domain) in domains {
-                let count = domain.count() as u64;
-                if let Some(cell) = domain.nth(rest % count) {
+            let cells = combination(domains.iter().map(|(_, domain)| domain), number);
+            for ((place, _), cell) in domains.iter().zip(cells) {
+                if let Some(cell) = cell {
                     state.model[*place as usize] = cell;
                 }
-                rest /= count;
             }
             if self.leads_here(state) && self.is_accepted(state, accepts) {
                 return true;

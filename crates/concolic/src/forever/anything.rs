@@ -5,7 +5,7 @@
 //! Where nothing that the program does depends on it, that is no abstraction but a proof that it has no influence; where
 //! something does, the graph may have more runs than the program, and says so.
 
-use borges_vm::{FuncIdx, Machine, ValType};
+use borges_vm::{FrameView, FuncIdx, ValType};
 
 use super::live::Live;
 use crate::explore::{State as Path, Workbench};
@@ -38,7 +38,7 @@ pub(super) const MOST_WORDS: usize = 64;
 pub(super) fn free(
     bench: &mut Workbench,
     path: &mut Path,
-    live: &Live,
+    (live, frames): (&Live, &[FrameView]),
     words: &[StateWord],
 ) -> Vec<(usize, u64)> {
     let mut fresh = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn free(
                 ValType::I32
             }
             StateWord::Local { frame, func, local } => {
-                let Some((cell, ty)) = cell_of(&bench.machine, frame, func, local) else {
+                let Some((cell, ty)) = cell_of(frames, frame, func, local) else {
                     continue;
                 };
                 let expr = bench.dag.input(place as u32, ty);
@@ -82,16 +82,14 @@ pub(super) fn free(
     fresh
 }
 
-/// Where a local lies in the stack.
-fn cell_of(machine: &Machine, frame: u32, func: FuncIdx, local: u32) -> Option<(usize, ValType)> {
-    let mut start = machine.cells().len();
-    let depth = machine.depth();
-    for (at, found) in machine.frames().enumerate() {
-        start = start.checked_sub(found.locals.len() + found.operands.len())?;
-        if depth - at - 1 == frame as usize {
-            let value = found.locals.get(local as usize)?;
-            return (found.func == func).then(|| (start + local as usize, value.ty()));
-        }
-    }
-    None
+/// Where a local lies in a stack.
+fn cell_of(
+    frames: &[FrameView],
+    frame: u32,
+    func: FuncIdx,
+    local: u32,
+) -> Option<(usize, ValType)> {
+    let found = frames.iter().rev().nth(frame as usize)?;
+    let value = found.locals.get(local as usize)?;
+    (found.func == func).then(|| (found.cell + local as usize, value.ty()))
 }

@@ -95,18 +95,17 @@ fn words_of(
     let restored = bench.machine.restore(&before.snapshot);
     debug_assert_eq!(restored, Ok(()));
     let machine = &bench.machine;
-    let (depth, mut start) = (machine.depth(), machine.cells().len());
+    let depth = machine.depth();
     let mut locals = HashMap::new();
     for (at, frame) in machine.frames().enumerate() {
-        start = start.saturating_sub(frame.locals.len() + frame.operands.len());
         for (local, _) in frame.locals.iter().enumerate() {
             let word = StateWord::Local {
                 frame: (depth - at - 1) as u32,
                 func: frame.func,
                 local: local as u32,
             };
-            locals.insert(start + local, word);
-            words.insert(word, (machine.cells()[start + local], None));
+            locals.insert(frame.cell + local, word);
+            words.insert(word, (machine.cells()[frame.cell + local], None));
         }
     }
     for (at, value) in (0..).zip(machine.globals()) {

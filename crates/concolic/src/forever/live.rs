@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use borges_vm::binary::Instr;
-use borges_vm::{CodeOffset, FuncIdx, Machine, Module, Shared, ValType};
+use borges_vm::{FrameView, FuncIdx, Module, Shared, ValType};
+
+use crate::shape::Shape;
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,112 +84,7 @@ impl Globals {
     }
 }
 
-/// Where control goes from an instruction.
-#[derive(Clone, Debug, Default)]
-struct Goes {
-    to: Vec<usize>,
-    /// To the caller.
-    returns: bool,
-}
-
-/// A function's instructions with where they lead.
-struct Shape {
-    offsets: Vec<CodeOffset>,
-    goes: Vec<Goes>,
-}
-
-/// A block that is open while a function's instructions are gone through.
-struct Open {
-    /// Where a loop begins again.
-    start: Option<usize>,
-    /// What goes behind its end.
-    waits: Vec<usize>,
-    /// The `if` whose `else` did not come yet.
-    condition: Option<usize>,
-}
-
 impl Shape {
-    fn new(module: &Module, func: FuncIdx) -> Self {
-        let mut shape = Shape {
-            offsets: Vec::new(),
-            goes: Vec::new(),
-        };
-        let block = |start, condition| Open {
-            start,
-            waits: Vec::new(),
-            condition,
-        };
-        let mut open = vec![block(None, None)];
-        for (at, (offset, instr)) in module.instrs(func).enumerate() {
-            shape.offsets.push(offset);
-            shape.goes.push(Goes::default());
-            let mut falls = true;
-            match instr {
-                Instr::Block(_) => open.push(block(None, None)),
-                Instr::Loop(_) => open.push(block(Some(at), None)),
-                Instr::If(_) => open.push(block(None, Some(at))),
-                Instr::Else => {
-                    if let Some(block) = open.last_mut() {
-                        block.waits.push(at);
-                        let condition = block.condition.take();
-                        condition
-                            .into_iter()
-                            .for_each(|from| shape.lead(from, at + 1));
-                    }
-                    falls = false;
-                }
-                Instr::End => {
-                    let ended = open.pop();
-                    for from in ended
-                        .into_iter()
-                        .flat_map(|b| b.waits.into_iter().chain(b.condition))
-                    {
-                        // Behind the end; behind the last is the caller.
-                        shape.lead(from, at);
-                    }
-                    if open.is_empty() {
-                        shape.goes[at].returns = true;
-                        falls = false;
-                    }
-                }
-                Instr::Br(label) | Instr::BrIf(label) => {
-                    shape.branch(&mut open, label, at);
-                    falls = matches!(instr, Instr::BrIf(_));
-                }
-                Instr::BrTable(targets) => {
-                    let labels = targets.labels();
-                    labels.for_each(|label| shape.branch(&mut open, label, at));
-                    falls = false;
-                }
-                Instr::Return => {
-                    shape.goes[at].returns = true;
-                    falls = false;
-                }
-                Instr::Unreachable => falls = false,
-                _ => {}
-            }
-            if falls {
-                shape.lead(at, at + 1);
-            }
-        }
-        shape
-    }
-
-    fn lead(&mut self, from: usize, to: usize) {
-        self.goes[from].to.push(to);
-    }
-
-    fn branch(&mut self, open: &mut [Open], label: u32, at: usize) {
-        let block = open.len().checked_sub(label as usize + 1);
-        let Some(block) = block.and_then(|block| open.get_mut(block)) else {
-            return;
-        };
-        match block.start {
-            Some(start) => self.goes[at].to.push(start),
-            None => block.waits.push(at),
-        }
-    }
-
     /// Solves backwards until nothing changes: `after` gives what holds behind the function, `step` what holds before an
     /// instruction if something holds behind it.
     fn solve<T: Clone + PartialEq>(
@@ -226,10 +123,6 @@ impl Shape {
                 return (before, behind);
             }
         }
-    }
-
-    fn number(&self, offset: CodeOffset) -> Option<usize> {
-        self.offsets.binary_search(&offset).ok()
     }
 }
 
@@ -389,17 +282,11 @@ impl Live {
         function
     }
 
-    /// The cells of the stack and the globals that hold nothing that the program may still read.
-    pub(super) fn dead(&self, machine: &Machine) -> Dead {
-        let frames: Vec<_> = machine.frames().collect();
+    /// Of a stack, the innermost frame first: the cells of it and the globals that hold nothing that the program may still read.
+    pub(super) fn dead(&self, frames: &[FrameView]) -> Dead {
         let mut dead = Dead::default();
         let mut live = Bits::none(self.module.global_types().len());
         // The outermost first: what is live behind a call depends on what is live behind its caller.
-        let mut start = machine.cells().len()
-            - frames
-                .iter()
-                .map(|frame| frame.locals.len() + frame.operands.len())
-                .sum::<usize>();
         for (depth, frame) in frames.iter().enumerate().rev() {
             let function = self.function(frame.func);
             let at = function.shape.number(frame.offset);
@@ -413,7 +300,7 @@ impl Live {
                 let locals = pick(&function.locals);
                 let is_dead = |local: &usize| !locals.contains(*local);
                 let cells = (0..frame.locals.len()).filter(is_dead);
-                dead.cells.extend(cells.map(|local| start + local));
+                dead.cells.extend(cells.map(|local| frame.cell + local));
                 let globals = match waits {
                     true => &function.globals.1[at],
                     false => &function.globals.0[at],
@@ -422,7 +309,6 @@ impl Live {
             } else {
                 (0..self.module.global_types().len()).for_each(|global| live.insert(global));
             }
-            start += frame.locals.len() + frame.operands.len();
         }
         live.add(&self.always);
         let globals = 0..self.module.global_types().len();

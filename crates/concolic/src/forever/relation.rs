@@ -18,7 +18,7 @@ use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
 use crate::lanes::Point;
 use crate::path::Read;
-use crate::set::Set;
+use crate::set::{Set, combination, combinations};
 
 /// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
 /// expressions are kept.
@@ -106,23 +106,19 @@ impl Relation {
             return Some(Rows::Set(domains[0].clone()));
         }
         let domains = only_what_matters(dag, known, component, domains);
-        let combinations = domains
-            .iter()
-            .fold(1_u128, |all, domain| all.saturating_mul(domain.count()));
+        let combinations = combinations(&domains);
         if combinations > known.most {
             return None;
         }
         let mut model = known.model.to_vec();
         let mut rows = BTreeSet::new();
-        for combination in 0..combinations as u64 {
-            if combination % 256 == 255 && known.budget.is_spent() {
+        for number in 0..combinations as u64 {
+            if number % 256 == 255 && known.budget.is_spent() {
                 return None;
             }
-            let mut rest = combination;
-            for (place, domain) in component.inputs.iter().zip(&domains) {
-                let count = domain.count() as u64;
-                model[*place as usize] = domain.nth(rest % count)?;
-                rest /= count;
+            let cells = combination(&domains, number);
+            for (place, cell) in component.inputs.iter().zip(cells) {
+                model[*place as usize] = cell?;
             }
             point.reset(dag);
             let mut holds = |constraint: &Constraint| {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
 use borges_vm::num::NumericOp as N;
-use borges_vm::{Snapshot, ValType, Value};
+use borges_vm::{FrameView, Snapshot, ValType, Value};
 
 use super::DeviceWay;
 use super::anything::{self, StateWord};
@@ -20,7 +20,7 @@ use crate::dag::{Dag, Expr};
 use crate::explore::{Origin, State as Path, Waiting, Workbench, events};
 use crate::memory::Byte;
 use crate::path::{End, Read};
-use crate::set::{Set, value_of};
+use crate::set::{Set, combination, combinations, value_of};
 
 /// A state in which a device program stands before a call, or an end. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -249,7 +249,7 @@ pub(super) struct Arrived {
     places: Vec<(Place, Expr)>,
     board: BoardState,
     pub(super) reads: Vec<Read>,
-    pub(super) constraints: Vec<Constraint>,
+    constraints: Vec<Constraint>,
     pub(super) model: Vec<u64>,
     taints: Vec<u64>,
     place: u64,
@@ -346,14 +346,15 @@ impl Compared<'_> {
         let is_moment = !stop.is_at_call;
         let asks = asks.filter(|_| !is_moment);
         let mut path = stop.state;
-        let dead = self.live.dead(&bench.machine);
+        let frames: Vec<FrameView> = bench.machine.frames().collect();
+        let dead = self.live.dead(&frames);
         for at in &dead.cells {
             bench.machine.set_cell(*at, 0);
         }
         for at in &dead.globals {
             bench.machine.set_global_cell(*at as u32, 0);
         }
-        let fresh = anything::free(bench, &mut path, self.live, self.words);
+        let fresh = anything::free(bench, &mut path, (self.live, &frames), self.words);
         let mut taints = taints.to_vec();
         for (read, taint) in fresh {
             taints.resize(read, 0);
@@ -365,7 +366,7 @@ impl Compared<'_> {
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
         Arrived {
-            place: place_of(&bench.machine),
+            place: place_of(&frames),
             snapshot,
             places,
             board: path.outside.state.influence(self.board, self.are_clocks),
@@ -434,20 +435,15 @@ impl Compared<'_> {
         before: &Before,
         most: u64,
     ) -> Option<Vec<DeviceState>> {
-        let counts = before.variables.iter().map(|(_, set)| set.count());
-        let combinations = counts.fold(1_u128, u128::saturating_mul);
+        let sets = || before.variables.iter().map(|(_, set)| set);
+        let combinations = combinations(sets());
         if combinations > u128::from(most) {
             return None;
         }
         let mut states = Vec::new();
-        for combination in 0..combinations as u64 {
-            let mut rest = combination;
-            let mut model = Vec::new();
-            for (_, set) in &before.variables {
-                let count = set.count() as u64;
-                model.push(set.nth(rest % count)?);
-                rest /= count;
-            }
+        for number in 0..combinations as u64 {
+            let model: Option<Vec<u64>> = combination(sets(), number).collect();
+            let model = model?;
             bench.point.reset(&bench.dag);
             let holds = |constraint: &Constraint| {
                 let cell = bench.point.eval(&bench.dag, constraint.expr, &model);
@@ -526,9 +522,9 @@ impl Compared<'_> {
 }
 
 /// Where a machine stands: the functions on its stack, and their instructions.
-fn place_of(machine: &borges_vm::Machine) -> u64 {
+fn place_of(frames: &[FrameView]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
-    for frame in machine.frames() {
+    for frame in frames {
         (frame.func.0, frame.offset.0).hash(&mut hasher);
     }
     hasher.finish()

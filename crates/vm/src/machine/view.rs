@@ -16,6 +16,8 @@ pub struct FrameView {
     pub func: FuncIdx,
     /// The next instruction; for a function that waits for another to return, its call.
     pub offset: CodeOffset,
+    /// Which of [`Machine::cells`] its first local is; the others and the operands follow.
+    pub cell: usize,
     /// Its locals, parameters first.
     pub locals: Vec<Value>,
     /// Its operands, the deepest first; without the results of the call that it waits for.
@@ -52,6 +54,7 @@ impl Machine {
             instance: InstanceId(func.instance),
             func: FuncIdx(func.index),
             offset: CodeOffset(offset),
+            cell: start,
             locals: self.values(start, &site.locals),
             operands: self.values(start + site.locals.len(), operands),
             is_handler: index as u32 == self.state.handler,
