@@ -4,10 +4,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use borges_commands::paint::{Paint, grouped};
+use borges_session::command::{Event, Flow};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::exit::Failure;
+use crate::interrupt;
 
 /// Where results go: text or JSON on standard output.
 pub struct Output {
@@ -90,6 +92,17 @@ impl Progress {
         self.clear();
         self.started = Instant::now();
         self.next = PATIENCE;
+    }
+
+    /// Hears what happens meanwhile, and says whether to go on: Ctrl-C pauses.
+    pub fn hear(&mut self, event: Event) -> Flow {
+        if let Event::Progress { what, done, total } = event {
+            self.update(&what, done, total);
+        }
+        match interrupt::pressed() {
+            true => Flow::Pause,
+            false => Flow::Continue,
+        }
     }
 
     /// The work has come this far.

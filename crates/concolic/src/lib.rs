@@ -30,7 +30,9 @@ pub use explore::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     SearchOrder, Start, explore,
 };
-pub use forever::{Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber};
+pub use forever::{
+    Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber, explore_states,
+};
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
 pub use tree::{

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use borges_board::{
     Action, Board, BoardState, Captured, Codomain, Event, EventSource, PrimitiveKind,
 };
-use borges_concolic::{Bounds, Budget, Device, DeviceState, End, Flow, Start, StateWord};
+use borges_concolic::{Bounds, Budget, Device, DeviceState, End, Flow, Start, explore_states};
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
 
@@ -31,43 +31,19 @@ fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>,
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
     let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let mut words: Vec<StateWord> = Vec::new();
-    loop {
-        let bounds = Bounds {
-            steps: 1_000_000,
-            events: Some(1),
-            ..Bounds::default()
-        };
-        let device = Device::new(start.clone(), bounds, None, words.clone(), &budget);
-        let device = device.expect("a program");
-        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
-        let mut look = 125;
-        let limits = Limits {
-            states: most,
-            depth: u32::MAX,
-        };
-        let pause = loop {
-            let graph = exploration.graph();
-            if graph.len() >= look {
-                look *= 2;
-                let states: Vec<DeviceState> = graph
-                    .nodes()
-                    .filter_map(|node| graph.state(node).cloned())
-                    .collect();
-                if let Some(word) = graph.language().counter(&states) {
-                    words.push(word);
-                    break None;
-                }
-            }
-            if let Err(pause) = exploration.advance(&limits) {
-                break Some(pause);
-            }
-        };
-        if let Some(pause) = pause {
-            assert!(!exploration.graph().language().is_cut(), "no time");
-            return within(exploration.graph(), pause);
-        }
-    }
+    let bounds = Bounds {
+        steps: 1_000_000,
+        events: Some(1),
+        ..Bounds::default()
+    };
+    let limits = Limits {
+        states: most,
+        depth: u32::MAX,
+    };
+    let explored = explore_states(start, &bounds, &|| None, &limits, &budget, &mut |_| ());
+    let (exploration, pause) = explored.expect("a program");
+    assert!(!exploration.graph().language().is_cut(), "no time");
+    within(exploration.graph(), pause)
 }
 
 /// States and ways of graphs that close.

@@ -1,12 +1,12 @@
 //! `borges reach`, `bugs`, `why` and `cover`: questions about a program's futures.
 
-use borges_session::command::{Act, CodePlace, Command, Event, Flow, Look, Reply};
+use borges_session::command::{Act, CodePlace, Command, Flow, Look, Reply};
 use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, Within};
 use borges_session::{Options, Session};
 
 use crate::args::{self, PathOrder};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
+use crate::interrupt::Pausable;
 use crate::output::{Output, Progress};
 use borges_commands::device::render;
 use borges_commands::device::table::{COMMANDS, Request};
@@ -99,15 +99,7 @@ fn ask(
     let reply = {
         let _pausable = Pausable::begin();
         let command = Look::Suggest { question, within };
-        session.execute(command, &mut |event| {
-            if let Event::Progress { what, done, total } = event {
-                progress.update(&what, done, total);
-            }
-            match interrupt::pressed() {
-                true => Flow::Pause,
-                false => Flow::Continue,
-            }
-        })
+        session.execute(command, &mut |event| progress.hear(event))
     };
     progress.clear();
     let Reply::Suggestions(listing) = reply.map_err(|e| invalid(&e))? else {

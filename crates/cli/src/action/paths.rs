@@ -1,13 +1,12 @@
 //! `borges paths`: the inputs that lead to every path.
 
-use borges_session::command::{Event, Flow};
 use borges_session::suggest::{
     self, EndReport, ExportError, Launch, PathsReport, SuggestOptions, TreeReport,
 };
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
+use crate::interrupt::Pausable;
 use crate::output::{Output, Progress};
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count};
@@ -38,16 +37,7 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
             &options.program,
             options.board.as_deref(),
             &suggest_options,
-            &mut |event| {
-                if let Event::Progress { what, done, total } = event {
-                    progress.update(&what, done, total);
-                }
-                if interrupt::pressed() {
-                    Flow::Pause
-                } else {
-                    Flow::Continue
-                }
-            },
+            &mut |event| progress.hear(event),
         )
     };
     progress.clear();

@@ -8,6 +8,7 @@
 mod anything;
 mod counters;
 mod demanded;
+mod explore;
 mod live;
 mod relation;
 mod state;
@@ -36,6 +37,7 @@ use live::Live;
 use state::{Arrived, Before, Compared, Stands};
 
 pub use anything::StateWord;
+pub use explore::explore_states;
 pub use state::DeviceState;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
@@ -353,6 +355,12 @@ impl<'d> Device<'d> {
         self.influence.set(influence);
     }
 
+    /// The words that are taken for anything.
+    #[must_use]
+    pub fn anything(&self) -> &[StateWord] {
+        &self.words
+    }
+
     /// The words that are taken for anything on which something that the program does depends: there may be more runs
     /// here than it has.
     #[must_use]
@@ -367,8 +375,7 @@ impl<'d> Device<'d> {
 
     /// A word that many of these states differ in alone, more than when it was asked last, if there is one: to be taken
     /// for anything from the start on.
-    #[must_use]
-    pub fn counter(&self, states: &[DeviceState]) -> Option<StateWord> {
+    fn counter(&self, states: &[DeviceState]) -> Option<StateWord> {
         if self.words.len() >= MOST_WORDS {
             return None;
         }

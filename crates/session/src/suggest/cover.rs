@@ -58,7 +58,7 @@ fn reads(inquiry: &Inquiry, witness: &Witness) -> Vec<SuggestedInput> {
         value: show(answered.value),
     });
     let events = witness.events.iter().map(|event| SuggestedInput {
-        call: listing::EVENT.to_owned(),
+        call: walk::EVENT.to_owned(),
         value: walk::arrival(event),
     });
     inputs.chain(events).collect()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use borges_concolic::{Cut, End, Ended, Explored, MOST_INPUTS, Spent, value_of};
+use borges_concolic::{Cut, End, Ended, Explored, MOST_INPUTS, Spent, Unexplored, value_of};
 use borges_debuginfo::DebugInfo;
 
 use crate::command::question::UnexploredReport;
@@ -48,20 +48,20 @@ pub(super) fn left_out(
     explored: &Explored,
     asked: Asked,
 ) -> Vec<UnexploredReport> {
-    let single = explored.unexplored.iter().map(|left| UnexploredReport {
+    let mut all = bounds(explored, asked);
+    all.extend(explored.unexplored.iter().map(|left| single(info, left)));
+    all
+}
+
+/// A single place that was left out.
+pub(super) fn single(info: &DebugInfo, left: &Unexplored) -> UnexploredReport {
+    let cells = left.inputs.iter().zip(&left.types);
+    UnexploredReport {
         reason: left.reason.to_string(),
         place: left.at.map(|at| place_of(info, at)),
-        inputs: left
-            .inputs
-            .iter()
-            .zip(&left.types)
-            .map(|(cell, ty)| json(value_of(*ty, *cell)))
-            .collect(),
+        inputs: cells.map(|(cell, ty)| json(value_of(*ty, *cell))).collect(),
         bound: None,
-    });
-    let mut all = bounds(explored, asked);
-    all.extend(single);
-    all
+    }
 }
 
 /// The bounds that cut something off.

@@ -10,10 +10,9 @@ use super::cuts;
 use super::inquiry::Inquiry;
 use super::report::ended;
 use super::sets;
-use super::walk::{self, Alarm, Check, Choice, Walk};
+use super::walk::{self, Alarm, Check, Choice, EVENT, Walk};
 use crate::command::question::{
-    FoundPath, RestListing, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode,
-    UnexploredReport,
+    FoundPath, RestListing, SuggestedOption, SuggestionListing, SuggestionNode, UnexploredReport,
 };
 use crate::scene::Scene;
 use crate::scene::place_of;
@@ -394,8 +393,6 @@ fn end_of(path: &Path) -> u64 {
     path.steps + u64::from(matches!(path.end, End::Trapped(..)))
 }
 
-/// What an event is called among inputs.
-pub(super) const EVENT: &str = "interrupt";
 /// The option that no event arrives before the next input.
 const NO_EVENT: &str = "none";
 
@@ -404,22 +401,11 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
     let mut trace = inquiry.trace.clone();
     let mut inputs = Vec::new();
     for choice in walk.choices() {
-        inputs.push(match choice {
-            Choice::Input(read, value) => {
-                trace.input(read.step, value);
-                SuggestedInput {
-                    call: scene(inquiry).call_text(read.primitive, &read.args),
-                    value: show(value),
-                }
-            }
-            Choice::Event(event) => {
-                trace.event(event.step, &event.event);
-                SuggestedInput {
-                    call: EVENT.to_owned(),
-                    value: walk::arrival(event),
-                }
-            }
-        });
+        match choice {
+            Choice::Input(read, value) => trace.input(read.step, value),
+            Choice::Event(event) => trace.event(event.step, &event.event),
+        }
+        inputs.push(choice.suggested(scene(inquiry)));
     }
     FoundPath {
         kind: kind.to_owned(),

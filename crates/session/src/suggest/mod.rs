@@ -213,20 +213,9 @@ pub fn of_program(
     };
     let began = Instant::now();
     let clock = || began.elapsed();
-    let last = Cell::new(Duration::ZERO);
-    let observer = RefCell::new(observer);
-    let heard = |progress: Progress| {
-        let now = began.elapsed();
-        if now - last.get() < TELL {
-            return Goes::Continue;
-        }
-        last.set(now);
-        let event = progress_event("paths", progress);
-        match (observer.borrow_mut())(event) {
-            Flow::Continue => Goes::Continue,
-            Flow::Pause => Goes::Stop,
-        }
-    };
+    let heard = telling(observer, &clock, |progress| {
+        progress_event("paths", progress)
+    });
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
@@ -246,6 +235,26 @@ pub fn of_program(
 
 /// Between two looks at whether the user has had enough.
 const TELL: Duration = Duration::from_millis(5);
+
+/// Tells an observer every now and then how far it has come; what that says ends the work.
+fn telling<'t>(
+    observer: &'t mut dyn FnMut(Event) -> Flow,
+    clock: &'t dyn Fn() -> Duration,
+    event: impl Fn(Progress) -> Event + 't,
+) -> impl Fn(Progress) -> Goes + 't {
+    let (observer, last) = (RefCell::new(observer), Cell::new(Duration::ZERO));
+    move |progress| {
+        let now = clock();
+        if now - last.get() < TELL {
+            return Goes::Continue;
+        }
+        last.set(now);
+        match (observer.borrow_mut())(event(progress)) {
+            Flow::Continue => Goes::Continue,
+            Flow::Pause => Goes::Stop,
+        }
+    }
+}
 
 /// How far it has come, for people.
 fn progress_event(what: &str, progress: Progress) -> Event {

@@ -1,24 +1,23 @@
 //! A device program's states: all that it can do, for ever.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Cut, Device, DeviceState, End, Flow as Goes, Path as RunPath, Progress, Spent,
-    StateWord, value_of,
+    Bounds, Budget, Cut, Device, DeviceState, End, Spent, StateWord, explore_states, solver,
 };
-use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
+use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
 use serde::Serialize;
 
-use super::walk::{self, Alarm, Check, Choice, Walk};
-use super::{Subject, TELL, answering, cuts, listing, words};
+use super::walk::{Alarm, Check, Walk};
+use super::{Subject, answering, cuts, telling, words};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
 use crate::scene::{Scene, place_of};
-use crate::values::{json, show};
+use crate::values::json;
 
 /// How far to explore a program's states.
 #[derive(Clone, Debug, Default)]
@@ -112,31 +111,19 @@ pub fn states_of_program(
     options: &StatesOptions,
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<StatesReport, OpenError> {
-    if let Err(message) = borges_concolic::solver::named(options.solver.as_deref(), SOLVER_TIME) {
+    if let Err(message) = solver::named(options.solver.as_deref(), SOLVER_TIME) {
         let path = path.to_owned();
         return Err(OpenError::Session { path, message });
     }
     let subject = Subject::open(path, board, options.entry.as_deref())?;
     let began = Instant::now();
     let clock = || began.elapsed();
-    let (last, states) = (Cell::new(Duration::ZERO), Cell::new(0));
-    let observer = RefCell::new(observer);
-    let heard = |_: Progress| {
-        let now = began.elapsed();
-        if now - last.get() < TELL {
-            return Goes::Continue;
-        }
-        last.set(now);
-        let event = Event::Progress {
-            what: "states".to_owned(),
-            done: states.get(),
-            total: None,
-        };
-        match (observer.borrow_mut())(event) {
-            Flow::Continue => Goes::Continue,
-            Flow::Pause => Goes::Stop,
-        }
-    };
+    let states = Cell::new(0);
+    let heard = telling(observer, &clock, |_| Event::Progress {
+        what: "states".to_owned(),
+        done: states.get(),
+        total: None,
+    });
     let time = options.time.unwrap_or(SECONDS);
     let budget = Budget::new(time, &clock, &heard);
     let looking = budget.part(90);
@@ -149,26 +136,19 @@ pub fn states_of_program(
         states: options.states.unwrap_or(STATES),
         depth: options.depth.unwrap_or(u32::MAX),
     };
-    let mut words = Vec::new();
-    let (exploration, pause) = loop {
-        let solver = borges_concolic::solver::named(options.solver.as_deref(), SOLVER_TIME);
-        let device = Device::new(
-            subject.start.clone(),
-            bounds.clone(),
-            // The name was looked at before.
-            solver.unwrap_or_default(),
-            words.clone(),
-            &looking,
-        );
-        let device = device.ok_or_else(|| OpenError::Session {
-            path: path.to_owned(),
-            message: "the file holds no program".to_owned(),
-        })?;
-        match explore(device, &limits, &looking, &states) {
-            Explored::To(exploration, pause) => break (exploration, pause),
-            Explored::Counts(word) => words.push(word),
-        }
-    };
+    let explored = explore_states(
+        &subject.start,
+        &bounds,
+        // The name was looked at before.
+        &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
+        &limits,
+        &looking,
+        &mut |known| states.set(known as u64),
+    );
+    let (exploration, pause) = explored.ok_or_else(|| OpenError::Session {
+        path: path.to_owned(),
+        message: "the file holds no program".to_owned(),
+    })?;
     let depth = exploration.progress().depth;
     let found = Found {
         subject: &subject,
@@ -176,53 +156,10 @@ pub fn states_of_program(
         pause,
         budget: &budget,
         spent: looking.spent(),
-        words,
         limits,
         time,
     };
     Ok(found.report(depth, clock))
-}
-
-/// What came of exploring.
-enum Explored<'d> {
-    /// All of it, or why not.
-    To(Box<Exploration<Device<'d>>>, Pause),
-    /// A word that makes a new state whenever it counts: to be taken for anything.
-    Counts(StateWord),
-}
-
-/// States after which counters are looked for, again whenever there are twice as many.
-const LOOKS_FOR_COUNTERS: usize = 125;
-
-fn explore<'d>(
-    device: Device<'d>,
-    limits: &Limits,
-    budget: &Budget<'_>,
-    states: &Cell<u64>,
-) -> Explored<'d> {
-    let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
-    let mut look = LOOKS_FOR_COUNTERS;
-    loop {
-        let known = exploration.graph().len();
-        states.set(known as u64);
-        if budget.is_spent() {
-            return Explored::To(Box::new(exploration), Pause::Cancelled);
-        }
-        if known >= look {
-            look *= 2;
-            let graph = exploration.graph();
-            let all: Vec<DeviceState> = graph
-                .nodes()
-                .filter_map(|node| graph.state(node).cloned())
-                .collect();
-            if let Some(word) = graph.language().counter(&all) {
-                return Explored::Counts(word);
-            }
-        }
-        if let Err(pause) = exploration.advance(limits) {
-            return Explored::To(Box::new(exploration), pause);
-        }
-    }
 }
 
 /// What an exploration found.
@@ -232,7 +169,6 @@ struct Found<'f> {
     pause: Pause,
     budget: &'f Budget<'f>,
     spent: Option<Spent>,
-    words: Vec<StateWord>,
     limits: Limits,
     time: Duration,
 }
@@ -255,6 +191,7 @@ impl Found<'_> {
         });
         let traps: Vec<TrapReport> = traps.collect();
         let mut unexplored = self.left_out();
+        let anything = self.graph.language().anything();
         let maybe = self.graph.language().maybe();
         let maybe: Vec<String> = maybe.into_iter().map(|word| self.word(word)).collect();
         if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
@@ -281,7 +218,7 @@ impl Found<'_> {
                 && unexplored.is_empty()
                 && maybe.is_empty(),
             maybe,
-            anything: self.words.iter().map(|word| self.word(*word)).collect(),
+            anything: anything.iter().map(|word| self.word(*word)).collect(),
             traps,
             returns: self
                 .graph
@@ -348,11 +285,12 @@ impl Found<'_> {
             _ => (String::new(), None),
         };
         let run = self.graph.language().run_through(way, tidying);
-        let checked = run.as_ref().and_then(|run| self.checked(run, tidying));
+        let walk = run.as_ref().and_then(Walk::of);
+        let checked = walk.and_then(|walk| Some((self.checked(&walk, tidying)?, walk)));
         let certain = checked.is_some();
-        let alarm = checked.unwrap_or_default();
+        let (alarm, walk) = checked.unzip();
+        let alarm = alarm.unwrap_or_default();
         let place = alarm.at.or(at);
-        let inputs_of = run.as_ref().filter(|_| certain).and_then(Walk::of);
         TrapReport {
             what: match alarm.words {
                 Some(words) => format!("{trap}: {words}"),
@@ -361,20 +299,19 @@ impl Found<'_> {
             place: place.map_or_else(String::new, |at| place_of(info, at)),
             inputs,
             certain,
-            run: inputs_of
+            run: walk
                 .as_ref()
                 .map(|walk| self.reads(walk))
                 .unwrap_or_default(),
-            answers: inputs_of
+            answers: walk
                 .map(|walk| walk.answers.into_iter().map(json).collect())
                 .unwrap_or_default(),
         }
     }
 
     /// What a run that leads to a trap says there, if it does when it is run.
-    fn checked(&self, run: &RunPath, tidying: &Budget<'_>) -> Option<Alarm> {
+    fn checked(&self, walk: &Walk<'_>, tidying: &Budget<'_>) -> Option<Alarm> {
         let subject = self.subject;
-        let walk = Walk::of(run)?;
         match walk.check(&subject.program, &subject.info, &subject.start, tidying) {
             Check::True(alarm) => Some(alarm.unwrap_or_default()),
             Check::Untrue | Check::Unknown => None,
@@ -387,17 +324,9 @@ impl Found<'_> {
             info: &self.subject.info,
             machine: &self.subject.start.machine,
         };
-        let read = |choice| match choice {
-            Choice::Input(read, value) => SuggestedInput {
-                call: scene.call_text(read.primitive, &read.args),
-                value: show(value),
-            },
-            Choice::Event(event) => SuggestedInput {
-                call: listing::EVENT.to_owned(),
-                value: walk::arrival(event),
-            },
-        };
-        walk.choices().map(read).collect()
+        walk.choices()
+            .map(|choice| choice.suggested(scene))
+            .collect()
     }
 
     fn word(&self, word: StateWord) -> String {
@@ -438,19 +367,8 @@ impl Found<'_> {
             );
             all.push(cuts::bound_report("instructions", words));
         }
-        all.extend(device.unexplored().into_iter().map(|left| {
-            UnexploredReport {
-                reason: left.reason.to_string(),
-                place: left.at.map(|at| place_of(info, at)),
-                inputs: left
-                    .inputs
-                    .iter()
-                    .zip(&left.types)
-                    .map(|(cell, ty)| json(value_of(*ty, *cell)))
-                    .collect(),
-                bound: None,
-            }
-        }));
+        let unexplored = device.unexplored();
+        all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
     }
 }

@@ -6,7 +6,9 @@ use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
 
+use crate::command::question::SuggestedInput;
 use crate::scene::Scene;
+use crate::values::show;
 
 /// A path with the answers that lead along it.
 pub(super) struct Walk<'p> {
@@ -105,6 +107,25 @@ impl Alarm {
         Alarm {
             words: scene.said(),
             at: scene.own_offset(),
+        }
+    }
+}
+
+/// What an event is called among inputs.
+pub(super) const EVENT: &str = "interrupt";
+
+impl Choice<'_> {
+    /// The choice in words.
+    pub(super) fn suggested(&self, scene: Scene<'_>) -> SuggestedInput {
+        match self {
+            Choice::Input(read, value) => SuggestedInput {
+                call: scene.call_text(read.primitive, &read.args),
+                value: show(*value),
+            },
+            Choice::Event(event) => SuggestedInput {
+                call: EVENT.to_owned(),
+                value: arrival(event),
+            },
         }
     }
 }

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count};
-use borges_session::command::{Event, Flow};
 use borges_session::suggest::{StatesOptions, StatesReport, TrapReport, states_of_program};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
+use crate::interrupt::Pausable;
 use crate::output::{Output, Progress};
 
 /// What may be forbidden of a device program.
@@ -39,13 +38,7 @@ pub(super) fn explore(
     let report = {
         let _pausable = Pausable::begin();
         states_of_program(program, options.board.as_deref(), &asked, &mut |event| {
-            if let Event::Progress { what, done, total } = event {
-                progress.update(&what, done, total);
-            }
-            match interrupt::pressed() {
-                true => Flow::Pause,
-                false => Flow::Continue,
-            }
+            progress.hear(event)
         })
     };
     progress.clear();
@@ -91,12 +84,8 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
         ("--expect", !options.expect.is_empty()),
         ("--verbose", options.verbose),
     ];
-    if let Some((name, _)) = unusual.iter().find(|(_, given)| *given) {
-        return Err(Failure::usage(
-            format!("{name} is for programs of model languages"),
-            "of a device program's states, --states, --depth, --time, --solver and --forbid trap say how to explore them",
-        ));
-    }
+    let next = "of a device program's states, --states, --depth, --time, --solver and --forbid trap say how to explore them";
+    super::refuse(&unusual, "programs of model languages", next)?;
     match options.forbid.iter().find(|goal| *goal != TRAP) {
         None => Ok(()),
         Some(goal) => Err(Failure::usage(

@@ -31,19 +31,14 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     let Some(model) = super::model::named(&options.program)? else {
         return device::explore(options, options.program.as_ref(), quiet, output);
     };
-    for (name, given) in [
+    let others = [
         ("--board", options.board.is_some()),
         ("--entry", options.entry.is_some()),
         ("--solver", options.solver.is_some()),
         ("--events", options.events.is_some()),
-    ] {
-        if given {
-            return Err(Failure::usage(
-                format!("{name} is for device programs"),
-                "a program of a model language has neither a board nor inputs",
-            ));
-        }
-    }
+    ];
+    let next = "a program of a model language has neither a board nor inputs";
+    refuse(&others, "device programs", next)?;
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
             format!("{} has no actors that could be alike", options.program),
@@ -93,6 +88,14 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     }
     session.end_of_process();
     Ok(goals::exit(&findings, &report))
+}
+
+/// Refuses the options that were given and are for other programs.
+fn refuse(options: &[(&str, bool)], others: &str, next: &str) -> Result<(), Failure> {
+    match options.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((name, _)) => Err(Failure::usage(format!("{name} is for {others}"), next)),
+    }
 }
 
 fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {
