@@ -27,11 +27,12 @@ pub use coverage::{Answered, Coverage, Witness};
 pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
-    Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
-    SearchOrder, Start, explore,
+    Accepts, Bounds, Ended, Explored, Looked, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS,
+    Search, SearchOrder, Start, Truths, Watched, explore,
 };
 pub use forever::{
-    Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber, explore_states,
+    Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber,
+    explore_states,
 };
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

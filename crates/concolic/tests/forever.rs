@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use borges_board::{
     Action, Board, BoardState, Captured, Codomain, Event, EventSource, PrimitiveKind,
 };
-use borges_concolic::{Bounds, Budget, Device, DeviceState, End, Flow, Start, explore_states};
+use borges_concolic::{
+    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, explore_states,
+};
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
 
@@ -40,7 +42,15 @@ fn closed<T>(start: &Start, most: usize, within: impl FnOnce(&Graph<Device<'_>>,
         states: most,
         depth: u32::MAX,
     };
-    let explored = explore_states(start, &bounds, &|| None, &limits, &budget, &mut |_| ());
+    let explored = explore_states(
+        start,
+        &bounds,
+        &|| None,
+        &Comparing::default(),
+        &limits,
+        &budget,
+        &mut |_| (),
+    );
     let (exploration, pause) = explored.expect("a program");
     assert!(!exploration.graph().language().is_cut(), "no time");
     within(exploration.graph(), pause)
@@ -240,7 +250,13 @@ fn check(name: &str, start: &Start, depth: usize, most: u64) -> bool {
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
     let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let device = Device::new(start.clone(), Bounds::default(), None, Vec::new(), &budget);
+    let device = Device::new(
+        start.clone(),
+        Bounds::default(),
+        None,
+        Comparing::default(),
+        &budget,
+    );
     let device = device.expect("a program").counting_out(most);
     let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
     let limits = Limits {
@@ -592,8 +608,8 @@ fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
             events: Some(1),
             ..Bounds::default()
         };
-        let device =
-            Device::new(start.clone(), bounds, None, Vec::new(), &budget).expect("a program");
+        let device = Device::new(start.clone(), bounds, None, Comparing::default(), &budget)
+            .expect("a program");
         let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
         let limits = Limits {
             states: 2_000,

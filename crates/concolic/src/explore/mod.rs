@@ -10,6 +10,7 @@ mod goal;
 mod order;
 mod round;
 mod search;
+mod watched;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -41,6 +42,8 @@ pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     SearchOrder, Start,
 };
+pub(crate) use watched::Parting;
+pub use watched::{Looked, Truths, Watched};
 
 /// A path on its way.
 #[derive(Clone, Debug)]
@@ -63,6 +66,10 @@ pub(crate) struct State {
     prefix: Option<u32>,
     /// The calls at which it has let time pass, in a round.
     pub(crate) waited: Vec<CodeOffset>,
+    /// Which of the conditions that are watched held where it stopped last.
+    pub(crate) truths: Truths,
+    /// What they looked at where it stopped now.
+    pub(crate) looked: Vec<Looked>,
 }
 
 impl State {
@@ -80,6 +87,8 @@ impl State {
             is_moment: false,
             prefix: None,
             waited: Vec::new(),
+            truths: Truths::default(),
+            looked: Vec::new(),
         }
     }
 }
@@ -202,6 +211,10 @@ struct Explorer<'e, 'b> {
     from: u64,
     /// It goes to the next stops, and no further.
     is_round: bool,
+    /// What is watched on the way.
+    parting: Parting<'e>,
+    /// How its paths ended, in a round.
+    ended: Vec<(End, Waiting)>,
 }
 
 /// Explores all paths from a state, within bounds, until the budget is spent. `heard` is told of each path when it is
@@ -267,6 +280,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
             told_of_events: false,
             from: start.machine.steps(),
             is_round: false,
+            parting: Parting::default(),
+            ended: Vec::new(),
         }
     }
 
@@ -482,7 +497,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Lets the call happen before which the machine stands, and what may arrive after it.
     fn called(&mut self, state: &mut State) -> Option<Next> {
-        if self.waits_again(state) {
+        if self.stops_before_call(state) {
             self.wait_before_input(state);
             return Some(Next::Waits);
         }
@@ -509,6 +524,9 @@ impl<'e, 'b> Explorer<'e, 'b> {
             outcomes.pop();
         }
         self.levels.ended(state);
+        if self.is_round {
+            self.note_end(state, end.clone());
+        }
         let steps = self.machine.steps();
         let (number, is_new) = self.found.add(state, outcomes, end, steps);
         match self.found.paths.get(number).filter(|_| is_new) {

@@ -11,14 +11,14 @@ use borges_vm::{Machine, Snapshot};
 
 use super::events::Listening;
 use super::order::Levels;
-use super::{Bounds, Explorer, SearchOrder, Start, State, Waiting};
+use super::{Bounds, Explorer, Parting, SearchOrder, Start, State, Waiting};
 use crate::budget::{Budget, Flow};
 use crate::code::Code;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
-use crate::path::{Path, Unexplored};
+use crate::path::{End, Path, Unexplored};
 
 use super::found::Found;
 
@@ -42,8 +42,8 @@ pub(crate) enum Origin {
     Start,
     /// Before the call that reads an input.
     Input,
-    /// Before a call that lets time pass.
-    Wait,
+    /// Before another call: one that lets time pass, or that somebody watches.
+    Call,
     /// A moment at which this event arrives, or none.
     Moment(Option<Event>),
 }
@@ -52,7 +52,9 @@ pub(crate) enum Origin {
 pub(crate) struct Round {
     /// The paths that stand before the next stop.
     pub(crate) stops: Vec<Waiting>,
-    /// Those that ended.
+    /// Those that ended, with how they stood then.
+    pub(crate) ended: Vec<(End, Waiting)>,
+    /// The same as paths, each way of deciding once.
     pub(crate) ends: Vec<Path>,
     /// What was left out.
     pub(crate) unexplored: Vec<Unexplored>,
@@ -86,6 +88,7 @@ impl Workbench {
         start: &Start,
         budget: &Budget<'_>,
         bounds: &Bounds,
+        parting: Parting<'_>,
         (mut state, from): (State, Origin),
     ) -> (Self, Round) {
         let level = state.reads.len() as u32 + u32::from(from == Origin::Input);
@@ -114,6 +117,8 @@ impl Workbench {
             listened: self.listened,
             told_of_events: self.told_of_events,
             is_round: true,
+            parting,
+            ended: Vec::new(),
         };
         explorer.patch(&state);
         let goes = match from {
@@ -125,16 +130,21 @@ impl Workbench {
             Origin::Moment(Some(event)) => explorer.arrive(&mut state, event),
             _ => true,
         };
-        let is_at_call = matches!(from, Origin::Input | Origin::Wait);
-        let ended = match goes {
+        let is_at_call = matches!(from, Origin::Input | Origin::Call);
+        let spent = match goes {
             true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
             false => None,
         };
+        let stops = std::mem::take(&mut explorer.levels.frontier);
+        let stops = explorer.parted(stops, |stop| stop);
+        let ended = std::mem::take(&mut explorer.ended);
+        let ended = explorer.parted(ended, |(_, stop)| stop);
         let round = Round {
-            stops: std::mem::take(&mut explorer.levels.frontier),
+            stops,
+            ended,
             ends: explorer.found.paths,
             unexplored: explorer.unexplored,
-            is_cut: ended.is_some(),
+            is_cut: spent.is_some(),
             steps: explorer.steps,
         };
         let bench = Workbench {
@@ -158,24 +168,44 @@ pub(crate) fn events(state: &State) -> Vec<Event> {
 }
 
 impl Explorer<'_, '_> {
-    /// Whether a round ends before the pending call, because it lets time pass where time has passed before.
-    pub(super) fn waits_again(&self, state: &mut State) -> bool {
+    /// Whether a round ends before the pending call: somebody watches it, or it lets time pass where time has passed before
+    /// (where conditions are watched, time never passes unseen).
+    pub(super) fn stops_before_call(&mut self, state: &mut State) -> bool {
         if !self.is_round {
             return false;
         }
         let Some((pending, at)) = self.machine.pending().zip(self.machine.location()) else {
             return false;
         };
+        let is_first = self.machine.steps() == self.from;
         let board = &self.start.board;
-        let id = self.start.primitives.get(pending.func.0 as usize);
-        let action = id.map(|id| board.action(*id, &pending.args, self.machine.memory()));
-        if !matches!(action, Some(Ok(Action::Wait { .. }))) {
+        let Some(id) = self.start.primitives.get(pending.func.0 as usize) else {
             return false;
+        };
+        if let Some(watched) = self.parting.watched
+            && watched.stops_before(*id)
+        {
+            return !is_first;
+        }
+        let action = board.action(*id, &pending.args, self.machine.memory());
+        if !matches!(action, Ok(Action::Wait { .. })) {
+            return false;
+        }
+        if self.parting.watched.is_some() {
+            return !is_first;
         }
         if state.waited.contains(&at.offset) {
             return true;
         }
         state.waited.push(at.offset);
         false
+    }
+
+    /// Notes how a path of a round ended.
+    pub(super) fn note_end(&mut self, state: &State, end: End) {
+        let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
+        self.last_snapshot = Some(snapshot.clone());
+        let stop = Waiting::at(snapshot, state.clone(), true);
+        self.ended.push((end, stop));
     }
 }

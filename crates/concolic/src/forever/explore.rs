@@ -2,7 +2,7 @@
 
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 
-use super::{Device, DeviceState};
+use super::{Comparing, Device, DeviceState};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
 use crate::solver::Solver;
@@ -11,23 +11,24 @@ use crate::solver::Solver;
 const LOOKS_FOR_COUNTERS: usize = 125;
 
 /// Explores a program's states, nearest first, as far as `limits` and the budget allow: what came of it, and why it ended.
-/// What counts for ever is taken for anything from the start on ([`Device::anything`]). `solver` makes who answers what
+/// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]). `solver` makes who answers what
 /// trying values cannot; `heard` is told how many states there are. Nothing if there is no program.
 pub fn explore_states<'d>(
     start: &Start,
     bounds: &Bounds,
     solver: &dyn Fn() -> Option<Box<dyn Solver>>,
+    about: &Comparing<'d>,
     limits: &Limits,
     budget: &'d Budget<'d>,
     heard: &mut dyn FnMut(usize),
 ) -> Option<(Exploration<Device<'d>>, Pause)> {
-    let mut words = Vec::new();
+    let mut about = about.clone();
     'anew: loop {
         let device = Device::new(
             start.clone(),
             bounds.clone(),
             solver(),
-            words.clone(),
+            about.clone(),
             budget,
         )?;
         let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
@@ -43,7 +44,7 @@ pub fn explore_states<'d>(
                 let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
                 let states: Vec<DeviceState> = states.collect();
                 if let Some(word) = graph.language().counter(&states) {
-                    words.push(word);
+                    about.anything.push(word);
                     continue 'anew;
                 }
             }

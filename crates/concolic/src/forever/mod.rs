@@ -27,7 +27,9 @@ use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::Dag;
 use crate::decide::Decider;
-use crate::explore::{Bounds, Origin, Round, Start, State as Path, Waiting, Workbench};
+use crate::explore::{
+    Bounds, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched, Workbench,
+};
 use crate::path::{Cut, End, Path as RunPath, Read, Unexplored};
 use crate::set::{Set, value_of};
 use crate::solver::Solver;
@@ -48,6 +50,8 @@ pub struct Device<'d> {
     live: Live,
     are_clocks: bool,
     most: u128,
+    watched: Option<&'d dyn Watched>,
+    is_split: bool,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
     known: RefCell<HashSet<DeviceState>>,
@@ -63,6 +67,18 @@ pub struct Device<'d> {
     /// Which of them something depended on.
     influence: Cell<u64>,
     initial: DeviceState,
+}
+
+/// What tells states apart, besides what the program can still read.
+#[derive(Clone, Default)]
+pub struct Comparing<'d> {
+    /// Words that are taken for anything, wherever they are; at most 64 count.
+    pub anything: Vec<StateWord>,
+    /// Conditions: each of them has one truth in a state.
+    pub watched: Option<&'d dyn Watched>,
+    /// Of what has at most 16 values, each is a state of its own. There are more states then, and more of their ways are
+    /// open to all that they stand for.
+    pub is_split: bool,
 }
 
 /// So many of the last states at a place are asked whether they are all of a new one.
@@ -114,14 +130,13 @@ impl fmt::Display for TheProgram {
 impl<'d> Device<'d> {
     /// A program from its start on. `bounds` say how many instructions there are between two stops; a budget that is
     /// spent leaves states without their ways ([`Device::is_cut`]); if they have a bound on events, any number of them
-    /// may arrive, else none. The `words` (at most 64 count) are taken for anything
-    /// wherever they are. Nothing if there is no program.
+    /// may arrive, else none. Nothing if there is no program.
     #[must_use]
     pub fn new(
         start: Start,
         bounds: Bounds,
         solver: Option<Box<dyn Solver>>,
-        words: Vec<StateWord>,
+        about: Comparing<'d>,
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
         let bench = Workbench::new(&start, Decider::new(solver))?;
@@ -137,6 +152,8 @@ impl<'d> Device<'d> {
             are_clocks: start.primitives.iter().any(is_clock),
             live,
             most: relation::MOST_COMBINATIONS,
+            watched: about.watched,
+            is_split: about.is_split,
             budget,
             bounds: Bounds {
                 inputs: u32::MAX,
@@ -151,10 +168,10 @@ impl<'d> Device<'d> {
             unexplored: RefCell::default(),
             steps: Cell::new(0),
             is_cut: Cell::new(false),
-            words,
+            words: about.anything,
             counted: RefCell::default(),
             influence: Cell::new(0),
-            initial: DeviceState::ended(End::Returned),
+            initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
         let (mut bench, round) = device.begin(bench, budget);
@@ -162,7 +179,7 @@ impl<'d> Device<'d> {
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some(way) => way.to.clone(),
-            None => DeviceState::ended(End::Cut(Cut::Waits)),
+            None => DeviceState::ended(End::Cut(Cut::Waits), Truths::default()),
         };
         Some(device)
     }
@@ -194,9 +211,9 @@ impl<'d> Device<'d> {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
-            let from_here = (before.path(), from);
-            let (next, round) = bench.round(&self.start, self.budget, &self.bounds, from_here);
-            bench = next;
+            let Some(path) = state.path() else { break };
+            let round;
+            (bench, round) = self.round(bench, self.budget, (path, from));
             self.is_cut.set(self.is_cut.get() || round.is_cut);
             let event = match from {
                 Origin::Moment(event) => event,
@@ -216,7 +233,23 @@ impl<'d> Device<'d> {
     fn begin(&self, mut bench: Workbench, budget: &Budget<'_>) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
         let from = (Path::new(self.start.state.clone()), Origin::Start);
-        bench.round(&self.start, budget, &self.bounds, from)
+        self.round(bench, budget, from)
+    }
+
+    fn round(
+        &self,
+        bench: Workbench,
+        budget: &Budget<'_>,
+        from: (Path, Origin),
+    ) -> (Workbench, Round) {
+        let compared = self.compared(budget);
+        let live =
+            |machine: &Machine, path: &Path, dag: &mut Dag| compared.live_exprs(dag, machine, path);
+        let parting = Parting {
+            watched: self.watched,
+            live: self.is_split.then_some(&live),
+        };
+        bench.round(&self.start, budget, &self.bounds, parting, from)
     }
 
     /// A run from the start through these states, the last of which is an end: with all that was read on the way, and
@@ -257,8 +290,9 @@ impl<'d> Device<'d> {
                 debug_assert_eq!(restored, Ok(()));
                 let mut path = stop.state.clone();
                 path.waited.clear();
+                path.looked.clear();
                 let next;
-                (bench, next) = bench.round(&self.start, budget, &self.bounds, (path, from));
+                (bench, next) = self.round(bench, budget, (path, from));
                 round.stops.extend(next.stops);
                 if is_last {
                     round.ends.extend(next.ends);
@@ -314,17 +348,14 @@ impl<'d> Device<'d> {
             let (to, _) = compared.settled(bench, &arrived);
             ways.push(self.way(bench, &arrived, to, known));
         }
-        for path in round.ends {
-            for way in &path.ways {
-                self.note_influence(&bench.dag, &way.reads, &way.constraints, before);
-                let input = reading(&way.reads, &way.model, known);
-                let to = self.once(&bench.dag, DeviceState::ended(path.end.clone()));
-                ways.push(DeviceWay {
-                    input,
-                    event: None,
-                    to,
-                });
-            }
+        for (end, Waiting { state, .. }) in round.ended {
+            self.note_influence(&bench.dag, &state.reads, &state.constraints, before);
+            let to = DeviceState::ended(end, state.truths);
+            ways.push(DeviceWay {
+                input: reading(&state.reads, &state.model, known),
+                event: None,
+                to: self.once(&bench.dag, to),
+            });
         }
         ways
     }
@@ -416,7 +447,9 @@ impl<'d> Device<'d> {
             let mut wider = self.wider.borrow_mut();
             let here = wider.entry(before.place).or_default();
             let covers = |known: &&DeviceState| match &known.0.stands {
-                Stands::Before(known) => known.covers(before, dag),
+                Stands::Before(wider) => {
+                    known.truths() == state.truths() && wider.covers(before, dag)
+                }
                 Stands::Ended(_) => false,
             };
             if let Some(known) = here.iter().rev().take(MOST_COVERING).find(covers) {
@@ -445,7 +478,10 @@ impl<'d> Device<'d> {
             return Some(vec![state.clone()]);
         };
         let mut bench = self.bench.take()?;
-        let states = self.compared(self.budget).known(&mut bench, before, most);
+        let states = {
+            let compared = self.compared(self.budget);
+            compared.known(&mut bench, (before, state.truths()), most)
+        };
         self.bench.replace(Some(bench));
         states
     }
@@ -495,6 +531,7 @@ impl Likeness {
     fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
         match (&reached.0.stands, &state.0.stands) {
             _ if reached == state => Likeness::Part,
+            _ if reached.truths() != state.truths() => Likeness::Other,
             (Stands::Before(reached), Stands::Before(state)) if state.covers(reached, dag) => {
                 Likeness::Part
             }
@@ -573,6 +610,7 @@ impl Language for Device<'_> {
         let ways = self.ways(state);
         let way = ways.get(choice.0 as usize);
         let input = way.and_then(|way| way.input.as_ref());
+        let called = |(id, args): (PrimitiveId, &[Value])| self.call(id, args);
         let (rule, text) = match (input, way.and_then(|way| way.event)) {
             (_, Some(event)) => ("interrupt", format!("{:?}", event.source)),
             (None, None) if state.is_moment() => ("go on", "nothing arrives".to_owned()),
@@ -583,7 +621,7 @@ impl Language for Device<'_> {
                     format!("{call} = {}", input.set.to_codomain(input.ty)),
                 )
             }
-            (None, None) => ("wait", "time passes".to_owned()),
+            (None, None) => ("call", state.calls().map_or_else(String::new, called)),
         };
         Label {
             rule,
@@ -600,10 +638,9 @@ impl Language for Device<'_> {
     }
 
     fn show(&self, state: &DeviceState) -> String {
-        match (state.asks(), state.end()) {
+        match (state.calls(), state.end()) {
             (Some((id, args)), _) => format!("before {}", self.call(id, args)),
-            (None, None) if state.is_moment() => "where interrupts may arrive".to_owned(),
-            (None, None) => "before time passes".to_owned(),
+            (None, None) => "where interrupts may arrive".to_owned(),
             (None, Some(_)) => self.outcome(state).to_string(),
         }
     }

@@ -7,17 +7,17 @@ use std::sync::{Arc, OnceLock};
 
 use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
 use borges_vm::num::NumericOp as N;
-use borges_vm::{FrameView, Snapshot, ValType, Value};
+use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 
 use super::DeviceWay;
 use super::anything::{self, StateWord};
-use super::live::Live;
+use super::live::{Dead, Live};
 use super::relation::{Known, Relation};
 use super::zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{Origin, State as Path, Waiting, Workbench, events};
+use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
 use crate::memory::Byte;
 use crate::path::{End, Read};
 use crate::set::{Set, combination, combinations, value_of};
@@ -30,6 +30,8 @@ pub struct DeviceState(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     hash: u64,
     pub(super) stands: Stands,
+    /// What is known of the conditions that are watched.
+    pub(super) truths: Truths,
     /// The ways on, once they are known.
     pub(super) ways: OnceLock<Arc<[DeviceWay]>>,
 }
@@ -61,8 +63,16 @@ pub(super) struct Before {
     pub(super) place: u64,
     /// Events may arrive before the next instruction.
     pub(super) is_moment: bool,
-    /// The input that is asked for; none if time is let pass.
-    pub(super) asks: Option<(PrimitiveId, Vec<Value>)>,
+    /// The call that comes next, and whether it reads an input; none at a moment.
+    pub(super) call: Option<NextCall>,
+}
+
+/// A call before which a program stands.
+#[derive(Clone, Debug)]
+pub(super) struct NextCall {
+    pub(super) primitive: PrimitiveId,
+    pub(super) args: Vec<Value>,
+    pub(super) is_input: bool,
 }
 
 /// Something that a state consists of.
@@ -87,6 +97,7 @@ impl PartialEq for DeviceState {
             return true;
         }
         a.hash == b.hash
+            && a.truths == b.truths
             && match (&a.stands, &b.stands) {
                 (Stands::Ended(a), Stands::Ended(b)) => a == b,
                 (Stands::Before(a), Stands::Before(b)) => {
@@ -136,8 +147,17 @@ impl Before {
 }
 
 impl DeviceState {
-    fn new(stands: Stands) -> Self {
+    /// The path from which a round goes on; none of an end.
+    pub(super) fn path(&self) -> Option<Path> {
+        match &self.0.stands {
+            Stands::Before(before) => Some(before.path(self.0.truths)),
+            Stands::Ended(_) => None,
+        }
+    }
+
+    fn new(stands: Stands, truths: Truths) -> Self {
         let mut hasher = std::hash::DefaultHasher::new();
+        truths.hash(&mut hasher);
         match &stands {
             Stands::Ended(end) => end.hash(&mut hasher),
             Stands::Before(before) => {
@@ -150,13 +170,20 @@ impl DeviceState {
         DeviceState(Arc::new(Inner {
             hash: hasher.finish(),
             stands,
+            truths,
             ways: OnceLock::new(),
         }))
     }
 
     /// An end.
-    pub(super) fn ended(end: End) -> Self {
-        DeviceState::new(Stands::Ended(end))
+    pub(super) fn ended(end: End, truths: Truths) -> Self {
+        DeviceState::new(Stands::Ended(end), truths)
+    }
+
+    /// Which of the conditions that are watched hold here; at a moment for events, where the program stopped last.
+    #[must_use]
+    pub fn truths(&self) -> Truths {
+        self.0.truths
     }
 
     /// How the program ended, if it did.
@@ -171,8 +198,20 @@ impl DeviceState {
     /// The input that is read next: its primitive and its arguments, as far as they are known.
     #[must_use]
     pub fn asks(&self) -> Option<(PrimitiveId, &[Value])> {
+        let call = self.next_call().filter(|call| call.is_input);
+        call.map(|call| (call.primitive, &call.args[..]))
+    }
+
+    /// The call that comes next, as for [`Self::asks`]; none at a moment for events, and of an end.
+    #[must_use]
+    pub fn calls(&self) -> Option<(PrimitiveId, &[Value])> {
+        self.next_call()
+            .map(|call| (call.primitive, &call.args[..]))
+    }
+
+    fn next_call(&self) -> Option<&NextCall> {
         match &self.0.stands {
-            Stands::Before(before) => before.asks.as_ref().map(|(id, args)| (*id, &args[..])),
+            Stands::Before(before) => before.call.as_ref(),
             Stands::Ended(_) => None,
         }
     }
@@ -199,7 +238,7 @@ impl DeviceState {
 impl Before {
     /// Where rounds go on from, one by one.
     pub(super) fn from(&self) -> Vec<Origin> {
-        match (&self.asks, self.is_moment) {
+        match (&self.call, self.is_moment) {
             (_, true) => {
                 let events = events(&Path::new(self.board.clone()));
                 let arrives = events.into_iter().map(|event| Origin::Moment(Some(event)));
@@ -207,14 +246,15 @@ impl Before {
                     .chain(arrives)
                     .collect()
             }
-            (Some(_), false) => vec![Origin::Input],
-            (None, false) => vec![Origin::Wait],
+            (Some(call), false) if call.is_input => vec![Origin::Input],
+            (_, false) => vec![Origin::Call],
         }
     }
 
     /// The path from which a round goes on.
-    pub(super) fn path(&self) -> Path {
+    fn path(&self, truths: Truths) -> Path {
         let mut path = Path::new(self.board.clone());
+        path.truths = truths;
         for (place, expr) in &self.places {
             match place {
                 Place::Cell(at) => path.shadow.set_cell(*at as usize, *expr),
@@ -254,7 +294,8 @@ pub(super) struct Arrived {
     taints: Vec<u64>,
     place: u64,
     is_moment: bool,
-    asks: Option<(PrimitiveId, Vec<Value>)>,
+    call: Option<NextCall>,
+    truths: Truths,
 }
 
 impl Arrived {
@@ -263,6 +304,7 @@ impl Arrived {
     pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
         let same = self.place == other.place
             && self.is_moment == other.is_moment
+            && self.truths == other.truths
             && self.places == other.places
             && self.taints == other.taints
             && self.board == other.board
@@ -338,16 +380,21 @@ impl Compared<'_> {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
-        let asks = bench.machine.pending().and_then(|call| {
-            let id = *self.primitives.get(call.func.0 as usize)?;
-            let is_input = matches!(self.board.primitive(id)?.kind, PrimitiveKind::Input);
-            is_input.then(|| (id, call.args.clone()))
+        let call = bench.machine.pending().and_then(|call| {
+            let primitive = *self.primitives.get(call.func.0 as usize)?;
+            let is_input = matches!(self.board.primitive(primitive)?.kind, PrimitiveKind::Input);
+            let args = call.args.clone();
+            Some(NextCall {
+                primitive,
+                args,
+                is_input,
+            })
         });
         let is_moment = !stop.is_at_call;
-        let asks = asks.filter(|_| !is_moment);
+        let call = call.filter(|_| !is_moment);
         let mut path = stop.state;
         let frames: Vec<FrameView> = bench.machine.frames().collect();
-        let dead = self.live.dead(&frames);
+        let dead = self.dead(&frames, &path.looked);
         for at in &dead.cells {
             bench.machine.set_cell(*at, 0);
         }
@@ -360,7 +407,8 @@ impl Compared<'_> {
             taints.resize(read, 0);
             taints.push(taint);
         }
-        let mut places = self.places(bench, &path, &dead);
+        let top = bench.machine.cells().len();
+        let mut places = self.places(&mut bench.dag, top, &path, &dead);
         places.sort_unstable();
         places.iter().for_each(|(place, _)| put(bench, place, 0));
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
@@ -375,7 +423,8 @@ impl Compared<'_> {
             model: path.model,
             taints,
             is_moment,
-            asks,
+            call,
+            truths: path.truths,
         }
     }
 
@@ -413,7 +462,7 @@ impl Compared<'_> {
             }
             snapshot = bench.machine.snapshot(Some(&snapshot));
         }
-        let state = DeviceState::new(Stands::Before(Box::new(Before {
+        let before = Box::new(Before {
             snapshot,
             places: kept.into(),
             variables: relation.variables.into(),
@@ -423,8 +472,9 @@ impl Compared<'_> {
             taints: relation.taints.into(),
             place: arrived.place,
             is_moment: arrived.is_moment,
-            asks: arrived.asks.clone(),
-        })));
+            call: arrived.call.clone(),
+        });
+        let state = DeviceState::new(Stands::Before(before), arrived.truths);
         (state, relation.is_opaque)
     }
 
@@ -432,7 +482,7 @@ impl Compared<'_> {
     pub(super) fn known(
         &self,
         bench: &mut Workbench,
-        before: &Before,
+        (before, truths): (&Before, Truths),
         most: u64,
     ) -> Option<Vec<DeviceState>> {
         let sets = || before.variables.iter().map(|(_, set)| set);
@@ -456,6 +506,7 @@ impl Compared<'_> {
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
             let mut path = Path::new(before.board.clone());
+            path.truths = truths;
             for (place, expr) in &before.places {
                 let cell = bench.point.eval(&bench.dag, *expr, &model);
                 put(bench, place, cell);
@@ -471,15 +522,27 @@ impl Compared<'_> {
         Some(states)
     }
 
+    /// What is dead, but for what the conditions that are watched look at.
+    fn dead(&self, frames: &[FrameView], looked: &[Looked]) -> Dead {
+        let mut dead = self.live.dead(frames);
+        dead.cells.retain(|at| !looked.contains(&Looked::Cell(*at)));
+        let is_looked_at = |at: &usize| looked.contains(&Looked::Global(*at as u32));
+        dead.globals.retain(|at| !is_looked_at(at));
+        dead
+    }
+
+    /// The expressions that are live where a path stops.
+    pub(super) fn live_exprs(&self, dag: &mut Dag, machine: &Machine, path: &Path) -> Vec<Expr> {
+        let frames: Vec<FrameView> = machine.frames().collect();
+        let dead = self.dead(&frames, &path.looked);
+        let mut places = self.places(dag, machine.cells().len(), path, &dead);
+        places.sort_unstable();
+        places.into_iter().map(|(_, expr)| expr).collect()
+    }
+
     /// All that is live and depends on inputs.
-    fn places(
-        &self,
-        bench: &mut Workbench,
-        path: &Path,
-        dead: &super::live::Dead,
-    ) -> Vec<(Place, Expr)> {
+    fn places(&self, dag: &mut Dag, top: usize, path: &Path, dead: &Dead) -> Vec<(Place, Expr)> {
         let mut places = Vec::new();
-        let top = bench.machine.cells().len();
         let cells = path
             .shadow
             .cells_in_use(top)
@@ -499,7 +562,7 @@ impl Compared<'_> {
         for (at, Byte { value, number }) in bytes {
             // Of a value of which only some bytes are there, the others are history.
             let (first, last) = spans.get(&value).copied().unwrap_or((0, 7));
-            let expr = part(bench, value, first, last);
+            let expr = part(dag, value, first, last);
             places.push((Place::Byte(at as u32, number - first), expr));
         }
         for (id, args, expr) in path.outside.readings.iter().rev() {
@@ -531,8 +594,7 @@ fn place_of(frames: &[FrameView]) -> u64 {
 }
 
 /// The bytes of a value from the first to the last of these.
-fn part(bench: &mut Workbench, value: Expr, first: u8, last: u8) -> Expr {
-    let dag = &mut bench.dag;
+fn part(dag: &mut Dag, value: Expr, first: u8, last: u8) -> Expr {
     let (ty, width, and, shift) = match dag.ty(value) {
         ValType::I64 => (ValType::I64, 8, N::I64And, N::I64ShrU),
         _ => (ValType::I32, 4, N::I32And, N::I32ShrU),

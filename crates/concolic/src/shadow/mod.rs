@@ -84,7 +84,7 @@ impl Shadow {
         globals.filter(|(_, expr)| *expr != KNOWN)
     }
 
-    fn global(&self, index: u32) -> Expr {
+    pub(crate) fn global(&self, index: u32) -> Expr {
         self.globals.get(index as usize).copied().unwrap_or(KNOWN)
     }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Cut, Device, DeviceState, End, Spent, StateWord, explore_states, solver,
+    Bounds, Budget, Comparing, Cut, Device, DeviceState, End, Spent, StateWord, explore_states,
+    solver,
 };
 use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
 use serde::Serialize;
@@ -141,6 +142,7 @@ pub fn states_of_program(
         &bounds,
         // The name was looked at before.
         &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
+        &Comparing::default(),
         &limits,
         &looking,
         &mut |known| states.set(known as u64),

@@ -1,0 +1,351 @@
+//! Conditions that somebody watches: where a path stops, their truth is decided, and ways on which it differs part there.
+
+use borges_board::PrimitiveId;
+use borges_vm::num::NumericOp as N;
+use borges_vm::{Machine, ValType};
+
+use super::{Explorer, Feasible, State, Waiting, narrow};
+use crate::constraint::Constraint;
+use crate::dag::{Dag, Expr, LookupTable};
+use crate::set::{Set, combination, combinations};
+use crate::shadow::KNOWN;
+
+/// So many combinations of inputs are tried for one condition at one stop.
+const MOST_TRIED: u128 = 1 << 14;
+/// The inputs of several of them lie at most so far apart.
+const MOST_SPAN: usize = 1 << 14;
+/// Places with at most so many values are split into them.
+const MOST_SPLIT: u64 = 16;
+
+/// Something that a condition looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Looked {
+    /// A cell of the stack: its place in [`Machine::cells`].
+    Cell(usize),
+    /// A global.
+    Global(u32),
+    /// Bytes of memory: the first, and how many.
+    Bytes(u32, u32),
+}
+
+/// Conditions on a program's states, by numbers from 0 on; at most 64.
+pub trait Watched {
+    /// How many there are.
+    fn count(&self) -> u32;
+
+    /// Whether one holds where a machine stands; nothing where it means nothing. `looked` is given what that depends on.
+    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool>;
+
+    /// Whether every call of a primitive is a state of its own, for a condition may be about it.
+    fn stops_before(&self, primitive: PrimitiveId) -> bool;
+}
+
+/// What is known of conditions, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Truths {
+    holds: u64,
+    fails: u64,
+    unclear: u64,
+}
+
+impl Truths {
+    /// Whether a condition holds; nothing where it means nothing, or [`Self::is_unclear`].
+    #[must_use]
+    pub fn of(&self, number: u32) -> Option<bool> {
+        let has = |bits: u64| bits >> number & 1 != 0;
+        (has(self.holds) || has(self.fails)).then_some(has(self.holds))
+    }
+
+    /// Whether a condition looks at more combinations of values than were tried.
+    #[must_use]
+    pub fn is_unclear(&self, number: u32) -> bool {
+        self.unclear >> number & 1 != 0
+    }
+
+    fn set(&mut self, number: u32, truth: Class) {
+        let bit = 1 << number;
+        for (class, bits) in [
+            (Class::Holds, &mut self.holds),
+            (Class::Fails, &mut self.fails),
+            (Class::Unclear, &mut self.unclear),
+        ] {
+            match class == truth {
+                true => *bits |= bit,
+                false => *bits &= !bit,
+            }
+        }
+    }
+}
+
+/// What a condition comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Fails,
+    Holds,
+    Absent,
+    Unclear,
+}
+
+impl From<Option<bool>> for Class {
+    fn from(truth: Option<bool>) -> Self {
+        match truth {
+            Some(true) => Class::Holds,
+            Some(false) => Class::Fails,
+            None => Class::Absent,
+        }
+    }
+}
+
+/// Where ways part that could be one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Parting<'p> {
+    /// By conditions.
+    pub(crate) watched: Option<&'p dyn Watched>,
+    /// By the values of what is live, where they are few.
+    pub(crate) live: Option<&'p LiveExprs<'p>>,
+}
+
+/// The expressions that are live where a machine stands.
+pub(crate) type LiveExprs<'l> = dyn Fn(&Machine, &State, &mut Dag) -> Vec<Expr> + 'l;
+
+impl Explorer<'_, '_> {
+    /// Stops with what was decided of them: each as one, or as several that exclude each other.
+    pub(super) fn parted<T: Clone>(
+        &mut self,
+        stops: Vec<T>,
+        stop_of: impl Fn(&mut T) -> &mut Waiting,
+    ) -> Vec<T> {
+        let Parting { watched, live } = self.parting;
+        if watched.is_none() && live.is_none() {
+            return stops;
+        }
+        let mut all = Vec::new();
+        for mut stop in stops {
+            let Waiting {
+                snapshot,
+                state,
+                is_at_call,
+                ..
+            } = stop_of(&mut stop);
+            let (state, is_at_call) = (state.clone(), *is_at_call);
+            // A snapshot of this machine fits it.
+            let restored = self.machine.restore(snapshot);
+            debug_assert_eq!(restored, Ok(()));
+            let mut parts = vec![state];
+            for number in 0..watched.map_or(0, Watched::count) {
+                let decide = |state| self.by_condition(state, number, is_at_call);
+                parts = parts.into_iter().flat_map(decide).collect();
+            }
+            if let Some(live) = live {
+                parts = parts
+                    .into_iter()
+                    .flat_map(|state| self.by_values(state, live))
+                    .collect();
+            }
+            for state in parts {
+                let mut part = stop.clone();
+                stop_of(&mut part).state = state;
+                all.push(part);
+            }
+        }
+        all
+    }
+
+    /// A stop, apart by the truth of a condition; at a moment for events, what it looks at is noted and no more.
+    fn by_condition(&mut self, mut state: State, number: u32, is_at_call: bool) -> Vec<State> {
+        let Some(watched) = self.parting.watched else {
+            return vec![state];
+        };
+        let mut looked = Vec::new();
+        self.patch(&state);
+        let now = watched.holds(number, &self.machine, &mut looked);
+        let first = state.model.clone();
+        let (classes, inputs) = loop {
+            let inputs = self.inputs_of(&state, &looked);
+            let known = looked.len();
+            let classes = self.classes(&mut state, &inputs, &mut looked, number);
+            looked.sort_unstable();
+            looked.dedup();
+            // With other values, it may look elsewhere.
+            if looked.len() == known
+                || classes.is_none()
+                || self.inputs_of(&state, &looked) == inputs
+            {
+                break (classes, inputs);
+            }
+        };
+        state.model = first;
+        state.looked.append(&mut looked);
+        if !is_at_call {
+            return vec![state];
+        }
+        let classes = match classes {
+            None => vec![Class::Unclear],
+            Some(classes) if classes.is_empty() => vec![Class::from(now)],
+            Some(classes) => classes,
+        };
+        if classes.iter().all(|class| *class == classes[0]) {
+            state.truths.set(number, classes[0]);
+            return vec![state];
+        }
+        let mut parts = Vec::new();
+        for class in [Class::Fails, Class::Holds, Class::Absent] {
+            let numbers = (0_u64..).zip(&classes).filter(|(_, of)| **of == class);
+            let numbers: Vec<u64> = numbers.map(|(number, _)| number).collect();
+            let Some(condition) = self.one_of(&state, &inputs, &numbers) else {
+                state.truths.set(number, Class::Unclear);
+                return vec![state];
+            };
+            let mut part = state.clone();
+            part.truths.set(number, class);
+            parts.extend(self.under(part, condition));
+        }
+        parts
+    }
+
+    /// A stop, apart by the values of what is live.
+    fn by_values(&mut self, state: State, live: &LiveExprs<'_>) -> Vec<State> {
+        self.patch(&state);
+        let exprs = live(&self.machine, &state, &mut self.dag);
+        let mut parts = vec![state];
+        for expr in exprs {
+            let mut apart = Vec::new();
+            for state in parts {
+                match self.values(&state, expr, MOST_SPLIT) {
+                    Some(values) if values.len() > 1 => {
+                        for cell in values {
+                            let constraint = Constraint::new(expr, Set::single(cell));
+                            apart.extend(self.under(state.clone(), constraint));
+                        }
+                    }
+                    _ => apart.push(state),
+                }
+            }
+            parts = apart;
+        }
+        parts
+    }
+
+    /// A stop under one more condition, if it can hold.
+    fn under(&mut self, mut state: State, condition: Constraint) -> Option<State> {
+        match self.feasible(&state, &[condition]) {
+            Feasible::Yes(narrowed) => {
+                narrow(&mut state, *narrowed);
+                Some(state)
+            }
+            Feasible::No => None,
+            Feasible::Unknown(reason) => {
+                self.leave_out(&state, &reason);
+                None
+            }
+        }
+    }
+
+    /// The inputs on which some places depend.
+    fn inputs_of(&self, state: &State, looked: &[Looked]) -> Vec<u32> {
+        let mut inputs = Vec::new();
+        let mut add = |expr: Expr| {
+            if expr != KNOWN {
+                inputs.extend(self.dag.inputs(expr).iter());
+            }
+        };
+        for place in looked {
+            match place {
+                Looked::Cell(at) => add(state.shadow.cell(*at)),
+                Looked::Global(at) => add(state.shadow.global(*at)),
+                Looked::Bytes(at, count) => {
+                    let bytes = state
+                        .shadow
+                        .memory
+                        .within(u64::from(*at), u64::from(*count));
+                    bytes.into_iter().for_each(|(_, byte)| add(byte.value));
+                }
+            }
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    /// What a condition comes to for every combination of some inputs; nothing if they are too many.
+    fn classes(
+        &mut self,
+        state: &mut State,
+        inputs: &[u32],
+        looked: &mut Vec<Looked>,
+        number: u32,
+    ) -> Option<Vec<Class>> {
+        let watched = self.parting.watched?;
+        if inputs.is_empty() {
+            return Some(Vec::new());
+        }
+        let domains: Vec<Set> = inputs
+            .iter()
+            .map(|place| state.reads[*place as usize].domain.clone())
+            .collect();
+        let combinations = combinations(&domains);
+        if combinations > MOST_TRIED {
+            return None;
+        }
+        let mut classes = Vec::new();
+        for number_of in 0..combinations as u64 {
+            if number_of % 256 == 255 && self.budget.is_spent() {
+                return None;
+            }
+            let cells = combination(&domains, number_of);
+            for (place, cell) in inputs.iter().zip(cells) {
+                state.model[*place as usize] = cell?;
+            }
+            self.patch(state);
+            classes.push(Class::from(watched.holds(number, &self.machine, looked)));
+        }
+        Some(classes)
+    }
+
+    /// What says that some inputs have one of these combinations, which are numbered as [`combination`] does; nothing if
+    /// their values lie too far apart.
+    fn one_of(&mut self, state: &State, inputs: &[u32], numbers: &[u64]) -> Option<Constraint> {
+        if let [place] = inputs {
+            let read = &state.reads[*place as usize];
+            let cells = numbers.iter().filter_map(|number| read.domain.nth(*number));
+            let cells = Set::of(cells.map(|cell| (cell, cell)).collect());
+            let (place, ty) = (*place, read.ty);
+            return Some(Constraint::new(self.dag.input(place, ty), cells));
+        }
+        let mut all = self.dag.constant(ValType::I32, 0);
+        let mut stride = 1;
+        for place in inputs {
+            let domain = state.reads[*place as usize].domain.clone();
+            if state.reads[*place as usize].ty != ValType::I32 {
+                return None;
+            }
+            let sign = 1 << 31;
+            // Of numbers of both signs, the least comes first.
+            let base = domain.cells().find(|cell| *cell >= sign);
+            let base = base.or(domain.bounds().map(|(least, _)| least))?;
+            let from_base = |cell: u64| (cell as u32).wrapping_sub(base as u32) as usize;
+            let span = domain.cells().map(from_base).max()? + 1;
+            if span > MOST_SPAN {
+                return None;
+            }
+            let mut values = vec![0; span];
+            for (number, cell) in (0..).zip(domain.cells()) {
+                values[from_base(cell)] = number * stride;
+            }
+            stride *= domain.count() as u64;
+            let cells = values.into_iter();
+            let values = cells
+                .map(|cell| self.dag.constant(ValType::I32, cell))
+                .collect();
+            let (input, base) = (
+                self.dag.input(*place, ValType::I32),
+                self.dag.constant(ValType::I32, base),
+            );
+            let index = self.dag.binary(N::I32Sub, input, base);
+            let part = self.dag.lookup(LookupTable { first: 0, values }, index);
+            all = self.dag.binary(N::I32Add, all, part);
+        }
+        let numbers = numbers.iter().map(|number| (*number, *number)).collect();
+        Some(Constraint::new(all, Set::of(numbers)))
+    }
+}
