@@ -328,15 +328,15 @@ pub struct Explore {
     /// The board of a device program [default: the board.toml beside it]
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// The exported function of a device program to call [default: main, or _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
-    /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
-    #[arg(long, value_name = "SOLVER")]
-    pub solver: Option<String>,
-    /// Whether interrupts and timers arrive at a device program, any number of them at any moment [default: any]
-    #[arg(long, value_enum)]
-    pub events: Option<Events>,
+    /// How a device program is looked at, and how far.
+    #[command(flatten)]
+    pub within: Forever,
+    /// A device program's condition that must hold nowhere, as an expression of the source: 'heat && door'
+    #[arg(long, value_name = "EXPR")]
+    pub never: Vec<String>,
+    /// One that must hold wherever it means something
+    #[arg(long, value_name = "EXPR")]
+    pub always: Vec<String>,
     /// What a step is.
     #[command(flatten)]
     pub steps: Steps,
@@ -366,21 +366,13 @@ pub struct Explore {
     /// Seeds the order if it is random
     #[arg(long, value_name = "N", default_value_t)]
     pub seed: u64,
-    /// Visit what is nearest to a breakpoint first, and say where it is met: 'receiver getResult' (actors), or a text
-    #[arg(long, value_name = "BREAKPOINT", conflicts_with_all = ["order", "reduction"])]
+    /// Visit what is nearest to a breakpoint first, and say where it is met: 'receiver getResult' (actors), or a text. Of a
+    /// device program: say how to come to where a condition holds
+    #[arg(long, value_name = "BREAKPOINT|EXPR", conflicts_with_all = ["order", "reduction"])]
     pub toward: Option<String>,
     /// Stop where the breakpoint is met first
     #[arg(long, requires = "toward")]
     pub first: bool,
-    /// The most states to visit [default: 1000000]
-    #[arg(long, value_name = "N")]
-    pub states: Option<usize>,
-    /// The longest path to follow [default: no limit]
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
-    /// The most seconds [default: 10 for a device program, else no limit]
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub time: Option<Duration>,
     /// Show a shortest way to every outcome
     #[arg(long)]
     pub traces: bool,
@@ -401,6 +393,29 @@ pub struct Explore {
     /// Show every value of every outcome, also those that do not differ
     #[arg(long)]
     pub verbose: bool,
+}
+
+/// How far to look at a program's states.
+#[derive(Args, Clone, Debug)]
+pub struct Forever {
+    /// The exported function of a device program to call [default: main, or _start]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<String>,
+    /// Whether interrupts and timers arrive at a device program, any number of them at any moment [default: any]
+    #[arg(long, value_enum)]
+    pub events: Option<Events>,
+    /// The most states to visit [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub states: Option<usize>,
+    /// The longest path to follow [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// The most seconds [default: 10 for a device program, else no limit]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time: Option<Duration>,
 }
 
 /// `borges format`.
@@ -615,12 +630,16 @@ pub struct Inspect {
 /// `borges check`.
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Programs (.wasm), boards (.toml), session files, model-language sources (.amb, .at, .oz)
-    #[arg(value_name = "FILE", required = true)]
+    /// Programs (.wasm), boards (.toml), session files, model-language sources (.amb, .at, .oz): whether they are what they
+    /// should be. Or a program, and a formula about all its runs for ever: 'G (door -> !heat)'
+    #[arg(value_name = "FILE|FORMULA", required = true)]
     pub files: Vec<PathBuf>,
     /// The board to check programs against [default: as for run]
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
+    /// How far to look for runs that break a formula.
+    #[command(flatten)]
+    pub within: Forever,
 }
 
 /// `borges completions`.

@@ -48,7 +48,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Cover(options) => ask::cover(options, cli.global.quiet, output),
         Action::Test(options) => test::test(options, output),
         Action::Inspect(options) => inspect::inspect(options, output),
-        Action::Check(options) => check::check(options, output),
+        Action::Check(options) => check::check(options, cli.global.quiet, output),
         Action::Format(options) => format::format(options, output),
         Action::Completions(options) => completions(options, output),
     }

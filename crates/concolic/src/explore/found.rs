@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::State;
+use borges_vm::{CodeOffset, Machine};
+
+use super::{State, Waiting};
 use crate::path::{Decision, Delivered, End, Path, Way};
 
 /// What makes a path another one: all its branches, its end, its events. Which of the branches depend on inputs is no part
@@ -53,5 +55,24 @@ impl Found {
             events,
         });
         (number, true)
+    }
+}
+
+impl Waiting {
+    /// The path so far, as one that was ended where it stands.
+    pub(crate) fn as_path(&self, machine: &Machine) -> Path {
+        let state = &self.state;
+        let at = machine.location().map(|location| location.offset);
+        Path {
+            outcomes: state.outcomes.clone(),
+            end: End::Stopped(at.unwrap_or(CodeOffset(0))),
+            ways: vec![Way {
+                reads: state.reads.clone(),
+                constraints: state.constraints.clone(),
+                model: state.model.clone(),
+            }],
+            steps: machine.steps(),
+            events: state.events.clone(),
+        }
     }
 }

@@ -62,6 +62,18 @@ impl Truths {
         self.unclear >> number & 1 != 0
     }
 
+    /// Notes whether a condition holds where a machine stands.
+    pub(crate) fn look(
+        &mut self,
+        watched: Option<&dyn Watched>,
+        number: u32,
+        machine: &Machine,
+        looked: &mut Vec<Looked>,
+    ) {
+        let holds = watched.and_then(|watched| watched.holds(number, machine, looked));
+        self.set(number, Class::from(holds));
+    }
+
     fn set(&mut self, number: u32, truth: Class) {
         let bit = 1 << number;
         for (class, bits) in [

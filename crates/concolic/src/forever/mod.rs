@@ -252,8 +252,8 @@ impl<'d> Device<'d> {
         bench.round(&self.start, budget, &self.bounds, parting, from)
     }
 
-    /// A run from the start through these states, the last of which is an end: with all that was read on the way, and
-    /// answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
+    /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
+    /// that was read on the way, and answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
     #[must_use]
     pub fn run_through(&self, states: &[DeviceState], budget: &Budget<'_>) -> Option<RunPath> {
         let bench = self.bench.take()?;
@@ -261,10 +261,8 @@ impl<'d> Device<'d> {
         let mut found = None;
         for (at, state) in states.iter().enumerate() {
             if state.end().is_some() {
-                found = round
-                    .ends
-                    .into_iter()
-                    .find(|path| Some(&path.end) == state.end());
+                let is_it = |path: &RunPath| Some(&path.end) == state.end();
+                found = round.ends.into_iter().find(is_it);
                 break;
             }
             let stops = std::mem::take(&mut round.stops).into_iter();
@@ -277,6 +275,14 @@ impl<'d> Device<'d> {
                 .collect();
             stops.sort_by_key(|(likeness, _)| *likeness);
             stops.truncate(MOST_ALONG);
+            if at + 1 == states.len() {
+                found = stops.first().map(|(_, stop)| {
+                    let restored = bench.machine.restore(&stop.snapshot);
+                    debug_assert_eq!(restored, Ok(()));
+                    stop.as_path(&bench.machine)
+                });
+                break;
+            }
             let is_last = states.get(at + 1).is_some_and(|next| next.end().is_some());
             let Stands::Before(before) = &state.0.stands else {
                 break;
@@ -465,7 +471,12 @@ impl<'d> Device<'d> {
     #[must_use]
     pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
-        let stop = Waiting::at(machine.snapshot(None), Path::new(board.clone()), true);
+        let mut path = Path::new(board.clone());
+        for number in 0..self.watched.map_or(0, Watched::count) {
+            path.truths
+                .look(self.watched, number, machine, &mut path.looked);
+        }
+        let stop = Waiting::at(machine.snapshot(None), path, true);
         let state = self.compared(self.budget).state(&mut bench, stop, &[]);
         self.bench.replace(Some(bench));
         Some(state)

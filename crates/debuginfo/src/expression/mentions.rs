@@ -31,6 +31,16 @@ impl Expression {
         })
         .collect()
     }
+
+    /// The names of what is called in it, each as often as it is.
+    pub fn calls(&self) -> Vec<&str> {
+        let all = self.root.all().into_iter();
+        all.filter_map(|node| match &node.kind {
+            NodeKind::Call(name, _) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect()
+    }
 }
 
 impl Node {

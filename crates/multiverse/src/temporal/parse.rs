@@ -7,7 +7,7 @@ use super::{Claim, Fairness, Formula};
 pub enum FormulaError<E> {
     /// Something else must stand there.
     #[error(
-        "at character {at} of the formula, {expected} must stand; for example: G ({{p}} -> F {{q}}), with predicates in braces"
+        "at character {at} of the formula, {expected} must stand; for example: G (p -> F q), with predicates in braces where they have operators of formulas in them: {{a && b}}"
     )]
     Expected {
         /// Where, in characters from 1.
@@ -30,8 +30,9 @@ const MAX_DEPTH: usize = 64;
 
 impl<A> Formula<A> {
     /// Parses `!p`, `X p`, `F p`, `G p`, `p & q`, `p | q`, `p -> q`, `p U q`, `p R q`, `true`,
-    /// `false`, parentheses, and predicates in braces, which `atom` reads. From tight to loose:
-    /// prefixes, `U` and `R`, `&`, `|`, `->`; all but `&` and `|` group to the right.
+    /// `false`, parentheses, and predicates, which `atom` reads. From tight to loose: prefixes, `U`
+    /// and `R`, `&`, `|`, `->`; all but `&` and `|` group to the right. A predicate stands in
+    /// braces, or without if it has none of these operators outside its own parentheses.
     ///
     /// # Errors
     /// [`FormulaError`] with the place.
@@ -109,7 +110,7 @@ impl<'t, F> Parser<'t, F> {
             return false;
         };
         let is_word = sign.ends_with(char::is_alphabetic);
-        if is_word && after.starts_with(char::is_alphanumeric) {
+        if is_word && after.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_') {
             return false;
         }
         self.at += sign.len();
@@ -227,17 +228,49 @@ impl<'t, F> Parser<'t, F> {
             return Ok(inner);
         }
         let rest = self.rest();
-        let inner = rest
-            .strip_prefix('{')
-            .and_then(|inner| inner.split_once('}'));
-        let Some((inner, _)) = inner else {
-            return Err(
-                self.wrong("a predicate in braces, !, X, F, G, true, false or a parenthesis")
-            );
+        let (inner, length) = match rest.strip_prefix('{') {
+            Some(inner) => match inner.split_once('}') {
+                Some((inner, _)) => (inner, inner.len() + 2),
+                None => return Err(self.wrong("a closing brace after the predicate")),
+            },
+            None => match bare(rest) {
+                "" => {
+                    return Err(self.wrong("a predicate, !, X, F, G, true, false or a parenthesis"));
+                }
+                inner => (inner, inner.len()),
+            },
         };
         let at = self.place();
-        self.at += inner.len() + 2;
+        self.at += length;
         let atom = (self.atom)(inner).map_err(|error| FormulaError::Atom { at, error })?;
         Ok(Formula::Atom(atom))
     }
+}
+
+/// The predicate without braces that a text begins with: up to an operator of formulas, or a parenthesis that closes what
+/// was opened before it.
+fn bare(text: &str) -> &str {
+    let mut open = 0_u32;
+    let mut before = ' ';
+    for (at, sign) in text.char_indices() {
+        let rest = &text[at..];
+        let is_word = |word: &str| {
+            let after = rest.strip_prefix(word).and_then(|rest| rest.chars().next());
+            before.is_whitespace()
+                && after.is_some_and(|after| after.is_whitespace() || after == '(')
+        };
+        match sign {
+            '(' | '[' => open += 1,
+            ')' | ']' if open > 0 => open -= 1,
+            ')' | ']' | '{' | '}' => return text[..at].trim_end(),
+            '&' | '|' if open == 0 => return text[..at].trim_end(),
+            '-' if open == 0 && rest.starts_with("->") => return text[..at].trim_end(),
+            'U' | 'R' if open == 0 && at > 0 && is_word(&rest[..1]) => {
+                return text[..at].trim_end();
+            }
+            _ => {}
+        }
+        before = sign;
+    }
+    text.trim_end()
 }

@@ -73,21 +73,26 @@ impl Stopped for Machines<'_> {
     }
 }
 
+/// A value as expressions see it: of a reference, one more than what it refers to, and 0 of none.
+pub(crate) fn number_of(value: Value) -> Number {
+    match value {
+        Value::I32(v) => Number::Int(v.into()),
+        Value::I64(v) => Number::Int(v.into()),
+        Value::F32(bits) => Number::Float(f32::from_bits(bits).into()),
+        Value::F64(bits) => Number::Float(f64::from_bits(bits)),
+        Value::FuncRef(index) | Value::ExternRef(index) => {
+            Number::Int(index.map_or(0, |i| i128::from(i) + 1))
+        }
+    }
+}
+
 /// The arguments of the call that is about to happen: `arg0`, `arg1`, … .
 struct Arguments(Vec<Value>);
 
 impl Scope for Arguments {
     fn name(&self, name: &str) -> Option<Number> {
         let index: usize = name.strip_prefix("arg")?.parse().ok()?;
-        Some(match *self.0.get(index)? {
-            Value::I32(v) => Number::Int(v.into()),
-            Value::I64(v) => Number::Int(v.into()),
-            Value::F32(bits) => Number::Float(f32::from_bits(bits).into()),
-            Value::F64(bits) => Number::Float(f64::from_bits(bits)),
-            Value::FuncRef(index) | Value::ExternRef(index) => {
-                Number::Int(index.map_or(0, |i| i128::from(i) + 1))
-            }
-        })
+        Some(number_of(*self.0.get(index)?))
     }
 
     fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
@@ -230,8 +235,43 @@ impl<'a> Scene<'a> {
         holds.map_err(|e| CommandError::Invalid(format!("'{condition}': {e}")))
     }
 
+    /// The places that frames stand at, the innermost first; of a program that has ended, one at which there are globals and
+    /// memory.
+    pub(crate) fn stops(&self) -> impl Iterator<Item = FramePoint> + '_ {
+        (0..).map_while(|number| self.stop(number).ok())
+    }
+
+    /// Refuses an expression that names something that is known at none of these places.
+    pub(crate) fn must_mean_something(
+        &self,
+        expression: &Expression,
+        offsets: &[CodeOffset],
+    ) -> Result<(), ExpressionError> {
+        for name in expression.mentions() {
+            let mut unknown = None;
+            for offset in offsets {
+                match self.unknown(&name, *offset) {
+                    // Most often it is known where it is first looked for.
+                    None => {
+                        unknown = None;
+                        break;
+                    }
+                    Some(error) => {
+                        // Of all that is said, a near name helps most.
+                        let is_better = unknown.is_none() || Scene::has_similar(&error);
+                        unknown = if is_better { Some(error) } else { unknown };
+                    }
+                }
+            }
+            if let Some(error) = unknown {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// Why a name of an expression means nothing at an instruction, wherever the machine stands; nothing if it does.
-    pub(crate) fn unknown(&self, name: &Expression, offset: CodeOffset) -> Option<ExpressionError> {
+    fn unknown(&self, name: &Expression, offset: CodeOffset) -> Option<ExpressionError> {
         let stop = FramePoint {
             frame: 0,
             offset,
@@ -243,7 +283,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether an error names something that was perhaps meant.
-    pub(crate) fn has_similar(error: &ExpressionError) -> bool {
+    fn has_similar(error: &ExpressionError) -> bool {
         matches!(&error.kind, ExpressionErrorKind::UnknownName { known, .. } if known.near)
     }
 

@@ -14,7 +14,6 @@ use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
-use crate::scene::Scene;
 use crate::stage::{Stage, universe_id};
 
 /// Choices that a `why` looks at: the last ones.
@@ -156,32 +155,14 @@ fn must_mean_something(
     let invalid = |error: &dyn std::fmt::Display| {
         Err(CommandError::Invalid(format!("'{condition}': {error}")))
     };
-    let condition = match Expression::parse(condition) {
-        Ok(condition) => condition,
+    let parsed = match Expression::parse(condition) {
+        Ok(parsed) => parsed,
         Err(error) => return invalid(&error),
     };
-    let scene = stage.scene();
-    for name in condition.mentions() {
-        let mut unknown = None;
-        for offset in offsets {
-            match scene.unknown(&name, *offset) {
-                // Most often it is known where it is first looked for.
-                None => {
-                    unknown = None;
-                    break;
-                }
-                Some(error) => {
-                    // Of all that is said, a near name helps most.
-                    let is_better = unknown.is_none() || Scene::has_similar(&error);
-                    unknown = if is_better { Some(error) } else { unknown };
-                }
-            }
-        }
-        if let Some(error) = unknown {
-            return invalid(&error);
-        }
+    match stage.scene().must_mean_something(&parsed, offsets) {
+        Ok(()) => Ok(()),
+        Err(error) => invalid(&error),
     }
-    Ok(())
 }
 
 /// The state shown, to explore from.

@@ -2,8 +2,11 @@
 
 mod answering;
 pub(crate) mod ask;
+mod claims;
+mod conditions;
 mod cover;
 mod cuts;
+mod demands;
 mod export;
 mod inquiry;
 mod listing;
@@ -34,7 +37,9 @@ pub use crate::command::question::{
     WhyListing, Within,
 };
 pub use answering::Listener;
+pub use claims::{ClaimReport, check_program};
 use cuts::Asked;
+pub use demands::{Demand, DemandReport, Proved};
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use inquiry::Inquiry;
 pub use report::{

@@ -12,6 +12,8 @@ use borges_concolic::{
 use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
 use serde::Serialize;
 
+use super::conditions::Conditions;
+use super::demands::{Demand, DemandReport};
 use super::walk::{Alarm, Check, Walk};
 use super::{Subject, answering, cuts, telling, words};
 use crate::command::question::{SuggestedInput, UnexploredReport};
@@ -35,6 +37,8 @@ pub struct StatesOptions {
     pub without_events: bool,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
     pub solver: Option<String>,
+    /// What to say of conditions: expressions of the source. Of [`super::check_program`], its formula says it.
+    pub demands: Vec<(Demand, String)>,
 }
 
 /// All states of a program, for ever. The names are kept stable.
@@ -63,6 +67,8 @@ pub struct StatesReport {
     pub anything: Vec<String>,
     /// The traps, nearest first.
     pub traps: Vec<TrapReport>,
+    /// What was asked of conditions, in the order of the question.
+    pub demands: Vec<DemandReport>,
     /// Whether the program can return.
     pub returns: bool,
     /// What was left out, and why.
@@ -94,7 +100,7 @@ pub struct TrapReport {
 /// States without a bound of the caller's.
 const STATES: usize = 1_000_000;
 /// Time without one.
-const SECONDS: Duration = Duration::from_secs(10);
+pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
 const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
@@ -105,78 +111,129 @@ const SOLVER_TIME: Duration = Duration::from_secs(5);
 /// `observer` hears how far it has come and may end it: what was found by then is reported.
 ///
 /// # Errors
-/// [`OpenError`]: the program does not open.
+/// [`OpenError`]: the program does not open, or a demand means nothing.
 pub fn states_of_program(
     path: &Path,
     board: Option<&Path>,
     options: &StatesOptions,
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<StatesReport, OpenError> {
-    if let Err(message) = solver::named(options.solver.as_deref(), SOLVER_TIME) {
-        let path = path.to_owned();
-        return Err(OpenError::Session { path, message });
-    }
-    let subject = Subject::open(path, board, options.entry.as_deref())?;
+    let subject = subject_of(path, board, options)?;
+    let texts: Vec<String> = options
+        .demands
+        .iter()
+        .map(|(_, text)| text.clone())
+        .collect();
+    let conditions = Conditions::new(&subject, &texts);
+    let conditions = conditions.map_err(|message| wrong(path, message))?;
     let began = Instant::now();
     let clock = || began.elapsed();
     let states = Cell::new(0);
-    let heard = telling(observer, &clock, |_| Event::Progress {
-        what: "states".to_owned(),
-        done: states.get(),
-        total: None,
-    });
+    let heard = telling(observer, &clock, |_| progress(states.get()));
     let time = options.time.unwrap_or(SECONDS);
     let budget = Budget::new(time, &clock, &heard);
     let looking = budget.part(90);
-    let bounds = Bounds {
-        steps: STEPS,
-        events: (!options.without_events).then_some(u32::MAX),
-        ..Bounds::default()
+    let about = Comparing {
+        watched: (!texts.is_empty()).then_some(&conditions),
+        ..Comparing::default()
     };
-    let limits = Limits {
-        states: options.states.unwrap_or(STATES),
-        depth: options.depth.unwrap_or(u32::MAX),
-    };
-    let explored = explore_states(
-        &subject.start,
-        &bounds,
-        // The name was looked at before.
-        &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
-        &Comparing::default(),
-        &limits,
-        &looking,
-        &mut |known| states.set(known as u64),
-    );
-    let (exploration, pause) = explored.ok_or_else(|| OpenError::Session {
-        path: path.to_owned(),
-        message: "the file holds no program".to_owned(),
+    let found = Found::explore(&subject, &about, options, (&budget, &looking), &|known| {
+        states.set(known);
     })?;
-    let depth = exploration.progress().depth;
-    let found = Found {
-        subject: &subject,
-        graph: exploration.into_graph(),
-        pause,
-        budget: &budget,
-        spent: looking.spent(),
-        limits,
-        time,
-    };
-    Ok(found.report(depth, clock))
+    let mut report = found.report(clock);
+    let nearest = found.inputs();
+    let demanded = (0..).zip(&options.demands);
+    report.demands = demanded
+        .map(|(number, (demand, _))| found.demanded(&conditions, *demand, number, &nearest))
+        .collect();
+    report.seconds = clock().as_secs_f64();
+    Ok(report)
+}
+
+/// The program that is asked about.
+pub(super) fn subject_of(
+    path: &Path,
+    board: Option<&Path>,
+    options: &StatesOptions,
+) -> Result<Subject, OpenError> {
+    let named = solver::named(options.solver.as_deref(), SOLVER_TIME);
+    named.map_err(|message| wrong(path, message))?;
+    Subject::open(path, board, options.entry.as_deref())
+}
+
+/// Something that cannot be asked of a program.
+pub(super) fn wrong(path: &Path, message: String) -> OpenError {
+    let path = path.to_owned();
+    OpenError::Session { path, message }
+}
+
+/// So many states are known.
+pub(super) fn progress(states: u64) -> Event {
+    Event::Progress {
+        what: "states".to_owned(),
+        done: states,
+        total: None,
+    }
 }
 
 /// What an exploration found.
-struct Found<'f> {
-    subject: &'f Subject,
-    graph: Graph<Device<'f>>,
+pub(super) struct Found<'f> {
+    pub(super) subject: &'f Subject,
+    pub(super) graph: Graph<Device<'f>>,
+    pub(super) budget: &'f Budget<'f>,
+    depth: u32,
     pause: Pause,
-    budget: &'f Budget<'f>,
     spent: Option<Spent>,
     limits: Limits,
     time: Duration,
 }
 
-impl Found<'_> {
-    fn report(&self, depth: u32, clock: impl Fn() -> Duration) -> StatesReport {
+impl<'f> Found<'f> {
+    /// Explores. Of the two budgets, the first is for all that is done, the second for exploring alone.
+    ///
+    /// # Errors
+    /// The file holds no program.
+    pub(super) fn explore(
+        subject: &'f Subject,
+        about: &Comparing<'f>,
+        options: &StatesOptions,
+        (budget, looking): (&'f Budget<'f>, &'f Budget<'f>),
+        heard: &dyn Fn(u64),
+    ) -> Result<Self, OpenError> {
+        let bounds = Bounds {
+            steps: STEPS,
+            events: (!options.without_events).then_some(u32::MAX),
+            ..Bounds::default()
+        };
+        let limits = Limits {
+            states: options.states.unwrap_or(STATES),
+            depth: options.depth.unwrap_or(u32::MAX),
+        };
+        let explored = explore_states(
+            &subject.start,
+            &bounds,
+            // The name was looked at before.
+            &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
+            about,
+            &limits,
+            looking,
+            &mut |known| heard(known as u64),
+        );
+        let nothing = || wrong(&subject.path, "the file holds no program".to_owned());
+        let (exploration, pause) = explored.ok_or_else(nothing)?;
+        Ok(Found {
+            subject,
+            depth: exploration.progress().depth,
+            graph: exploration.into_graph(),
+            pause,
+            budget,
+            spent: looking.spent(),
+            limits,
+            time: options.time.unwrap_or(SECONDS),
+        })
+    }
+
+    fn report(&self, clock: impl Fn() -> Duration) -> StatesReport {
         let nearest = self.inputs();
         let state = |node: NodeId| self.graph.state(node).and_then(DeviceState::end);
         let mut trapped: Vec<(u32, NodeId)> = self
@@ -208,17 +265,11 @@ impl Found<'_> {
             hash: format!("{:016x}", program.module.hash()),
             board: program.board.name.to_string(),
             entry: self.subject.entry.clone(),
-            states: self
-                .graph
-                .nodes()
-                .filter(|node| state(*node).is_none())
-                .count(),
+            states: self.states(),
             edges: self.graph.edge_count(),
-            depth,
-            complete: self.pause == Pause::Complete
-                && !self.graph.language().is_cut()
-                && unexplored.is_empty()
-                && maybe.is_empty(),
+            depth: self.depth,
+            complete: self.holds_all() && unexplored.is_empty() && maybe.is_empty(),
+            demands: Vec::new(),
             maybe,
             anything: anything.iter().map(|word| self.word(*word)).collect(),
             traps,
@@ -232,8 +283,21 @@ impl Found<'_> {
         }
     }
 
+    /// The states that are no ends.
+    pub(super) fn states(&self) -> usize {
+        let states = self.graph.nodes().filter_map(|node| self.graph.state(node));
+        states.filter(|state| state.end().is_none()).count()
+    }
+
+    /// Whether every run of the program is one of the graph's: it may have more.
+    pub(super) fn holds_all(&self) -> bool {
+        self.pause == Pause::Complete
+            && !self.graph.language().is_cut()
+            && self.left_out().is_empty()
+    }
+
     /// For every state: the fewest inputs on a way to it, and where the last of its steps comes from.
-    fn inputs(&self) -> Vec<(u32, Option<NodeId>)> {
+    pub(super) fn inputs(&self) -> Vec<(u32, Option<NodeId>)> {
         let mut nearest = vec![(u32::MAX, None); self.graph.len()];
         nearest[0].0 = 0;
         let mut queue = VecDeque::from([NodeId::ROOT]);
@@ -264,7 +328,11 @@ impl Found<'_> {
     }
 
     /// The states on a nearest way.
-    fn way_to(&self, end: NodeId, nearest: &[(u32, Option<NodeId>)]) -> Vec<DeviceState> {
+    pub(super) fn way_to(
+        &self,
+        end: NodeId,
+        nearest: &[(u32, Option<NodeId>)],
+    ) -> Vec<DeviceState> {
         let before = |node: &NodeId| nearest[node.0 as usize].1;
         let nodes = std::iter::successors(Some(end), before);
         let mut states: Vec<DeviceState> = nodes
@@ -320,7 +388,7 @@ impl Found<'_> {
         }
     }
 
-    fn reads(&self, walk: &Walk<'_>) -> Vec<SuggestedInput> {
+    pub(super) fn reads(&self, walk: &Walk<'_>) -> Vec<SuggestedInput> {
         let scene = Scene {
             program: &self.subject.program,
             info: &self.subject.info,
@@ -331,13 +399,13 @@ impl Found<'_> {
             .collect()
     }
 
-    fn word(&self, word: StateWord) -> String {
+    pub(super) fn word(&self, word: StateWord) -> String {
         let states = self.graph.nodes().filter_map(|node| self.graph.state(node));
         words::named(self.subject, states, word)
     }
 
     /// Everything that was left out: never empty if the graph is not complete.
-    fn left_out(&self) -> Vec<UnexploredReport> {
+    pub(super) fn left_out(&self) -> Vec<UnexploredReport> {
         let device = self.graph.language();
         let info = &self.subject.info;
         let mut all = Vec::new();

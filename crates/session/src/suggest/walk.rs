@@ -61,7 +61,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The end of a plain run with these answers, if it is the one that the path says.
-    fn replayed(&self, program: &Program, start: &Start) -> Option<Machine> {
+    pub(super) fn replayed(&self, program: &Program, start: &Start) -> Option<Machine> {
         let mut machine = start.machine.clone();
         let mut answers = self.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
@@ -204,6 +204,11 @@ impl<'p> Plain<'p> {
             answer,
             given: Vec::new(),
         }
+    }
+
+    /// What the board's model has come to.
+    pub(super) fn state(&self) -> &BoardState {
+        &self.state
     }
 }
 

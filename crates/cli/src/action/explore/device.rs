@@ -5,7 +5,10 @@ use std::path::Path;
 
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count};
-use borges_session::suggest::{StatesOptions, StatesReport, TrapReport, states_of_program};
+use borges_session::suggest::{
+    Demand, DemandReport, Proved, StatesOptions, StatesReport, SuggestedInput, TrapReport,
+    states_of_program,
+};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -26,13 +29,17 @@ pub(super) fn explore(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     fits(options)?;
+    let demands = [
+        (Demand::Never, options.never.as_slice()),
+        (Demand::Always, &options.always),
+        (Demand::Toward, options.toward.as_slice()),
+    ];
+    let demands = demands
+        .into_iter()
+        .flat_map(|(demand, texts)| texts.iter().map(move |text| (demand, text.clone())));
     let asked = StatesOptions {
-        entry: options.entry.clone(),
-        states: options.states,
-        depth: options.depth,
-        time: options.time,
-        without_events: options.events == Some(args::Events::None),
-        solver: options.solver.clone(),
+        demands: demands.collect(),
+        ..options.within.asked()
     };
     let mut progress = Progress::new(quiet);
     let report = {
@@ -53,15 +60,34 @@ pub(super) fn explore(
         left.bound.as_deref() == Some("cancelled")
     };
     let forbids = !options.forbid.is_empty();
-    Ok(if forbids && report.traps.iter().any(|trap| trap.certain) {
-        Exit::Failed
-    } else if report.unexplored.iter().any(is_cancelled) {
-        Exit::Interrupted
-    } else if forbids && !report.complete {
-        Exit::Unknown
-    } else {
-        Exit::Ok
-    })
+    let is_any = |proved: Proved| report.demands.iter().any(|demand| demand.verdict == proved);
+    let has_failed = is_any(Proved::Fails);
+    Ok(
+        if has_failed || forbids && report.traps.iter().any(|trap| trap.certain) {
+            Exit::Failed
+        } else if report.unexplored.iter().any(is_cancelled) {
+            Exit::Interrupted
+        } else if forbids && !report.complete || is_any(Proved::Maybe) || is_any(Proved::Unknown) {
+            Exit::Unknown
+        } else {
+            Exit::Ok
+        },
+    )
+}
+
+impl args::Forever {
+    /// As the session is asked.
+    pub(in crate::action) fn asked(&self) -> StatesOptions {
+        StatesOptions {
+            entry: self.entry.clone(),
+            states: self.states,
+            depth: self.depth,
+            time: self.time,
+            without_events: self.events == Some(args::Events::None),
+            solver: self.solver.clone(),
+            demands: Vec::new(),
+        }
+    }
 }
 
 /// Options that are for model languages alone are refused.
@@ -78,7 +104,7 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
         ("--keep", options.keep.is_some()),
         ("--symmetry", options.symmetry),
         ("--order", options.order != args::Order::default()),
-        ("--toward", options.toward.is_some()),
+        ("--first", options.first),
         ("--traces", options.traces),
         ("--session", options.session.is_some()),
         ("--expect", !options.expect.is_empty()),
@@ -99,6 +125,9 @@ fn shown(report: &StatesReport, paint: &Paint) -> String {
     let mut text = String::new();
     for trap in &report.traps {
         text.push_str(&trap_shown(trap, paint));
+    }
+    for demand in &report.demands {
+        text.push_str(&demand_shown(demand, paint));
     }
     let sizes = format!(
         "{}, {}",
@@ -172,13 +201,48 @@ fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
         count(trap.inputs.into(), "input")
     );
     let mut text = format!("{}\n", paint.paint(Role::Bad, head));
-    for read in &trap.run {
-        let _ = writeln!(
-            text,
-            "  {} = {}",
-            paint.paint(Role::Name, &read.call),
-            read.value
-        );
-    }
+    text.push_str(&inputs(&trap.run, paint));
     text
+}
+
+/// Inputs of a run, a line each.
+pub(in crate::action) fn inputs(run: &[SuggestedInput], paint: &Paint) -> String {
+    let line = |read: &SuggestedInput| {
+        let call = paint.paint(Role::Name, &read.call);
+        format!("  {call} = {}\n", read.value)
+    };
+    run.iter().map(line).collect()
+}
+
+fn demand_shown(report: &DemandReport, paint: &Paint) -> String {
+    let (word, good, bad) = match report.demand {
+        Demand::Never => ("never", "holds in no state, for ever", "holds"),
+        Demand::Always => ("always", "holds in every state, for ever", "does not hold"),
+        Demand::Toward => ("toward", "holds", "holds in no state, for ever"),
+    };
+    let is_met = report.verdict == Proved::Holds;
+    let (role, words) = match report.verdict {
+        Proved::Holds => (Role::Good, good),
+        Proved::Fails => (Role::Bad, bad),
+        Proved::Maybe => (Role::Warning, "maybe"),
+        Proved::Unknown => (Role::Warning, "nobody knows: not all states were looked at"),
+    };
+    let mut head = format!("{word} {}: {words}", report.condition);
+    if let Some(place) = &report.place {
+        let _ = write!(head, " {place}");
+    }
+    if let Some(many) = report
+        .inputs
+        .filter(|_| !is_met || report.demand == Demand::Toward)
+    {
+        let _ = write!(head, ", in {}", count(many.into(), "input"));
+    }
+    if let Some(note) = &report.note {
+        let _ = write!(head, ": {note}");
+    }
+    format!(
+        "{}\n{}",
+        paint.paint(role, head),
+        inputs(&report.run, paint)
+    )
 }

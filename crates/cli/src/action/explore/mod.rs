@@ -4,6 +4,8 @@ mod device;
 mod goals;
 mod outcomes;
 
+pub(super) use device::inputs;
+
 use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
 use borges_session::model::ModelSession;
 use serde::Serialize;
@@ -33,11 +35,13 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     };
     let others = [
         ("--board", options.board.is_some()),
-        ("--entry", options.entry.is_some()),
-        ("--solver", options.solver.is_some()),
-        ("--events", options.events.is_some()),
+        ("--entry", options.within.entry.is_some()),
+        ("--solver", options.within.solver.is_some()),
+        ("--events", options.within.events.is_some()),
+        ("--never", !options.never.is_empty()),
+        ("--always", !options.always.is_empty()),
     ];
-    let next = "a program of a model language has neither a board nor inputs";
+    let next = "a program of a model language has neither a board nor inputs; --forbid PREDICATE says what must not happen";
     refuse(&others, "device programs", next)?;
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
@@ -131,9 +135,9 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
             args::Reduction::Dpor => Reduction::Dpor,
         },
         order,
-        states: options.states.unwrap_or(default.states),
-        depth: options.depth.unwrap_or(default.depth),
-        time: options.time,
+        states: options.within.states.unwrap_or(default.states),
+        depth: options.within.depth.unwrap_or(default.depth),
+        time: options.within.time,
         ..default
     })
 }

@@ -1,0 +1,330 @@
+//! Temporal formulas about device programs: whether all runs fulfil one, for ever.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::time::Instant;
+
+use borges_board::Codomain;
+use borges_concolic::{Budget, Comparing, DeviceState, Watched};
+use borges_multiverse::graph::{EdgeId, NodeId};
+use borges_multiverse::temporal::{Claim, Run, Truth, must};
+use borges_stub::{Answer, Call, Halt, World, execute};
+use serde::Serialize;
+
+use super::conditions::Conditions;
+use super::demands::{Proved, UNCLEAR};
+use super::states::{Found, StatesOptions, progress, subject_of, wrong};
+use super::walk::{Plain, Walk};
+use super::{answering, telling};
+use crate::command::question::{SuggestedInput, UnexploredReport};
+use crate::command::{Event, Flow};
+use crate::program::OpenError;
+use crate::scene::Scene;
+
+/// What is known of a formula about all runs of a program. The names are kept stable.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimReport {
+    /// The program's file.
+    pub program: String,
+    /// Hex hash of the module.
+    pub hash: String,
+    /// The board's name.
+    pub board: String,
+    /// The function that was called.
+    pub entry: String,
+    /// The formula.
+    pub formula: String,
+    /// Whether all runs fulfil it.
+    pub verdict: Proved,
+    /// The inputs of a run that does not, up to where it goes round. It was made, on the plain VM.
+    pub prefix: Vec<SuggestedInput>,
+    /// Those with which it goes round for ever; none if it ends, or goes round without any.
+    pub cycle: Vec<SuggestedInput>,
+    /// Whether that run goes round for ever.
+    pub is_endless: bool,
+    /// Why it is not known.
+    pub note: Option<String>,
+    /// The states that were looked at.
+    pub states: usize,
+    /// The ways between them.
+    pub edges: usize,
+    /// What was taken for anything and mattered: the program may have fewer runs than were looked at.
+    pub maybe: Vec<String>,
+    /// What was left out, and why.
+    pub unexplored: Vec<UnexploredReport>,
+    /// Time it took.
+    pub seconds: f64,
+}
+
+/// Rounds of a cycle that are run, to see whether it closes.
+const ROUNDS: usize = 4;
+
+/// Asks whether all runs of a program fulfil a formula, over all inputs for ever. Its atoms are conditions: expressions of
+/// the source, which are looked at wherever the program reads an input or lets time pass, and before the calls that they
+/// name.
+///
+/// # Errors
+/// [`OpenError`]: the program does not open, or the formula means nothing.
+pub fn check_program(
+    path: &Path,
+    board: Option<&Path>,
+    formula: &str,
+    options: &StatesOptions,
+    observer: &mut dyn FnMut(Event) -> Flow,
+) -> Result<ClaimReport, OpenError> {
+    let subject = subject_of(path, board, options)?;
+    let mut texts: Vec<String> = Vec::new();
+    let claim = Claim::parse(formula, |text| {
+        let text = text.trim();
+        let known = texts.iter().position(|known| known == text);
+        let number = known.unwrap_or_else(|| {
+            texts.push(text.to_owned());
+            texts.len() - 1
+        });
+        Ok::<_, std::convert::Infallible>(number as u32)
+    });
+    let claim = claim.map_err(|error| wrong(path, error.to_string()))?;
+    let conditions = Conditions::new(&subject, &texts);
+    let conditions = conditions.map_err(|message| wrong(path, message))?;
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let states = Cell::new(0);
+    let heard = telling(observer, &clock, |_| progress(states.get()));
+    let budget = Budget::new(
+        options.time.unwrap_or(super::states::SECONDS),
+        &clock,
+        &heard,
+    );
+    let looking = budget.part(80);
+    let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
+        let about = Comparing {
+            watched: Some(&conditions),
+            is_split,
+            ..Comparing::default()
+        };
+        let found = Found::explore(&subject, &about, options, (&budget, &looking), &|known| {
+            states.set(known);
+        })?;
+        let judged = found.judged(&conditions, &claim);
+        Ok((found, judged))
+    };
+    let (mut found, mut judged) = judge(false)?;
+    if judged.verdict == Proved::Maybe && !looking.is_spent() {
+        // Where values are told apart, fewer ways are open to some of them only.
+        (found, judged) = judge(true)?;
+    }
+    let program = &subject.program;
+    let maybe = found.graph.language().maybe().into_iter();
+    Ok(ClaimReport {
+        program: path.display().to_string(),
+        hash: format!("{:016x}", program.module.hash()),
+        board: program.board.name.to_string(),
+        entry: subject.entry.clone(),
+        formula: formula.to_owned(),
+        verdict: judged.verdict,
+        prefix: judged.prefix,
+        cycle: judged.cycle,
+        is_endless: judged.is_endless,
+        note: judged.note,
+        states: found.states(),
+        edges: found.graph.edge_count(),
+        maybe: maybe.map(|word| found.word(word)).collect(),
+        unexplored: found.left_out(),
+        seconds: clock().as_secs_f64(),
+    })
+}
+
+/// What came of a formula.
+struct Judged {
+    verdict: Proved,
+    prefix: Vec<SuggestedInput>,
+    cycle: Vec<SuggestedInput>,
+    is_endless: bool,
+    note: Option<String>,
+}
+
+impl Judged {
+    fn without_run(verdict: Proved, note: Option<String>) -> Self {
+        Judged {
+            verdict,
+            prefix: Vec::new(),
+            cycle: Vec::new(),
+            is_endless: false,
+            note,
+        }
+    }
+}
+
+impl Found<'_> {
+    fn judged(&self, conditions: &Conditions<'_>, claim: &Claim<u32>) -> Judged {
+        if let Some((text, why)) = conditions.troubles().next() {
+            let note = format!("{text} has a value in none of the states: {why}");
+            return Judged::without_run(Proved::Unknown, Some(note));
+        }
+        let holds = |atom: &u32, state: &DeviceState| state.truths().of(*atom) == Some(true);
+        let mut goes_on = || !self.budget.is_spent();
+        let truth = must(
+            &self.graph,
+            &claim.formula,
+            claim.fairness,
+            holds,
+            &mut goes_on,
+        );
+        let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));
+        let is_unclear = |state: &DeviceState| {
+            (0..conditions.count()).any(|number| state.truths().is_unclear(number))
+        };
+        match truth {
+            _ if states().any(is_unclear) => {
+                Judged::without_run(Proved::Maybe, Some(UNCLEAR.to_owned()))
+            }
+            Truth::Yes(_) if self.holds_all() => Judged::without_run(Proved::Holds, None),
+            Truth::Yes(_) | Truth::Unknown | Truth::No(None) => {
+                Judged::without_run(Proved::Unknown, None)
+            }
+            Truth::No(Some(run)) => self.confirmed(conditions, &run).unwrap_or_else(|| {
+                let note = "states that several values stand for have such a run; none was found that the program takes";
+                Judged::without_run(Proved::Maybe, Some(note.to_owned()))
+            }),
+        }
+    }
+
+    /// A run of the graph as one of the program, if it is one: made on the plain VM, it is as the states say, and comes
+    /// back to a state that it was in if it goes round.
+    fn confirmed(&self, conditions: &Conditions<'_>, run: &Run) -> Option<Judged> {
+        let to = |edge: &EdgeId| Some(self.graph.edge(*edge)?.to);
+        let stem: Vec<NodeId> = run.stem.iter().filter_map(to).collect();
+        let cycle: Vec<NodeId> = run.cycle.iter().filter_map(to).collect();
+        let rounds = if cycle.is_empty() { 0 } else { ROUNDS };
+        let stem = std::iter::once(NodeId::ROOT).chain(stem);
+        let nodes = stem.chain(std::iter::repeat_n(&cycle, rounds).flatten().copied());
+        let states: Vec<DeviceState> = nodes
+            .filter_map(|node| self.graph.state(node).cloned())
+            .collect();
+        let tidying = answering::tidying(self.budget);
+        let path = self.graph.language().run_through(&states, &tidying)?;
+        let walk = Walk::of(&path)?;
+        let stood = self.stood(conditions, &walk)?;
+        let is_as_said =
+            |(stood, state): (&Stood, &DeviceState)| stood.state.truths() == state.truths();
+        let stops = states.iter().filter(|state| !state.is_moment());
+        let is_so = stood.len() == stops.clone().count() && stood.iter().zip(stops).all(is_as_said);
+        if !is_so {
+            return None;
+        }
+        let scene = Scene {
+            program: &self.subject.program,
+            info: &self.subject.info,
+            machine: &self.subject.start.machine,
+        };
+        let inputs: Vec<SuggestedInput> = walk
+            .choices()
+            .map(|choice| choice.suggested(scene))
+            .collect();
+        if cycle.is_empty() {
+            return Some(Judged {
+                prefix: inputs,
+                ..Judged::without_run(Proved::Fails, None)
+            });
+        }
+        if !self.graph.language().maybe().is_empty() {
+            // What was taken for anything may be what a real run does not come back to.
+            return None;
+        }
+        let is_stop = |node: &&NodeId| {
+            self.graph
+                .state(**node)
+                .is_some_and(|state| !state.is_moment())
+        };
+        let around = cycle.iter().filter(is_stop).count();
+        let heads: Vec<&Stood> = (0..=rounds)
+            .filter_map(|round| stood.len().checked_sub(1 + round * around))
+            .filter_map(|at| stood.get(at))
+            .collect();
+        let (last, first) = heads.iter().enumerate().find_map(|(at, last)| {
+            let first = heads
+                .get(at + 1..)?
+                .iter()
+                .find(|first| first.state == last.state)?;
+            Some((*last, *first))
+        })?;
+        Some(Judged {
+            prefix: inputs.get(..first.choices)?.to_vec(),
+            cycle: inputs.get(first.choices..last.choices)?.to_vec(),
+            is_endless: true,
+            ..Judged::without_run(Proved::Fails, None)
+        })
+    }
+
+    /// Where a plain run stands on its way, wherever states are looked at; nothing if it does not come true.
+    fn stood(&self, conditions: &Conditions<'_>, walk: &Walk<'_>) -> Option<Vec<Stood>> {
+        let subject = self.subject;
+        let mut machine = subject.start.machine.clone();
+        let mut answers = walk.answers.iter();
+        let mut answer = |_: &Codomain| answers.next().copied();
+        let mut world = Halting {
+            plain: Plain::new(&subject.program, subject.start.state.clone(), &mut answer),
+            conditions,
+            passes: None,
+        };
+        let mut events = walk.path.events.iter().peekable();
+        let mut arrived = 0;
+        let mut stood = Vec::new();
+        loop {
+            let next = events.peek().map(|event| event.step);
+            let until = next.unwrap_or(u64::MAX).min(walk.path.steps + 1);
+            let halt = execute(&mut machine, &subject.program, &mut world, until);
+            if halt == Halt::Until && next == Some(machine.steps()) {
+                arrived += 1;
+                if !events.next()?.event.enter(&mut machine) {
+                    return None;
+                }
+                continue;
+            }
+            let has_ended = matches!(halt, Halt::Finished | Halt::Trapped(_));
+            if !has_ended && (halt != Halt::Left || world.passes == Some(machine.steps())) {
+                return None;
+            }
+            world.passes = Some(machine.steps());
+            stood.push(Stood {
+                state: self
+                    .graph
+                    .language()
+                    .state_of(&machine, world.plain.state())?,
+                choices: world.plain.given.len() + arrived,
+            });
+            if has_ended || machine.steps() >= walk.path.steps {
+                return Some(stood);
+            }
+        }
+    }
+}
+
+/// Where a plain run stood.
+struct Stood {
+    state: DeviceState,
+    /// Inputs read and events arrived by then.
+    choices: usize,
+}
+
+/// A plain run that halts wherever states are looked at.
+struct Halting<'h, 'p> {
+    plain: Plain<'p>,
+    conditions: &'h Conditions<'h>,
+    /// The step at which it stands halted: the call there goes through.
+    passes: Option<u64>,
+}
+
+impl World for Halting<'_, '_> {
+    fn input(&mut self, call: &Call<'_>) -> Answer {
+        self.plain.input(call)
+    }
+
+    fn output(&mut self, call: &Call<'_>) -> Answer {
+        self.plain.output(call)
+    }
+
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        self.passes != Some(call.steps) && self.conditions.is_looked_at(call)
+    }
+}

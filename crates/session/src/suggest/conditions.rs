@@ -1,0 +1,260 @@
+//! Conditions on a device program's states, as expressions of the source.
+
+use std::cell::RefCell;
+
+use borges_board::{Action, PrimitiveId, PrimitiveKind};
+use borges_concolic::{Looked, Watched};
+use borges_debuginfo::{Expression, ExpressionErrorKind, Number, Scope, Stopped};
+use borges_stub::{Call, Program};
+use borges_vm::binary::Instr;
+use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
+
+use super::Subject;
+use crate::scene::{Machines, Scene, number_of};
+
+/// What is said of a program's states.
+pub(super) struct Conditions<'s> {
+    subject: &'s Subject,
+    conditions: Vec<Condition>,
+}
+
+struct Condition {
+    expression: Expression,
+    /// The calls that it names.
+    calls: Vec<PrimitiveId>,
+    /// Why it had no value somewhere, as long as it had none anywhere.
+    trouble: RefCell<Trouble>,
+}
+
+/// Whether a condition has a value.
+enum Trouble {
+    /// Nobody asked.
+    Unasked,
+    /// Nowhere yet.
+    Nowhere(String),
+    /// Somewhere.
+    None,
+}
+
+/// So many conditions can be watched at once.
+const MOST: usize = 64;
+
+impl<'s> Conditions<'s> {
+    /// Conditions as texts.
+    ///
+    /// # Errors
+    /// What is wrong with one: it cannot be read, or names something that there is nowhere in the program.
+    pub(super) fn new(subject: &'s Subject, texts: &[String]) -> Result<Self, String> {
+        if texts.len() > MOST {
+            return Err(format!("at most {MOST} conditions can be watched at once"));
+        }
+        let all = texts.iter().map(|text| Condition::new(subject, text));
+        Ok(Conditions {
+            subject,
+            conditions: all.collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// A condition as it was written.
+    pub(super) fn text(&self, number: u32) -> &str {
+        let condition = self.conditions.get(number as usize);
+        condition.map_or("", |condition| condition.expression.text())
+    }
+
+    /// Whether a program is looked at before a call: it reads an input, lets time pass, or is one that they name.
+    pub(super) fn is_looked_at(&self, call: &Call<'_>) -> bool {
+        let board = &self.subject.program.board;
+        let Some(primitive) = board.primitive(call.primitive) else {
+            return false;
+        };
+        let lets_time_pass = || {
+            let action = board.action(call.primitive, call.args, call.memory);
+            matches!(action, Ok(Action::Wait { .. }))
+        };
+        self.stops_before(call.primitive)
+            || match primitive.kind {
+                PrimitiveKind::Input => board.check_input(call.primitive, call.args).is_ok(),
+                _ => lets_time_pass(),
+            }
+    }
+
+    /// The conditions that had a value nowhere, and why.
+    pub(super) fn troubles(&self) -> impl Iterator<Item = (&str, String)> {
+        (0..self.count()).filter_map(|number| Some((self.text(number), self.trouble(number)?)))
+    }
+
+    /// Why a condition had a value in none of the states, if it had none.
+    pub(super) fn trouble(&self, number: u32) -> Option<String> {
+        let condition = self.conditions.get(number as usize)?;
+        match &*condition.trouble.borrow() {
+            Trouble::Nowhere(why) => Some(why.clone()),
+            Trouble::Unasked | Trouble::None => None,
+        }
+    }
+}
+
+impl Condition {
+    fn new(subject: &Subject, text: &str) -> Result<Self, String> {
+        let wrong = |error: &dyn std::fmt::Display| format!("'{text}': {error}");
+        let expression = Expression::parse(text).map_err(|error| wrong(&error))?;
+        let scene = Scene {
+            program: &subject.program,
+            info: &subject.info,
+            machine: &subject.start.machine,
+        };
+        scene
+            .must_mean_something(&expression, &line_begins(subject))
+            .map_err(|error| wrong(&error))?;
+        let calls = expression.calls().into_iter().map(|name| {
+            let board = &subject.program.board;
+            let known = |import: &u32| {
+                let id = subject.program.primitive(*import)?;
+                (*board.primitive(id)?.name == *name).then_some(id)
+            };
+            let found = (0..subject.start.primitives.len() as u32).find_map(|import| known(&import));
+            found.ok_or_else(|| {
+                wrong(&format!(
+                    "the program calls nothing named {name} of the board: 'borges inspect' lists what it imports"
+                ))
+            })
+        });
+        let calls = calls.collect::<Result<_, String>>()?;
+        Ok(Condition {
+            expression,
+            calls,
+            trouble: RefCell::new(Trouble::Unasked),
+        })
+    }
+}
+
+/// Where lines begin; all instructions of a program without lines.
+fn line_begins(subject: &Subject) -> Vec<CodeOffset> {
+    let module = &subject.program.module;
+    let all = || module.funcs().flat_map(|func| module.instr_starts(func));
+    let begins: Vec<CodeOffset> = all().filter(|at| subject.info.line_begins(*at)).collect();
+    match begins.is_empty() {
+        true => all().collect(),
+        false => begins,
+    }
+}
+
+impl Watched for Conditions<'_> {
+    fn count(&self) -> u32 {
+        self.conditions.len() as u32
+    }
+
+    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool> {
+        let condition = self.conditions.get(number as usize)?;
+        let watching = Watching {
+            program: &self.subject.program,
+            machine,
+            looked: RefCell::new(looked),
+        };
+        let scene = Scene {
+            program: &self.subject.program,
+            info: &self.subject.info,
+            machine,
+        };
+        let mut trouble = condition.trouble.borrow_mut();
+        // In the innermost function in which it means something.
+        for point in scene.stops() {
+            let holds = self
+                .subject
+                .info
+                .holds(&condition.expression, point, &watching, &watching);
+            match holds {
+                Ok(holds) => {
+                    *trouble = Trouble::None;
+                    return Some(holds);
+                }
+                Err(error) => {
+                    if !matches!(*trouble, Trouble::None) {
+                        *trouble = Trouble::Nowhere(error.to_string());
+                    }
+                    if !matches!(error.kind, ExpressionErrorKind::UnknownName { .. }) {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn stops_before(&self, primitive: PrimitiveId) -> bool {
+        self.conditions
+            .iter()
+            .any(|condition| condition.calls.contains(&primitive))
+    }
+}
+
+/// A machine, and what was looked at of it.
+struct Watching<'w> {
+    program: &'w Program,
+    machine: &'w Machine,
+    looked: RefCell<&'w mut Vec<Looked>>,
+}
+
+impl Watching<'_> {
+    fn note(&self, place: Looked) {
+        let mut looked = self.looked.borrow_mut();
+        if !looked.contains(&place) {
+            looked.push(place);
+        }
+    }
+}
+
+impl Stopped for Watching<'_> {
+    fn local(&self, frame: u32, index: u32) -> Option<Value> {
+        let view = self.machine.frame(frame as usize)?;
+        let value = *view.locals.get(index as usize)?;
+        self.note(Looked::Cell(view.cell + index as usize));
+        Some(value)
+    }
+
+    fn operand(&self, frame: u32, index: u32) -> Option<Value> {
+        let view = self.machine.frame(frame as usize)?;
+        let value = *view.operands.get(index as usize)?;
+        self.note(Looked::Cell(view.cell + view.locals.len() + index as usize));
+        Some(value)
+    }
+
+    fn global(&self, index: u32) -> Option<Value> {
+        self.note(Looked::Global(index));
+        Machines(self.machine).global(index)
+    }
+
+    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+        self.note(Looked::Bytes(address, buffer.len() as u32));
+        Machines(self.machine).memory(address, buffer)
+    }
+
+    fn table(&self, index: u32) -> Option<FuncIdx> {
+        Machines(self.machine).table(index)
+    }
+}
+
+/// `chip_digital_write(13, 1)` holds before that call.
+impl Scope for Watching<'_> {
+    fn name(&self, _: &str) -> Option<Number> {
+        None
+    }
+
+    fn call(&self, name: &str, arguments: &[Number]) -> Option<Number> {
+        let no = Some(Number::Int(0));
+        let Some(call) = self.machine.pending() else {
+            return no;
+        };
+        let primitive = self.program.primitive(call.func.0);
+        let primitive = primitive.and_then(|id| self.program.board.primitive(id));
+        if primitive.is_none_or(|primitive| *primitive.name != *name) {
+            return no;
+        }
+        let is_indirect = matches!(self.machine.next_instr(), Some(Instr::CallIndirect { .. }));
+        let past = self.machine.cells().len() - usize::from(is_indirect);
+        for cell in past - call.args.len()..past {
+            self.note(Looked::Cell(cell));
+        }
+        let given = call.args.iter().map(|value| number_of(*value));
+        Some(Number::Int(given.eq(arguments.iter().copied()).into()))
+    }
+}

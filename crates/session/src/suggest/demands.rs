@@ -1,0 +1,149 @@
+//! Conditions that a device program never, always or some time fulfils: whether that is so, over all runs for ever.
+
+use borges_concolic::{DeviceState, Watched};
+use borges_multiverse::graph::NodeId;
+use serde::Serialize;
+
+use super::answering;
+use super::conditions::Conditions;
+use super::states::Found;
+use super::walk::Walk;
+use crate::command::question::SuggestedInput;
+use crate::values::json;
+
+/// What is asked of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Demand {
+    /// It must hold in no state.
+    Never,
+    /// It must hold in every state in which it means something.
+    Always,
+    /// A way to a state in which it holds is looked for.
+    Toward,
+}
+
+/// What is known of a demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proved {
+    /// It is so.
+    Holds,
+    /// It is not.
+    Fails,
+    /// There is something that speaks against it, and no run was found that does it.
+    Maybe,
+    /// Not everything was looked at.
+    Unknown,
+}
+
+/// What came of a demand. The names are kept stable.
+#[derive(Clone, Debug, Serialize)]
+pub struct DemandReport {
+    /// What was asked.
+    pub demand: Demand,
+    /// Of what.
+    pub condition: String,
+    /// Whether it is so; of [`Demand::Toward`], whether there is a way.
+    pub verdict: Proved,
+    /// The fewest inputs to a state that decides it, if there is one.
+    pub inputs: Option<u32>,
+    /// The call before which the program stands there, or how it ended.
+    #[serde(rename = "where")]
+    pub place: Option<String>,
+    /// The inputs of such a run: it was made, on the plain VM.
+    pub run: Vec<SuggestedInput>,
+    /// Their answers, as data.
+    pub answers: Vec<serde_json::Value>,
+    /// Why it is not known.
+    pub note: Option<String>,
+}
+
+/// Of the states that would decide a demand, so many are run to.
+const MOST_RUN: usize = 16;
+
+/// What is said where a condition was not decided.
+pub(super) const UNCLEAR: &str =
+    "somewhere it depends on more combinations of inputs than were tried";
+
+impl Found<'_> {
+    /// Whether a demand on a condition is met.
+    pub(super) fn demanded(
+        &self,
+        conditions: &Conditions<'_>,
+        demand: Demand,
+        number: u32,
+        nearest: &[(u32, Option<NodeId>)],
+    ) -> DemandReport {
+        let wanted = demand != Demand::Always;
+        let (met, unmet) = match demand {
+            Demand::Toward => (Proved::Fails, Proved::Holds),
+            Demand::Never | Demand::Always => (Proved::Holds, Proved::Fails),
+        };
+        let truths = |node: NodeId| self.graph.state(node).map(DeviceState::truths);
+        let is_there =
+            |node: &NodeId| truths(*node).is_some_and(|known| known.of(number) == Some(wanted));
+        let mut there: Vec<(u32, NodeId)> = self
+            .graph
+            .nodes()
+            .filter(is_there)
+            .map(|node| (nearest[node.0 as usize].0, node))
+            .collect();
+        there.sort_unstable();
+        let mut report = DemandReport {
+            demand,
+            condition: conditions.text(number).to_owned(),
+            verdict: Proved::Maybe,
+            inputs: there.first().map(|(inputs, _)| *inputs),
+            place: None,
+            run: Vec::new(),
+            answers: Vec::new(),
+            note: None,
+        };
+        let tidying = answering::tidying(self.budget);
+        for (inputs, node) in there.iter().take(MOST_RUN) {
+            let Some(run) = self
+                .graph
+                .language()
+                .run_through(&self.way_to(*node, nearest), &tidying)
+            else {
+                continue;
+            };
+            let walk = Walk::of(&run);
+            let arrived = walk.and_then(|walk| {
+                let machine = walk.replayed(&self.subject.program, &self.subject.start)?;
+                let holds = conditions.holds(number, &machine, &mut Vec::new());
+                (holds == Some(wanted)).then_some(walk)
+            });
+            if let Some(walk) = arrived {
+                report.verdict = unmet;
+                report.inputs = Some(*inputs);
+                report.place = self.place(*node);
+                report.run = self.reads(&walk);
+                report.answers = walk.answers.into_iter().map(json).collect();
+                return report;
+            }
+        }
+        let is_unclear = |node| truths(node).is_some_and(|known| known.is_unclear(number));
+        let note = match conditions.trouble(number) {
+            _ if !there.is_empty() => Some("no run that comes there was found".to_owned()),
+            Some(why) => Some(format!("it has a value in none of the states: {why}")),
+            None if self.graph.nodes().any(is_unclear) => Some(UNCLEAR.to_owned()),
+            None => None,
+        };
+        report.verdict = match note {
+            None if self.holds_all() => met,
+            Some(_) if self.holds_all() && conditions.trouble(number).is_none() => Proved::Maybe,
+            _ => Proved::Unknown,
+        };
+        report.note = note;
+        report
+    }
+
+    /// Where a state stands, in words.
+    pub(super) fn place(&self, node: NodeId) -> Option<String> {
+        use borges_multiverse::language::Language as _;
+        let state = self.graph.state(node)?;
+        Some(self.graph.language().show(state))
+    }
+}
