@@ -27,8 +27,9 @@ pub use coverage::{Answered, Coverage, Witness};
 pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
-    Accepts, Bounds, Ended, Explored, Looked, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS,
-    Search, SearchOrder, Start, Truths, Watched, explore,
+    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, Looked, MOST_INPUTS, MOST_MOMENTS,
+    MOST_PATHS, MOST_STEPS, Numbers, Open, Search, SearchOrder, Start, Symbolic, Truths, Watched,
+    explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber,

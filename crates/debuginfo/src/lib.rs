@@ -52,7 +52,8 @@ mod warning;
 pub use child::{Child, Number};
 pub use disassembly::Instruction;
 pub use expression::{
-    Evaluated, Expression, ExpressionError, ExpressionErrorKind, Known, NoScope, Scope,
+    Binary, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Known, NoScope, NumberAt,
+    Scope, Term,
 };
 pub use format::Format;
 pub use functions::Function;

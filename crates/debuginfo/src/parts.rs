@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
 use crate::child::{Child, Number};
+use crate::expression::NumberAt;
 use crate::place::{Stopped, Unavailable, ValuePlace};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
 use crate::variables::Object;
@@ -65,14 +66,32 @@ impl DebugInfo {
         }
     }
 
-    /// The number that a value's own bytes are; of a pointer, the address.
-    pub(crate) fn scalar(
-        &self,
-        object: &Object,
-        state: &dyn Stopped,
-    ) -> Result<Option<Number>, Unavailable> {
+    /// Which bytes of the machine are a number's: of a whole number that lies in one piece and is no bit field. What it takes
+    /// to find them is read from the state.
+    pub(crate) fn integer_at(&self, object: &Object, state: &dyn Stopped) -> Option<NumberAt> {
+        let inner = self.unwrapped(object, state);
+        let reference = matches!(
+            self.types().resolve(inner.ty),
+            Some(Type::Pointer {
+                reference: true,
+                ..
+            })
+        );
+        let (encoding, size) = self.encoding(inner.ty)?;
+        let [piece] = inner.place.pieces.as_slice() else {
+            return None;
+        };
+        let is_whole = inner.bits.is_none() && piece.length == size && !reference;
+        (is_whole && encoding != Encoding::Float).then(|| NumberAt {
+            piece: piece.clone(),
+            signed: encoding.is_signed(),
+        })
+    }
+
+    /// What the bytes of a number mean, and how many there are; nothing of what is no number.
+    pub(crate) fn encoding(&self, ty: TypeId) -> Option<(Encoding, u32)> {
         use borges_vm::ValType;
-        let (encoding, size) = match self.types().resolve(object.ty) {
+        Some(match self.types().resolve(ty) {
             Some(Type::Base { encoding, size, .. }) => (*encoding, *size),
             Some(Type::Enum {
                 size, signed: true, ..
@@ -83,21 +102,31 @@ impl DebugInfo {
                 ..
             }) => (Encoding::Unsigned, *size),
             Some(Type::Pointer { .. }) => (Encoding::Unsigned, POINTER_BYTES),
-            Some(_) => return Ok(None),
-            None => match object.ty.built_in() {
+            Some(_) => return None,
+            None => match ty.built_in() {
                 Some(ValType::I32) => (Encoding::Signed, 4),
                 Some(ValType::I64) => (Encoding::Signed, 8),
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
                 Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
-                None if object.ty == TypeId::BOOL => (Encoding::Bool, 1),
-                None if object.ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),
-                None => match object.ty.as_integer() {
-                    Some((bytes, true)) => (Encoding::Signed, bytes),
-                    Some((bytes, false)) => (Encoding::Unsigned, bytes),
-                    None => return Ok(None),
+                None if ty == TypeId::BOOL => (Encoding::Bool, 1),
+                None if ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),
+                None => match ty.as_integer()? {
+                    (bytes, true) => (Encoding::Signed, bytes),
+                    (bytes, false) => (Encoding::Unsigned, bytes),
                 },
             },
+        })
+    }
+
+    /// The number that a value's own bytes are; of a pointer, the address.
+    pub(crate) fn scalar(
+        &self,
+        object: &Object,
+        state: &dyn Stopped,
+    ) -> Result<Option<Number>, Unavailable> {
+        let Some((encoding, size)) = self.encoding(object.ty) else {
+            return Ok(None);
         };
         if let Some((first, width)) = object.bits {
             let bytes = object
@@ -124,10 +153,7 @@ impl DebugInfo {
             };
             return Ok(Some(Number::Float(float)));
         }
-        let signed = matches!(
-            encoding,
-            Encoding::Signed | Encoding::Letter { signed: true }
-        );
+        let signed = encoding.is_signed();
         let number = integer(&bytes, signed);
         // Half of the unsigned 128-bit numbers are more than a number can be here.
         match signed || number >= 0 {

@@ -75,6 +75,13 @@ pub(crate) enum Encoding {
     Scalar,
 }
 
+impl Encoding {
+    /// Whether the highest bit makes a number negative.
+    pub(crate) const fn is_signed(self) -> bool {
+        matches!(self, Encoding::Signed | Encoding::Letter { signed: true })
+    }
+}
+
 /// A member of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {

@@ -7,7 +7,7 @@ use borges_session::command::Flow;
 use borges_session::suggest::{StatesOptions, StatesReport, states_of_program};
 
 fn explored(program: &Path, board: Option<&Path>, options: &StatesOptions) -> StatesReport {
-    let report = states_of_program(program, board, options, &mut |_| Flow::Continue);
+    let report = states_of_program(program, board, options, &[], &mut |_| Flow::Continue);
     report.expect("it opens")
 }
 
@@ -194,7 +194,7 @@ fn what_takes_too_long_is_cut_by_time_and_by_the_user() {
     let report = explored(&program, None, &options);
     assert!(!report.complete);
     assert_eq!(bounds(&report), ["time"]);
-    let report = states_of_program(&program, None, &StatesOptions::default(), &mut |_| {
+    let report = states_of_program(&program, None, &StatesOptions::default(), &[], &mut |_| {
         Flow::Pause
     });
     let report = report.expect("it opens");

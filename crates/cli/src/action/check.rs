@@ -144,7 +144,9 @@ fn claim_shown(report: &ClaimReport, paint: &Paint) -> String {
     if report.verdict == Proved::Fails {
         text.push_str("a run that breaks it:\n");
         text.push_str(&explore::inputs(&report.prefix, paint));
-        if report.is_endless {
+        if let Some(end) = &report.end {
+            text.push_str(&format!("and there it ends: {end}\n"));
+        } else {
             text.push_str(match report.cycle.is_empty() {
                 true => "and then for ever, without an input\n",
                 false => "and then for ever:\n",

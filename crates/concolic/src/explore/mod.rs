@@ -7,6 +7,7 @@ mod events;
 mod feasible;
 mod found;
 mod goal;
+mod numbers;
 mod order;
 mod round;
 mod search;
@@ -37,13 +38,14 @@ use feasible::narrow;
 use found::Found;
 use order::Levels;
 
+pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
     SearchOrder, Start,
 };
 pub(crate) use watched::Parting;
-pub use watched::{Looked, Truths, Watched};
+pub use watched::{Truths, Watched};
 
 /// A path on its way.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use borges_board::PrimitiveId;
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Machine, ValType};
 
+use super::numbers::{Looked, Numbers, Open};
 use super::{Explorer, Feasible, State, Waiting, narrow};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable};
@@ -17,17 +18,6 @@ const MOST_SPAN: usize = 1 << 14;
 /// Places with at most so many values are split into them.
 const MOST_SPLIT: u64 = 16;
 
-/// Something that a condition looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Looked {
-    /// A cell of the stack: its place in [`Machine::cells`].
-    Cell(usize),
-    /// A global.
-    Global(u32),
-    /// Bytes of memory: the first, and how many.
-    Bytes(u32, u32),
-}
-
 /// Conditions on a program's states, by numbers from 0 on; at most 64.
 pub trait Watched {
     /// How many there are.
@@ -35,6 +25,19 @@ pub trait Watched {
 
     /// Whether one holds where a machine stands; nothing where it means nothing. `looked` is given what that depends on.
     fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool>;
+
+    /// The same where what it depends on is not known but numbers that inputs decide: asked again whenever what it
+    /// [asks](Open::Asks) was decided.
+    ///
+    /// # Errors
+    /// [`Open`]: what must be decided first; or it is no matter of whole numbers, and [`Self::holds`] is asked for all
+    /// combinations of inputs, if they are few.
+    fn decide(
+        &self,
+        number: u32,
+        numbers: &mut Numbers<'_>,
+        looked: &mut Vec<Looked>,
+    ) -> Result<Option<bool>, Open>;
 
     /// Whether every call of a primitive is a state of its own, for a condition may be about it.
     fn stops_before(&self, primitive: PrimitiveId) -> bool;
@@ -168,29 +171,54 @@ impl Explorer<'_, '_> {
         let Some(watched) = self.parting.watched else {
             return vec![state];
         };
+        self.patch(&state);
+        if !is_at_call {
+            let mut looked = Vec::new();
+            let _truth = watched.holds(number, &self.machine, &mut looked);
+            state.looked.append(&mut looked);
+            return vec![state];
+        }
+        let mut parts = Vec::new();
+        let mut open = vec![(state, Vec::new())];
+        while let Some((mut state, decided)) = open.pop() {
+            let mut looked = Vec::new();
+            let mut numbers = Numbers {
+                dag: &mut self.dag,
+                shadow: &state.shadow,
+                machine: &self.machine,
+                decided: &decided,
+            };
+            let truth = watched.decide(number, &mut numbers, &mut looked);
+            state.looked.append(&mut looked);
+            match truth {
+                Ok(truth) => {
+                    state.truths.set(number, Class::from(truth));
+                    parts.push(state);
+                }
+                Err(Open::Unfit) => parts.extend(self.by_trying(state, number)),
+                Err(Open::Asks(expr)) => {
+                    for (holds, allowed) in [(false, Set::single(0)), (true, Set::nonzero())] {
+                        let part = self.under(state.clone(), Constraint::new(expr, allowed));
+                        let mut decided = decided.clone();
+                        decided.push((expr, holds));
+                        open.extend(part.map(|part| (part, decided)));
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    /// A stop, apart by the truth of a condition that is tried for all combinations of inputs.
+    fn by_trying(&mut self, mut state: State, number: u32) -> Vec<State> {
+        let Some(watched) = self.parting.watched else {
+            return vec![state];
+        };
         let mut looked = Vec::new();
         self.patch(&state);
         let now = watched.holds(number, &self.machine, &mut looked);
-        let first = state.model.clone();
-        let (classes, inputs) = loop {
-            let inputs = self.inputs_of(&state, &looked);
-            let known = looked.len();
-            let classes = self.classes(&mut state, &inputs, &mut looked, number);
-            looked.sort_unstable();
-            looked.dedup();
-            // With other values, it may look elsewhere.
-            if looked.len() == known
-                || classes.is_none()
-                || self.inputs_of(&state, &looked) == inputs
-            {
-                break (classes, inputs);
-            }
-        };
-        state.model = first;
+        let (classes, inputs) = self.each(&mut state, number, &mut looked);
         state.looked.append(&mut looked);
-        if !is_at_call {
-            return vec![state];
-        }
         let classes = match classes {
             None => vec![Class::Unclear],
             Some(classes) if classes.is_empty() => vec![Class::from(now)],
@@ -213,6 +241,31 @@ impl Explorer<'_, '_> {
             parts.extend(self.under(part, condition));
         }
         parts
+    }
+
+    /// What a condition comes to for every combination of the inputs on which it depends, and these inputs. All that it
+    /// looks at then is noted.
+    fn each(
+        &mut self,
+        state: &mut State,
+        number: u32,
+        looked: &mut Vec<Looked>,
+    ) -> (Option<Vec<Class>>, Vec<u32>) {
+        let first = state.model.clone();
+        let found = loop {
+            let inputs = self.inputs_of(state, looked);
+            let known = looked.len();
+            let classes = self.classes(state, &inputs, looked, number);
+            looked.sort_unstable();
+            looked.dedup();
+            // With other values, it may look elsewhere.
+            if looked.len() == known || classes.is_none() || self.inputs_of(state, looked) == inputs
+            {
+                break (classes, inputs);
+            }
+        };
+        state.model = first;
+        found
     }
 
     /// A stop, apart by the values of what is live.

@@ -3,6 +3,7 @@
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Site, ValType};
 
+use super::Bytes;
 use super::follow::known;
 use super::{Ask, Decided, Follower, KNOWN, Stopped};
 use crate::code::Op;
@@ -123,7 +124,7 @@ impl Follower<'_> {
         let width = width_of(opcode);
         let value = self.stored(opcode, site);
         let bytes: Vec<Expr> = (0..width as u8)
-            .map(|number| self.byte_of(Byte { value, number }))
+            .map(|number| self.bytes().of(Byte { value, number }))
             .collect();
         // All old bytes are read before any is written: each new one depends on its own old one only.
         for &start in addresses {
@@ -131,7 +132,7 @@ impl Follower<'_> {
             let here = self.dag.binary(N::I32Eq, address, start_cell);
             for (number, byte) in (0..).zip(&bytes) {
                 let at = start + u64::from(offset) + number;
-                let old = self.byte_at(at, site.memory());
+                let old = self.bytes().byte_at(at, site.memory());
                 let new = self.dag.choose(here, *byte, old);
                 let new = self.dag.as_const(new).is_none().then_some(Byte {
                     value: new,
@@ -142,43 +143,17 @@ impl Follower<'_> {
         }
     }
 
-    /// A byte as an expression of 0 to 255.
-    fn byte_of(&mut self, byte: Byte) -> Expr {
-        self.bytes_of(byte, 1)
-    }
-
-    /// One to four bytes of a value, from this one on, as an unsigned number.
-    fn bytes_of(&mut self, first: Byte, count: usize) -> Expr {
-        let by = u64::from(first.number) * 8;
-        let mut value = first.value;
-        if self.dag.ty(value) == ValType::I64 {
-            let by = self.dag.constant(ValType::I64, by);
-            value = self.dag.binary(N::I64ShrU, value, by);
-            value = self.dag.unary(N::I32WrapI64, value);
-        } else {
-            let by = self.dag.constant(ValType::I32, by);
-            value = self.dag.binary(N::I32ShrU, value, by);
-        }
-        let mask = u64::from(u32::MAX) >> (32 - 8 * count);
-        let mask = self.dag.constant(ValType::I32, mask);
-        self.dag.binary(N::I32And, value, mask)
-    }
-
-    /// The byte at an address, as an expression.
-    fn byte_at(&mut self, address: u64, memory: &[u8]) -> Expr {
-        match self.shadow.memory.byte(address) {
-            Some(byte) => self.byte_of(byte),
-            None => {
-                let byte = memory.get(address as usize).copied().unwrap_or(0);
-                self.dag.constant(ValType::I32, byte.into())
-            }
+    fn bytes(&mut self) -> Bytes<'_> {
+        Bytes {
+            dag: self.dag,
+            memory: &self.shadow.memory,
         }
     }
 
     /// What a load at a known address gives.
     fn loaded(&mut self, opcode: u8, address: u64, memory: &[u8]) -> Expr {
         let width = width_of(opcode);
-        let raw = self.raw(address, width, memory);
+        let raw = self.bytes().raw(address, width, memory);
         match opcode {
             0x2a => self.dag.unary(N::F32ReinterpretI32, raw),
             0x2b => self.dag.unary(N::F64ReinterpretI64, raw),
@@ -196,60 +171,6 @@ impl Follower<'_> {
             0x31 | 0x33 | 0x35 => self.dag.unary(N::I64ExtendI32U, raw),
             _ => raw,
         }
-    }
-
-    /// Bytes as an unsigned integer: of 32 bits, or of 64 if there are eight.
-    fn raw(&mut self, address: u64, width: u64, memory: &[u8]) -> Expr {
-        let bytes: Vec<Option<Byte>> = (address..address + width)
-            .map(|at| self.shadow.memory.byte(at))
-            .collect();
-        let wide = width == 8;
-        let ty = if wide { ValType::I64 } else { ValType::I32 };
-        if bytes.iter().all(Option::is_none) {
-            let known = memory.get(address as usize..(address + width) as usize);
-            let known = known.unwrap_or_default().iter().rev();
-            let cell = known.fold(0, |cell, byte| cell << 8 | u64::from(*byte));
-            return self.dag.constant(ty, cell);
-        }
-        if let Some(whole) = self.contiguous(&bytes, wide) {
-            return whole;
-        }
-        let mut result = self.dag.constant(ty, 0);
-        for (number, at) in (0_u64..).zip(address..address + width) {
-            let mut byte = self.byte_at(at, memory);
-            if wide {
-                byte = self.dag.unary(N::I64ExtendI32U, byte);
-            }
-            let by = self.dag.constant(ty, number * 8);
-            let (shl, or) = if wide {
-                (N::I64Shl, N::I64Or)
-            } else {
-                (N::I32Shl, N::I32Or)
-            };
-            let part = self.dag.binary(shl, byte, by);
-            result = self.dag.binary(or, result, part);
-        }
-        result
-    }
-
-    /// Consecutive bytes of one value: that value, or a part of it.
-    fn contiguous(&mut self, bytes: &[Option<Byte>], wide: bool) -> Option<Expr> {
-        let first = (*bytes.first()?)?;
-        for (number, byte) in (first.number..).zip(bytes) {
-            if *byte
-                != Some(Byte {
-                    value: first.value,
-                    number,
-                })
-            {
-                return None;
-            }
-        }
-        if wide {
-            let of_64 = self.dag.ty(first.value) == ValType::I64;
-            return (of_64 && first.number == 0).then_some(first.value);
-        }
-        Some(self.bytes_of(first, bytes.len()))
     }
 
     pub(super) fn move_bytes(&mut self, op: Op, site: &Site<'_>) -> Option<Stopped> {

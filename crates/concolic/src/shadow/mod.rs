@@ -4,6 +4,7 @@
 //! its numeric instructions); what it moves, the machine tells ([`Site`]).
 
 mod access;
+mod bytes;
 mod follow;
 mod traps;
 
@@ -16,6 +17,8 @@ use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::memory::Memory;
+
+pub(crate) use bytes::Bytes;
 
 /// The expression of everything that is known: the machine has its value.
 pub(crate) const KNOWN: Expr = Expr(0);

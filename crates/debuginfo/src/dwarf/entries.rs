@@ -7,7 +7,7 @@ use borges_vm::CodeOffset;
 use gimli::{AttributeValue, DebuggingInformationEntry, Reader};
 
 use super::ranges::{MAX_RANGES, Ranges};
-use super::unit::Reading;
+use super::unit::NumberAt;
 use super::{
     GlobalVariable, InlinedCall, LocalVariable, Origin, Scope, Slice, Stop, Subprogram,
     VariableHome,
@@ -60,7 +60,7 @@ pub(super) struct Unit<'a> {
     files: &'a [Option<FileId>],
 }
 
-impl Reading<'_> {
+impl NumberAt<'_> {
     pub(super) fn entries(
         &mut self,
         unit: &gimli::Unit<Slice>,

@@ -2,13 +2,13 @@
 
 use gimli::{ColumnType, DebugLineOffset, Reader, Section};
 
-use super::unit::Reading;
+use super::unit::NumberAt;
 use super::{Slice, Stop, report};
 use crate::lines::{Row, RowSource};
 use crate::sources::{FileId, join};
 use crate::warning::{DebugPart, Problem};
 
-impl Reading<'_> {
+impl NumberAt<'_> {
     /// Reads a unit's line table into the rows of the module; returns its files by their numbers.
     pub(super) fn line_table(
         &mut self,

@@ -402,9 +402,7 @@ impl Run<'_> {
         };
         let unused = 64 - (8 * (*size).clamp(1, 8));
         Ok(match encoding {
-            Encoding::Signed | Encoding::Letter { signed: true } => {
-                ((value << unused) as i64 >> unused) as u64
-            }
+            signed if signed.is_signed() => ((value << unused) as i64 >> unused) as u64,
             Encoding::Float => return Err(Unavailable::Unsupported),
             _ => value << unused >> unused,
         })

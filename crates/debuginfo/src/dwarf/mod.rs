@@ -210,7 +210,7 @@ impl Dwarf {
             types: Types::default(),
         };
         let budget = Budget::for_bytes(bytes);
-        let mut reading = unit::Reading::new(dwarf, module, provider, files, warnings, budget);
+        let mut reading = unit::NumberAt::new(dwarf, module, provider, files, warnings, budget);
         reading.all_units();
         let (mut dwarf, rows) = reading.finish();
         dwarf.subprograms.sort_by_key(|(range, _)| range.start);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use gimli::{AttributeValue, Reader};
 
 use super::entries::{Context, Entry, LONG_PATH, Unit, is_static, nested, number};
-use super::unit::Reading;
+use super::unit::NumberAt;
 use super::{Slice, Stop, VariableHome};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variant, Variants};
 
-impl Reading<'_> {
+impl NumberAt<'_> {
     /// A type, if the entry is one.
     pub(super) fn ty(
         &mut self,

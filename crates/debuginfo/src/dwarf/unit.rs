@@ -1,4 +1,4 @@
-//! Reading of whole units.
+//! NumberAt of whole units.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::types::{Type, TypeId};
 use crate::warning::{DebugPart, Warnings};
 
 /// What reading needs and collects.
-pub(super) struct Reading<'a> {
+pub(super) struct NumberAt<'a> {
     pub(super) dwarf: Dwarf,
     pub(super) module: &'a ModuleIndex,
     pub(super) provider: &'a dyn SourceProvider,
@@ -38,7 +38,7 @@ pub(super) struct Reading<'a> {
     pub(super) defined_records: HashMap<Arc<str>, (u32, Option<u32>)>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> NumberAt<'a> {
     pub(super) fn new(
         dwarf: Dwarf,
         module: &'a ModuleIndex,
@@ -46,8 +46,8 @@ impl<'a> Reading<'a> {
         files: &'a mut Files,
         warnings: &'a mut Warnings,
         budget: Budget,
-    ) -> Reading<'a> {
-        Reading {
+    ) -> NumberAt<'a> {
+        NumberAt {
             dwarf,
             module,
             provider,

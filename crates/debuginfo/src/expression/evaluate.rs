@@ -195,11 +195,11 @@ fn joined(mut pieces: Vec<Piece>, piece: Piece) -> Vec<Piece> {
     pieces
 }
 
-struct Evaluator<'a> {
-    info: &'a DebugInfo,
-    stop: FramePoint,
-    state: &'a dyn Stopped,
-    scope: &'a dyn Scope,
+pub(super) struct Evaluator<'a> {
+    pub(super) info: &'a DebugInfo,
+    pub(super) stop: FramePoint,
+    pub(super) state: &'a dyn Stopped,
+    pub(super) scope: &'a dyn Scope,
 }
 
 type Outcome<T> = Result<T, ExpressionError>;
@@ -212,7 +212,7 @@ fn error<T>(at: &Node, kind: impl Into<ExpressionErrorKind>) -> Outcome<T> {
 }
 
 impl Evaluator<'_> {
-    fn node(&self, node: &Node) -> Outcome<Evaluated> {
+    pub(super) fn node(&self, node: &Node) -> Outcome<Evaluated> {
         match &node.kind {
             NodeKind::Int(value) => Ok(Evaluated::Number(Number::Int(*value))),
             NodeKind::Float(value) => Ok(Evaluated::Number(Number::Float(*value))),

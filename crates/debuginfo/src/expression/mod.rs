@@ -18,10 +18,12 @@ mod lexer;
 mod mentions;
 mod names;
 mod parser;
+mod term;
 mod type_name;
 
 pub use evaluate::{Evaluated, NoScope, Scope};
 pub use names::Known;
+pub use term::{NumberAt, Term};
 
 use type_name::TypeName;
 
@@ -230,8 +232,10 @@ enum Unary {
     Address,
 }
 
+/// What an expression puts two values together by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Binary {
+#[allow(missing_docs, reason = "operators of C")]
+pub enum Binary {
     Or,
     And,
     BitOr,

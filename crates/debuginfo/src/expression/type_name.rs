@@ -34,8 +34,8 @@ pub(super) const C_WORDS: [&str; 8] = [
 ];
 
 /// Types that every expression knows, as 32-bit targets have them: bytes, and how they are read.
-const BUILT_IN: [(&str, u32, Reading); 34] = {
-    use Reading::{Float, Signed, Unsigned};
+const BUILT_IN: [(&str, u32, NumberAt); 34] = {
+    use NumberAt::{Float, Signed, Unsigned};
     [
         ("u8", 1, Unsigned),
         ("i8", 1, Signed),
@@ -75,7 +75,7 @@ const BUILT_IN: [(&str, u32, Reading); 34] = {
 };
 
 #[derive(Clone, Copy)]
-enum Reading {
+enum NumberAt {
     Signed,
     Unsigned,
     Float,
@@ -93,10 +93,10 @@ impl DebugInfo {
         self.program_type(name).or_else(|| {
             let &(_, bytes, reading) = BUILT_IN.iter().find(|(known, ..)| *known == name)?;
             Some(match (reading, bytes) {
-                (Reading::Float, 4) => TypeId::of(ValType::F32),
-                (Reading::Float, _) => TypeId::of(ValType::F64),
-                (Reading::Signed, bytes) => TypeId::integer(bytes, true),
-                (Reading::Unsigned, bytes) => TypeId::integer(bytes, false),
+                (NumberAt::Float, 4) => TypeId::of(ValType::F32),
+                (NumberAt::Float, _) => TypeId::of(ValType::F64),
+                (NumberAt::Signed, bytes) => TypeId::integer(bytes, true),
+                (NumberAt::Unsigned, bytes) => TypeId::integer(bytes, false),
             })
         })
     }
@@ -136,17 +136,9 @@ impl DebugInfo {
 
     /// The number of an integer type that is nearest to `value`.
     pub(super) fn nearest(&self, ty: TypeId, value: i128, size: u32) -> i128 {
-        let signed = match self.types().resolve(ty) {
-            Some(Type::Base { encoding, .. }) => {
-                matches!(
-                    encoding,
-                    Encoding::Signed | Encoding::Letter { signed: true }
-                )
-            }
-            Some(Type::Enum { signed, .. }) => *signed,
-            Some(_) => false,
-            None => ty.as_integer().is_some_and(|(_, signed)| signed),
-        };
+        let signed = self
+            .encoding(ty)
+            .is_some_and(|(encoding, _)| encoding.is_signed());
         let bits = (8 * size).min(126);
         match signed {
             true => value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),

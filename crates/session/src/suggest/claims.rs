@@ -13,13 +13,12 @@ use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::demands::{Proved, UNCLEAR};
-use super::states::{Found, StatesOptions, progress, subject_of, wrong};
+use super::exploring::{Found, StatesOptions, progress, subject_of, wrong};
 use super::walk::{Plain, Walk};
 use super::{answering, telling};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
-use crate::scene::Scene;
 
 /// What is known of a formula about all runs of a program. The names are kept stable.
 #[derive(Clone, Debug, Serialize)]
@@ -40,8 +39,8 @@ pub struct ClaimReport {
     pub prefix: Vec<SuggestedInput>,
     /// Those with which it goes round for ever; none if it ends, or goes round without any.
     pub cycle: Vec<SuggestedInput>,
-    /// Whether that run goes round for ever.
-    pub is_endless: bool,
+    /// How that run ends, if it does not go round for ever.
+    pub end: Option<String>,
     /// Why it is not known.
     pub note: Option<String>,
     /// The states that were looked at.
@@ -91,7 +90,7 @@ pub fn check_program(
     let states = Cell::new(0);
     let heard = telling(observer, &clock, |_| progress(states.get()));
     let budget = Budget::new(
-        options.time.unwrap_or(super::states::SECONDS),
+        options.time.unwrap_or(super::exploring::SECONDS),
         &clock,
         &heard,
     );
@@ -124,7 +123,7 @@ pub fn check_program(
         verdict: judged.verdict,
         prefix: judged.prefix,
         cycle: judged.cycle,
-        is_endless: judged.is_endless,
+        end: judged.end,
         note: judged.note,
         states: found.states(),
         edges: found.graph.edge_count(),
@@ -139,7 +138,7 @@ struct Judged {
     verdict: Proved,
     prefix: Vec<SuggestedInput>,
     cycle: Vec<SuggestedInput>,
-    is_endless: bool,
+    end: Option<String>,
     note: Option<String>,
 }
 
@@ -149,7 +148,7 @@ impl Judged {
             verdict,
             prefix: Vec::new(),
             cycle: Vec::new(),
-            is_endless: false,
+            end: None,
             note,
         }
     }
@@ -212,18 +211,15 @@ impl Found<'_> {
         if !is_so {
             return None;
         }
-        let scene = Scene {
-            program: &self.subject.program,
-            info: &self.subject.info,
-            machine: &self.subject.start.machine,
-        };
-        let inputs: Vec<SuggestedInput> = walk
-            .choices()
-            .map(|choice| choice.suggested(scene))
-            .collect();
+        let inputs = self.reads(&walk);
         if cycle.is_empty() {
             return Some(Judged {
                 prefix: inputs,
+                end: run
+                    .stem
+                    .last()
+                    .and_then(to)
+                    .and_then(|node| self.place(node)),
                 ..Judged::without_run(Proved::Fails, None)
             });
         }
@@ -238,20 +234,17 @@ impl Found<'_> {
         };
         let around = cycle.iter().filter(is_stop).count();
         let heads: Vec<&Stood> = (0..=rounds)
+            .rev()
             .filter_map(|round| stood.len().checked_sub(1 + round * around))
             .filter_map(|at| stood.get(at))
             .collect();
-        let (last, first) = heads.iter().enumerate().find_map(|(at, last)| {
-            let first = heads
-                .get(at + 1..)?
-                .iter()
-                .find(|first| first.state == last.state)?;
-            Some((*last, *first))
+        let (first, again) = heads.iter().enumerate().find_map(|(at, first)| {
+            let mut later = heads.get(at + 1..)?.iter();
+            Some((*first, *later.find(|again| again.state == first.state)?))
         })?;
         Some(Judged {
             prefix: inputs.get(..first.choices)?.to_vec(),
-            cycle: inputs.get(first.choices..last.choices)?.to_vec(),
-            is_endless: true,
+            cycle: inputs.get(first.choices..again.choices)?.to_vec(),
             ..Judged::without_run(Proved::Fails, None)
         })
     }

@@ -3,8 +3,11 @@
 use std::cell::RefCell;
 
 use borges_board::{Action, PrimitiveId, PrimitiveKind};
-use borges_concolic::{Looked, Watched};
-use borges_debuginfo::{Expression, ExpressionErrorKind, Number, Scope, Stopped};
+use borges_concolic::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic, Watched};
+use borges_debuginfo::{
+    Binary, DebugInfo, Expression, ExpressionError, ExpressionErrorKind, FramePoint, Holder,
+    Number, NumberAt, Piece, Scope, Stopped, Term,
+};
 use borges_stub::{Call, Program};
 use borges_vm::binary::Instr;
 use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
@@ -127,6 +130,46 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// What somebody finds in the innermost function in which the condition means something; nothing if in none.
+    fn first<T>(
+        &self,
+        subject: &Subject,
+        machine: &Machine,
+        looked: &mut Vec<Looked>,
+        find: impl Fn(&DebugInfo, FramePoint, &Watching<'_>) -> Result<T, ExpressionError>,
+    ) -> Option<T> {
+        let watching = Watching {
+            program: &subject.program,
+            machine,
+            looked: RefCell::new(looked),
+        };
+        let scene = Scene {
+            program: &subject.program,
+            info: &subject.info,
+            machine,
+        };
+        let mut trouble = self.trouble.borrow_mut();
+        for point in scene.stops() {
+            match find(&subject.info, point, &watching) {
+                Ok(found) => {
+                    *trouble = Trouble::None;
+                    return Some(found);
+                }
+                Err(error) => {
+                    if !matches!(*trouble, Trouble::None) {
+                        *trouble = Trouble::Nowhere(error.to_string());
+                    }
+                    if !matches!(error.kind, ExpressionErrorKind::UnknownName { .. }) {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
 /// Where lines begin; all instructions of a program without lines.
 fn line_begins(subject: &Subject) -> Vec<CodeOffset> {
     let module = &subject.program.module;
@@ -145,39 +188,31 @@ impl Watched for Conditions<'_> {
 
     fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool> {
         let condition = self.conditions.get(number as usize)?;
-        let watching = Watching {
-            program: &self.subject.program,
-            machine,
-            looked: RefCell::new(looked),
+        condition.first(self.subject, machine, looked, |info, point, watching| {
+            info.holds(&condition.expression, point, watching, watching)
+        })
+    }
+
+    fn decide(
+        &self,
+        number: u32,
+        numbers: &mut Numbers<'_>,
+        looked: &mut Vec<Looked>,
+    ) -> Result<Option<bool>, Open> {
+        let condition = self.conditions.get(number as usize).ok_or(Open::Unfit)?;
+        let machine = numbers.machine();
+        let found = condition.first(self.subject, machine, looked, |info, point, watching| {
+            info.term(&condition.expression, point, watching, watching)
+        });
+        let Some(term) = found else {
+            return Ok(None);
         };
-        let scene = Scene {
-            program: &self.subject.program,
-            info: &self.subject.info,
-            machine,
-        };
-        let mut trouble = condition.trouble.borrow_mut();
-        // In the innermost function in which it means something.
-        for point in scene.stops() {
-            let holds = self
-                .subject
-                .info
-                .holds(&condition.expression, point, &watching, &watching);
-            match holds {
-                Ok(holds) => {
-                    *trouble = Trouble::None;
-                    return Some(holds);
-                }
-                Err(error) => {
-                    if !matches!(*trouble, Trouble::None) {
-                        *trouble = Trouble::Nowhere(error.to_string());
-                    }
-                    if !matches!(error.kind, ExpressionErrorKind::UnknownName { .. }) {
-                        return None;
-                    }
-                }
-            }
+        // Where it looks must not depend on what is not known.
+        if looked.iter().any(|place| !numbers.is_known(*place)) {
+            return Err(Open::Unfit);
         }
-        None
+        let mut terms = Terms { numbers, looked };
+        terms.truth(&term).map(Some)
     }
 
     fn stops_before(&self, primitive: PrimitiveId) -> bool {
@@ -230,6 +265,102 @@ impl Stopped for Watching<'_> {
 
     fn table(&self, index: u32) -> Option<FuncIdx> {
         Machines(self.machine).table(index)
+    }
+}
+
+/// Terms of conditions over numbers that inputs decide.
+struct Terms<'t, 'n> {
+    numbers: &'t mut Numbers<'n>,
+    looked: &'t mut Vec<Looked>,
+}
+
+impl Terms<'_, '_> {
+    fn truth(&mut self, term: &Term) -> Result<bool, Open> {
+        let compares = |operator: &Binary| {
+            Some(match operator {
+                Binary::Equal => (Comparator::Equal, false, true),
+                Binary::Unequal => (Comparator::Equal, false, false),
+                Binary::Less => (Comparator::Less, false, true),
+                Binary::LessOrEqual => (Comparator::LessOrEqual, false, true),
+                Binary::Greater => (Comparator::Less, true, true),
+                Binary::GreaterOrEqual => (Comparator::LessOrEqual, true, true),
+                _ => return None,
+            })
+        };
+        match term {
+            Term::Not(inner) => Ok(!self.truth(inner)?),
+            Term::Binary(Binary::And, left, right) => Ok(self.truth(left)? && self.truth(right)?),
+            Term::Binary(Binary::Or, left, right) => Ok(self.truth(left)? || self.truth(right)?),
+            Term::Binary(operator, left, right) if compares(operator).is_some() => {
+                let (by, is_turned, expected) = compares(operator).ok_or(Open::Unfit)?;
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                let (a, b) = if is_turned {
+                    (right, left)
+                } else {
+                    (left, right)
+                };
+                Ok(self.numbers.compare(by, a, b)? == expected)
+            }
+            _ => {
+                let (number, zero) = (self.number(term)?, self.numbers.number(0)?);
+                Ok(!self.numbers.compare(Comparator::Equal, number, zero)?)
+            }
+        }
+    }
+
+    fn number(&mut self, term: &Term) -> Result<Symbolic, Open> {
+        let arithmetic = |operator: &Binary| match operator {
+            Binary::Add => Some(Arithmetic::Add),
+            Binary::Subtract => Some(Arithmetic::Subtract),
+            Binary::Multiply => Some(Arithmetic::Multiply),
+            _ => None,
+        };
+        match term {
+            Term::Number(value) => self.numbers.number(*value),
+            Term::Read(reading) => self.read(reading),
+            Term::Binary(operator, left, right) => match arithmetic(operator) {
+                Some(by) => {
+                    let (left, right) = (self.number(left)?, self.number(right)?);
+                    self.numbers.arithmetic(by, left, right)
+                }
+                None => Err(Open::Unfit),
+            },
+            Term::Not(_) => {
+                let truth = self.truth(term)?;
+                self.numbers.number(truth.into())
+            }
+            Term::Other => Err(Open::Unfit),
+        }
+    }
+
+    fn read(&mut self, reading: &NumberAt) -> Result<Symbolic, Open> {
+        let Piece {
+            source,
+            offset,
+            length,
+        } = &reading.piece;
+        let frame = |number: u32| {
+            self.numbers
+                .machine()
+                .frame(number as usize)
+                .ok_or(Open::Unfit)
+        };
+        let place = match source {
+            Holder::Memory { address, .. } => Looked::Bytes(*address + offset, *length),
+            Holder::Local { frame: of, index } => Looked::Cell(frame(*of)?.cell + *index as usize),
+            Holder::Operand { frame: of, index } => {
+                let view = frame(*of)?;
+                Looked::Cell(view.cell + view.locals.len() + *index as usize)
+            }
+            Holder::Global(at) => Looked::Global(*at),
+            Holder::Computed(_) | Holder::Removed => return Err(Open::Unfit),
+        };
+        let is_in_memory = matches!(source, Holder::Memory { .. });
+        if !is_in_memory && *offset != 0 {
+            return Err(Open::Unfit);
+        }
+        self.looked.push(place);
+        self.numbers.read(place, *length, reading.signed)
     }
 }
 

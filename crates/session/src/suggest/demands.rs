@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::answering;
 use super::conditions::Conditions;
-use super::states::Found;
+use super::exploring::Found;
 use super::walk::Walk;
 use crate::command::question::SuggestedInput;
 use crate::values::json;

@@ -7,6 +7,7 @@ mod conditions;
 mod cover;
 mod cuts;
 mod demands;
+mod exploring;
 mod export;
 mod inquiry;
 mod listing;
@@ -40,13 +41,14 @@ pub use answering::Listener;
 pub use claims::{ClaimReport, check_program};
 use cuts::Asked;
 pub use demands::{Demand, DemandReport, Proved};
+pub use exploring::StatesOptions;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use inquiry::Inquiry;
 pub use report::{
     ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, RestReport,
     TreeReport,
 };
-pub use states::{StatesOptions, StatesReport, TrapReport, states_of_program};
+pub use states::{StatesReport, TrapReport, states_of_program};
 
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened};

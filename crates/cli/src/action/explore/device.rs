@@ -37,16 +37,18 @@ pub(super) fn explore(
     let demands = demands
         .into_iter()
         .flat_map(|(demand, texts)| texts.iter().map(move |text| (demand, text.clone())));
-    let asked = StatesOptions {
-        demands: demands.collect(),
-        ..options.within.asked()
-    };
+    let demands: Vec<(Demand, String)> = demands.collect();
+    let asked = options.within.asked();
     let mut progress = Progress::new(quiet);
     let report = {
         let _pausable = Pausable::begin();
-        states_of_program(program, options.board.as_deref(), &asked, &mut |event| {
-            progress.hear(event)
-        })
+        states_of_program(
+            program,
+            options.board.as_deref(),
+            &asked,
+            &demands,
+            &mut |event| progress.hear(event),
+        )
     };
     progress.clear();
     let report = report.map_err(|error| super::super::unopened(&error))?;
@@ -85,7 +87,6 @@ impl args::Forever {
             time: self.time,
             without_events: self.events == Some(args::Events::None),
             solver: self.solver.clone(),
-            demands: Vec::new(),
         }
     }
 }
