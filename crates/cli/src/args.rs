@@ -407,6 +407,10 @@ pub struct Forever {
     /// Whether interrupts and timers arrive at a device program, any number of them at any moment [default: any]
     #[arg(long, value_enum)]
     pub events: Option<Events>,
+    /// Take a variable of a device program for anything, wherever it is read: what is then found impossible is so whatever
+    /// it is
+    #[arg(long, value_name = "NAME")]
+    pub any: Vec<String>,
     /// The most states to visit [default: 1000000]
     #[arg(long, value_name = "N")]
     pub states: Option<usize>,

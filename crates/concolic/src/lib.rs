@@ -28,8 +28,8 @@ pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, Looked, MOST_INPUTS, MOST_MOMENTS,
-    MOST_PATHS, MOST_STEPS, Numbers, Open, Search, SearchOrder, Start, Symbolic, Truths, Watched,
-    explore,
+    MOST_PATHS, MOST_STEPS, Numbers, Open, Said, Search, SearchOrder, Start, Symbolic, Truths,
+    Watched, explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber,

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod board;
 pub mod check;
+mod claim;
 pub mod debug;
 pub mod devices;
 pub mod explore;

@@ -45,7 +45,7 @@ pub use search::{
     SearchOrder, Start,
 };
 pub(crate) use watched::Parting;
-pub use watched::{Truths, Watched};
+pub use watched::{Said, Truths, Watched};
 
 /// A path on its way.
 #[derive(Clone, Debug)]

@@ -3,7 +3,9 @@
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Machine, ValType};
 
+use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
+use crate::set::Set;
 use crate::shadow::{Bytes, KNOWN, Shadow};
 
 /// Something that a condition looked at.
@@ -27,10 +29,10 @@ pub struct Symbolic {
 }
 
 /// Why a condition has no truth yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Open {
-    /// This must be decided first.
-    Asks(Expr),
+    /// Whether this holds must be decided first.
+    Asks(Constraint),
     /// It is no matter of such numbers.
     Unfit,
 }
@@ -63,7 +65,7 @@ pub struct Numbers<'n> {
     pub(super) shadow: &'n Shadow,
     pub(super) machine: &'n Machine,
     /// What was decided already.
-    pub(super) decided: &'n [(Expr, bool)],
+    pub(super) decided: &'n [(Constraint, bool)],
 }
 
 const SIGNED: (i128, i128) = (i32::MIN as i128, i32::MAX as i128);
@@ -273,6 +275,42 @@ impl<'n> Numbers<'n> {
         if let Some(known) = known {
             return Ok(known);
         }
+        let asked = if b.low == b.high {
+            let (low, high) = match by {
+                Comparator::Equal => (b.low, b.low),
+                Comparator::Less => (a.low, b.low - 1),
+                Comparator::LessOrEqual => (a.low, b.low),
+            };
+            self.lies_within(a, low, high)
+        } else if a.low == a.high {
+            let (low, high) = match by {
+                Comparator::Equal => (a.low, a.low),
+                Comparator::Less => (a.low + 1, b.high),
+                Comparator::LessOrEqual => (a.low, b.high),
+            };
+            self.lies_within(b, low, high)
+        } else {
+            Constraint::new(self.test(by, a, b), Set::nonzero())
+        };
+        if let Some(cell) = self.dag.as_const(asked.expr) {
+            return Ok(asked.allowed.contains(cell));
+        }
+        let decided = self.decided.iter().find(|(known, _)| *known == asked);
+        decided.map(|(_, holds)| *holds).ok_or(Open::Asks(asked))
+    }
+
+    /// That a number lies between two others: on the number itself, so that what is known of it is one set.
+    fn lies_within(&self, number: Symbolic, low: i128, high: i128) -> Constraint {
+        let (low, high) = (low.max(number.low), high.min(number.high));
+        let all = i128::from(crate::set::greatest(self.dag.ty(number.expr))) + 1;
+        let cells = |low: i128, high: i128| (low <= high).then_some((low as u64, high as u64));
+        let negative = cells(low + all, high.min(-1) + all).filter(|_| low < 0);
+        let others = cells(low.max(0), high);
+        let cells = negative.into_iter().chain(others).collect();
+        Constraint::new(number.expr, Set::of(cells))
+    }
+
+    fn test(&mut self, by: Comparator, a: Symbolic, b: Symbolic) -> Expr {
         let both = (a.low.min(b.low), a.high.max(b.high));
         let are_short = [a, b].iter().all(|of| self.dag.ty(of.expr) == ValType::I32);
         let (ops, x, y) = match are_short {
@@ -285,11 +323,6 @@ impl<'n> Numbers<'n> {
             Comparator::Less => ops[1],
             Comparator::LessOrEqual => ops[2],
         };
-        let expr = self.dag.binary(op, x, y);
-        if let Some(cell) = self.dag.as_const(expr) {
-            return Ok(cell != 0);
-        }
-        let decided = self.decided.iter().find(|(known, _)| *known == expr);
-        decided.map(|(_, holds)| *holds).ok_or(Open::Asks(expr))
+        self.dag.binary(op, x, y)
     }
 }

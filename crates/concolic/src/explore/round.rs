@@ -91,35 +91,9 @@ impl Workbench {
         parting: Parting<'_>,
         (mut state, from): (State, Origin),
     ) -> (Self, Round) {
-        let level = state.reads.len() as u32 + u32::from(from == Origin::Input);
-        let mut explorer = Explorer {
-            start,
-            budget,
-            bounds: bounds.clone(),
-            strategy: SearchOrder::DepthFirst,
-            code: self.code,
-            dag: self.dag,
-            decider: self.decider,
-            from: self.machine.steps(),
-            machine: self.machine,
-            last_snapshot: self.last_snapshot,
-            waiting: std::collections::VecDeque::new(),
-            levels: Levels::up_to(level),
-            point: self.point,
-            random: 1,
-            coverage: self.coverage,
-            found: Found::default(),
-            unexplored: Vec::new(),
-            steps: 0,
-            distances: None,
-            accepts: None,
-            example: None,
-            listened: self.listened,
-            told_of_events: self.told_of_events,
-            is_round: true,
-            parting,
-            ended: Vec::new(),
-        };
+        let mut explorer = self.explorer(start, budget, bounds, parting);
+        explorer.levels =
+            Levels::up_to(state.reads.len() as u32 + u32::from(from == Origin::Input));
         explorer.patch(&state);
         let goes = match from {
             Origin::Start => {
@@ -135,19 +109,81 @@ impl Workbench {
             true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
             false => None,
         };
-        let stops = std::mem::take(&mut explorer.levels.frontier);
-        let stops = explorer.parted(stops, |stop| stop);
-        let ended = std::mem::take(&mut explorer.ended);
-        let ended = explorer.parted(ended, |(_, stop)| stop);
+        let mut stops = std::mem::take(&mut explorer.levels.frontier);
+        if explorer.parting.at_once {
+            stops = explorer.parted(stops);
+        } else {
+            explorer.note_looks(&mut stops);
+        }
+        let mut ended = std::mem::take(&mut explorer.ended);
+        explorer.note_looks(ended.iter_mut().map(|(_, stop)| stop));
         let round = Round {
             stops,
             ended,
-            ends: explorer.found.paths,
-            unexplored: explorer.unexplored,
+            ends: std::mem::take(&mut explorer.found.paths),
+            unexplored: std::mem::take(&mut explorer.unexplored),
             is_cut: spent.is_some(),
             steps: explorer.steps,
         };
-        let bench = Workbench {
+        (explorer.into(), round)
+    }
+
+    /// A stop, apart where it must be; and what was left out.
+    pub(crate) fn parted(
+        self,
+        start: &Start,
+        budget: &Budget<'_>,
+        bounds: &Bounds,
+        parting: Parting<'_>,
+        stop: Waiting,
+    ) -> (Self, Vec<Waiting>, Vec<Unexplored>) {
+        let mut explorer = self.explorer(start, budget, bounds, parting);
+        let parts = explorer.parted(vec![stop]);
+        let unexplored = std::mem::take(&mut explorer.unexplored);
+        (explorer.into(), parts, unexplored)
+    }
+
+    fn explorer<'e, 'b>(
+        self,
+        start: &'e Start,
+        budget: &'b Budget<'b>,
+        bounds: &Bounds,
+        parting: Parting<'e>,
+    ) -> Explorer<'e, 'b> {
+        Explorer {
+            start,
+            budget,
+            bounds: bounds.clone(),
+            strategy: SearchOrder::DepthFirst,
+            code: self.code,
+            dag: self.dag,
+            decider: self.decider,
+            from: self.machine.steps(),
+            machine: self.machine,
+            last_snapshot: self.last_snapshot,
+            waiting: std::collections::VecDeque::new(),
+            levels: Levels::default(),
+            point: self.point,
+            random: 1,
+            coverage: self.coverage,
+            found: Found::default(),
+            unexplored: Vec::new(),
+            steps: 0,
+            distances: None,
+            accepts: None,
+            example: None,
+            listened: self.listened,
+            told_of_events: self.told_of_events,
+            is_round: true,
+            parting,
+            ended: Vec::new(),
+        }
+    }
+}
+
+impl From<Explorer<'_, '_>> for Workbench {
+    fn from(explorer: Explorer<'_, '_>) -> Self {
+        Workbench {
             dag: explorer.dag,
             decider: explorer.decider,
             machine: explorer.machine,
@@ -157,8 +193,7 @@ impl Workbench {
             coverage: explorer.coverage,
             listened: explorer.listened,
             told_of_events: explorer.told_of_events,
-        };
-        (bench, round)
+        }
     }
 }
 

@@ -18,13 +18,32 @@ const MOST_SPAN: usize = 1 << 14;
 /// Places with at most so many values are split into them.
 const MOST_SPLIT: u64 = 16;
 
+/// What is said of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It does not hold.
+    Fails,
+    /// It holds.
+    Holds,
+    /// It means nothing here.
+    Nothing,
+    /// It means something, and what cannot be known.
+    Unclear,
+}
+
+impl From<bool> for Said {
+    fn from(holds: bool) -> Self {
+        if holds { Said::Holds } else { Said::Fails }
+    }
+}
+
 /// Conditions on a program's states, by numbers from 0 on; at most 64.
 pub trait Watched {
     /// How many there are.
     fn count(&self) -> u32;
 
-    /// Whether one holds where a machine stands; nothing where it means nothing. `looked` is given what that depends on.
-    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool>;
+    /// What is said of one where a machine stands. `looked` is given what that depends on.
+    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Said;
 
     /// The same where what it depends on is not known but numbers that inputs decide: asked again whenever what it
     /// [asks](Open::Asks) was decided.
@@ -37,7 +56,7 @@ pub trait Watched {
         number: u32,
         numbers: &mut Numbers<'_>,
         looked: &mut Vec<Looked>,
-    ) -> Result<Option<bool>, Open>;
+    ) -> Result<Said, Open>;
 
     /// Whether every call of a primitive is a state of its own, for a condition may be about it.
     fn stops_before(&self, primitive: PrimitiveId) -> bool;
@@ -59,7 +78,7 @@ impl Truths {
         (has(self.holds) || has(self.fails)).then_some(has(self.holds))
     }
 
-    /// Whether a condition looks at more combinations of values than were tried.
+    /// Whether a condition means something that cannot be known, or looks at more combinations of values than were tried.
     #[must_use]
     pub fn is_unclear(&self, number: u32) -> bool {
         self.unclear >> number & 1 != 0
@@ -73,40 +92,21 @@ impl Truths {
         machine: &Machine,
         looked: &mut Vec<Looked>,
     ) {
-        let holds = watched.and_then(|watched| watched.holds(number, machine, looked));
-        self.set(number, Class::from(holds));
+        let said = watched.map(|watched| watched.holds(number, machine, looked));
+        self.set(number, said.unwrap_or(Said::Nothing));
     }
 
-    fn set(&mut self, number: u32, truth: Class) {
+    fn set(&mut self, number: u32, said: Said) {
         let bit = 1 << number;
         for (class, bits) in [
-            (Class::Holds, &mut self.holds),
-            (Class::Fails, &mut self.fails),
-            (Class::Unclear, &mut self.unclear),
+            (Said::Holds, &mut self.holds),
+            (Said::Fails, &mut self.fails),
+            (Said::Unclear, &mut self.unclear),
         ] {
-            match class == truth {
+            match class == said {
                 true => *bits |= bit,
                 false => *bits &= !bit,
             }
-        }
-    }
-}
-
-/// What a condition comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Fails,
-    Holds,
-    Absent,
-    Unclear,
-}
-
-impl From<Option<bool>> for Class {
-    fn from(truth: Option<bool>) -> Self {
-        match truth {
-            Some(true) => Class::Holds,
-            Some(false) => Class::Fails,
-            None => Class::Absent,
         }
     }
 }
@@ -118,50 +118,58 @@ pub(crate) struct Parting<'p> {
     pub(crate) watched: Option<&'p dyn Watched>,
     /// By the values of what is live, where they are few.
     pub(crate) live: Option<&'p LiveExprs<'p>>,
+    /// As soon as a round is over: else only what conditions look at is noted, and ways part when asked to.
+    pub(crate) at_once: bool,
 }
 
 /// The expressions that are live where a machine stands.
 pub(crate) type LiveExprs<'l> = dyn Fn(&Machine, &State, &mut Dag) -> Vec<Expr> + 'l;
 
 impl Explorer<'_, '_> {
-    /// Stops with what was decided of them: each as one, or as several that exclude each other.
-    pub(super) fn parted<T: Clone>(
-        &mut self,
-        stops: Vec<T>,
-        stop_of: impl Fn(&mut T) -> &mut Waiting,
-    ) -> Vec<T> {
-        let Parting { watched, live } = self.parting;
+    /// Notes what conditions look at where paths stop.
+    pub(super) fn note_looks<'w>(&mut self, stops: impl IntoIterator<Item = &'w mut Waiting>) {
+        let Some(watched) = self.parting.watched else {
+            return;
+        };
+        for Waiting {
+            snapshot, state, ..
+        } in stops
+        {
+            // A snapshot of this machine fits it.
+            let restored = self.machine.restore(snapshot);
+            debug_assert_eq!(restored, Ok(()));
+            self.patch(state);
+            for number in 0..watched.count() {
+                let _said = watched.holds(number, &self.machine, &mut state.looked);
+            }
+        }
+    }
+
+    /// Stops, each as one, or as several that exclude each other.
+    pub(super) fn parted(&mut self, stops: Vec<Waiting>) -> Vec<Waiting> {
+        let Parting { watched, live, .. } = self.parting;
         if watched.is_none() && live.is_none() {
             return stops;
         }
         let mut all = Vec::new();
-        for mut stop in stops {
-            let Waiting {
-                snapshot,
-                state,
-                is_at_call,
-                ..
-            } = stop_of(&mut stop);
-            let (state, is_at_call) = (state.clone(), *is_at_call);
+        for stop in stops {
             // A snapshot of this machine fits it.
-            let restored = self.machine.restore(snapshot);
+            let restored = self.machine.restore(&stop.snapshot);
             debug_assert_eq!(restored, Ok(()));
-            let mut parts = vec![state];
+            let mut parts = vec![stop.state.clone()];
             for number in 0..watched.map_or(0, Watched::count) {
-                let decide = |state| self.by_condition(state, number, is_at_call);
+                let decide = |state| self.by_condition(state, number, stop.is_at_call);
                 parts = parts.into_iter().flat_map(decide).collect();
             }
             if let Some(live) = live {
-                parts = parts
-                    .into_iter()
-                    .flat_map(|state| self.by_values(state, live))
-                    .collect();
+                let split = |state| self.by_values(state, live);
+                parts = parts.into_iter().flat_map(split).collect();
             }
-            for state in parts {
-                let mut part = stop.clone();
-                stop_of(&mut part).state = state;
-                all.push(part);
-            }
+            let part = |state| Waiting {
+                state,
+                ..stop.clone()
+            };
+            all.extend(parts.into_iter().map(part));
         }
         all
     }
@@ -191,16 +199,18 @@ impl Explorer<'_, '_> {
             let truth = watched.decide(number, &mut numbers, &mut looked);
             state.looked.append(&mut looked);
             match truth {
-                Ok(truth) => {
-                    state.truths.set(number, Class::from(truth));
+                Ok(said) => {
+                    state.truths.set(number, said);
                     parts.push(state);
                 }
                 Err(Open::Unfit) => parts.extend(self.by_trying(state, number)),
-                Err(Open::Asks(expr)) => {
-                    for (holds, allowed) in [(false, Set::single(0)), (true, Set::nonzero())] {
-                        let part = self.under(state.clone(), Constraint::new(expr, allowed));
+                Err(Open::Asks(asked)) => {
+                    let not = asked.allowed.complement(self.dag.ty(asked.expr));
+                    for (holds, allowed) in [(false, &not), (true, &asked.allowed)] {
+                        let condition = Constraint::new(asked.expr, allowed.clone());
+                        let part = self.under(state.clone(), condition);
                         let mut decided = decided.clone();
-                        decided.push((expr, holds));
+                        decided.push((asked.clone(), holds));
                         open.extend(part.map(|part| (part, decided)));
                     }
                 }
@@ -220,8 +230,8 @@ impl Explorer<'_, '_> {
         let (classes, inputs) = self.each(&mut state, number, &mut looked);
         state.looked.append(&mut looked);
         let classes = match classes {
-            None => vec![Class::Unclear],
-            Some(classes) if classes.is_empty() => vec![Class::from(now)],
+            None => vec![Said::Unclear],
+            Some(classes) if classes.is_empty() => vec![now],
             Some(classes) => classes,
         };
         if classes.iter().all(|class| *class == classes[0]) {
@@ -229,11 +239,11 @@ impl Explorer<'_, '_> {
             return vec![state];
         }
         let mut parts = Vec::new();
-        for class in [Class::Fails, Class::Holds, Class::Absent] {
+        for class in [Said::Fails, Said::Holds, Said::Nothing, Said::Unclear] {
             let numbers = (0_u64..).zip(&classes).filter(|(_, of)| **of == class);
             let numbers: Vec<u64> = numbers.map(|(number, _)| number).collect();
             let Some(condition) = self.one_of(&state, &inputs, &numbers) else {
-                state.truths.set(number, Class::Unclear);
+                state.truths.set(number, Said::Unclear);
                 return vec![state];
             };
             let mut part = state.clone();
@@ -250,7 +260,7 @@ impl Explorer<'_, '_> {
         state: &mut State,
         number: u32,
         looked: &mut Vec<Looked>,
-    ) -> (Option<Vec<Class>>, Vec<u32>) {
+    ) -> (Option<Vec<Said>>, Vec<u32>) {
         let first = state.model.clone();
         let found = loop {
             let inputs = self.inputs_of(state, looked);
@@ -339,7 +349,7 @@ impl Explorer<'_, '_> {
         inputs: &[u32],
         looked: &mut Vec<Looked>,
         number: u32,
-    ) -> Option<Vec<Class>> {
+    ) -> Option<Vec<Said>> {
         let watched = self.parting.watched?;
         if inputs.is_empty() {
             return Some(Vec::new());
@@ -362,7 +372,7 @@ impl Explorer<'_, '_> {
                 state.model[*place as usize] = cell?;
             }
             self.patch(state);
-            classes.push(Class::from(watched.holds(number, &self.machine, looked)));
+            classes.push(watched.holds(number, &self.machine, looked));
         }
         Some(classes)
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use borges_vm::binary::Instr;
-use borges_vm::{FrameView, FuncIdx, Module, Shared, ValType};
+use borges_vm::{FrameView, FuncIdx, Machine, Module, Shared, ValType};
 
 use crate::shape::Shape;
 
@@ -324,4 +324,16 @@ pub(super) struct Dead {
     pub(super) cells: Vec<usize>,
     /// Globals.
     pub(super) globals: Vec<usize>,
+}
+
+impl Dead {
+    /// Gives all of it a value, cut to its type.
+    pub(super) fn fill(&self, machine: &mut Machine, value: u64) {
+        for at in &self.cells {
+            machine.set_cell(*at, value);
+        }
+        for at in &self.globals {
+            machine.set_global_cell(*at as u32, value);
+        }
+    }
 }

@@ -52,6 +52,7 @@ pub struct Device<'d> {
     most: u128,
     watched: Option<&'d dyn Watched>,
     is_split: bool,
+    garbage: u32,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
     known: RefCell<HashSet<DeviceState>>,
@@ -79,6 +80,9 @@ pub struct Comparing<'d> {
     /// Of what has at most 16 values, each is a state of its own. There are more states then, and more of their ways are
     /// open to all that they stand for.
     pub is_split: bool,
+    /// What is left out of a state because it will be written before it is read has this value when the program goes on
+    /// (else 0). It must make no difference: this is for tests of that.
+    pub garbage: u32,
 }
 
 /// So many of the last states at a place are asked whether they are all of a new one.
@@ -154,6 +158,7 @@ impl<'d> Device<'d> {
             most: relation::MOST_COMBINATIONS,
             watched: about.watched,
             is_split: about.is_split,
+            garbage: about.garbage,
             budget,
             bounds: Bounds {
                 inputs: u32::MAX,
@@ -174,8 +179,8 @@ impl<'d> Device<'d> {
             initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
-        let (mut bench, round) = device.begin(bench, budget);
-        let ways = device.ways_of(&mut bench, round, None);
+        let (bench, round) = device.begin(bench, budget, false);
+        let (bench, ways) = device.ways_of(bench, round, None);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some(way) => way.to.clone(),
@@ -212,15 +217,20 @@ impl<'d> Device<'d> {
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
             let Some(path) = state.path() else { break };
+            if self.garbage != 0 {
+                self.compared(self.budget)
+                    .spoil(&mut bench.machine, self.garbage.into());
+            }
             let round;
-            (bench, round) = self.round(bench, self.budget, (path, from));
+            (bench, round) = self.round(bench, self.budget, (path, from), false);
             self.is_cut.set(self.is_cut.get() || round.is_cut);
             let event = match from {
                 Origin::Moment(event) => event,
                 _ => None,
             };
-            let found = self.ways_of(&mut bench, round, Some(before)).into_iter();
-            ways.extend(found.map(|way| DeviceWay { event, ..way }));
+            let found;
+            (bench, found) = self.ways_of(bench, round, Some(before));
+            ways.extend(found.into_iter().map(|way| DeviceWay { event, ..way }));
         }
         let ways: Arc<[DeviceWay]> = ways.into();
         self.bench.replace(Some(bench));
@@ -230,26 +240,81 @@ impl<'d> Device<'d> {
     }
 
     /// From the start to the first stop.
-    fn begin(&self, mut bench: Workbench, budget: &Budget<'_>) -> (Workbench, Round) {
+    fn begin(
+        &self,
+        mut bench: Workbench,
+        budget: &Budget<'_>,
+        at_once: bool,
+    ) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
         let from = (Path::new(self.start.state.clone()), Origin::Start);
-        self.round(bench, budget, from)
+        self.round(bench, budget, from, at_once)
     }
 
+    /// From somewhere to the next stops: they part at once, or are left as they come.
     fn round(
         &self,
         bench: Workbench,
         budget: &Budget<'_>,
         from: (Path, Origin),
+        at_once: bool,
     ) -> (Workbench, Round) {
+        self.parting(budget, at_once, |parting| {
+            bench.round(&self.start, budget, &self.bounds, parting, from)
+        })
+    }
+
+    fn parting<T>(
+        &self,
+        budget: &Budget<'_>,
+        at_once: bool,
+        within: impl FnOnce(Parting<'_>) -> T,
+    ) -> T {
         let compared = self.compared(budget);
         let live =
             |machine: &Machine, path: &Path, dag: &mut Dag| compared.live_exprs(dag, machine, path);
-        let parting = Parting {
+        within(Parting {
             watched: self.watched,
             live: self.is_split.then_some(&live),
+            at_once,
+        })
+    }
+
+    /// A state that has been reached, apart by the conditions that are watched and by values where they are few. That
+    /// comes after the way to it was forgotten: what is known of its values then is little and simple.
+    fn parts(&self, bench: Workbench, state: DeviceState) -> (Workbench, Vec<DeviceState>) {
+        let is_one = self.watched.is_none() && !self.is_split;
+        let (Stands::Before(before), Some(path), false) = (&state.0.stands, state.path(), is_one)
+        else {
+            return (bench, vec![state]);
         };
-        bench.round(&self.start, budget, &self.bounds, parting, from)
+        let (stop, budget) = (
+            Waiting::at(before.snapshot.clone(), path, !before.is_moment),
+            self.budget,
+        );
+        let (mut bench, parts, unexplored) = self.parting(budget, true, |parting| {
+            bench.parted(&self.start, budget, &self.bounds, parting, stop)
+        });
+        self.leave_out(unexplored);
+        let compared = self.compared(budget);
+        let parts = parts.into_iter().map(|part| {
+            let (reads, constraints) = (&part.state.reads, &part.state.constraints);
+            self.note_influence(&bench.dag, reads, constraints, Some(before));
+            compared.state(&mut bench, part, &before.taints)
+        });
+        let parts = parts.collect();
+        (bench, parts)
+    }
+
+    fn leave_out(&self, left_out: Vec<Unexplored>) {
+        let mut unexplored = self.unexplored.borrow_mut();
+        for left_out in left_out {
+            let same =
+                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
+            if !unexplored.iter().any(same) {
+                unexplored.push(left_out);
+            }
+        }
     }
 
     /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
@@ -257,7 +322,7 @@ impl<'d> Device<'d> {
     #[must_use]
     pub fn run_through(&self, states: &[DeviceState], budget: &Budget<'_>) -> Option<RunPath> {
         let bench = self.bench.take()?;
-        let (mut bench, mut round) = self.begin(bench, budget);
+        let (mut bench, mut round) = self.begin(bench, budget, true);
         let mut found = None;
         for (at, state) in states.iter().enumerate() {
             if state.end().is_some() {
@@ -298,7 +363,7 @@ impl<'d> Device<'d> {
                 path.waited.clear();
                 path.looked.clear();
                 let next;
-                (bench, next) = self.round(bench, budget, (path, from));
+                (bench, next) = self.round(bench, budget, (path, from), true);
                 round.stops.extend(next.stops);
                 if is_last {
                     round.ends.extend(next.ends);
@@ -323,47 +388,59 @@ impl<'d> Device<'d> {
 
     fn ways_of(
         &self,
-        bench: &mut Workbench,
+        mut bench: Workbench,
         round: Round,
         before: Option<&Before>,
-    ) -> Vec<DeviceWay> {
+    ) -> (Workbench, Vec<DeviceWay>) {
         let taints = before.map_or(&[][..], |before| &before.taints);
         let known = taints.len();
         self.steps.set(self.steps.get() + round.steps);
-        let mut unexplored = self.unexplored.borrow_mut();
-        for left_out in round.unexplored {
-            let same =
-                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
-            if !unexplored.iter().any(same) {
-                unexplored.push(left_out);
-            }
-        }
+        self.leave_out(round.unexplored);
         let compared = self.compared(self.budget);
-        let mut ways = Vec::new();
+        let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
-            let arrived = compared.arrival(bench, stop, taints);
-            match compared.settled(bench, &arrived) {
-                (to, false) => ways.push(self.way(bench, &arrived, to, known)),
+            let arrived = compared.arrival(&mut bench, stop, taints);
+            match compared.settled(&mut bench, &arrived) {
+                (to, false) => {
+                    reached.push((reading(&arrived.reads, &arrived.model, known), to, None));
+                }
                 (_, true) => opaque.push(arrived),
             }
         }
         for arrived in joined(opaque, &bench.dag) {
-            let (to, _) = compared.settled(bench, &arrived);
-            ways.push(self.way(bench, &arrived, to, known));
+            let (to, _) = compared.settled(&mut bench, &arrived);
+            reached.push((reading(&arrived.reads, &arrived.model, known), to, None));
         }
-        for (end, Waiting { state, .. }) in round.ended {
-            self.note_influence(&bench.dag, &state.reads, &state.constraints, before);
-            let to = DeviceState::ended(end, state.truths);
-            ways.push(DeviceWay {
-                input: reading(&state.reads, &state.model, known),
-                event: None,
-                to: self.once(&bench.dag, to),
-            });
+        for (end, stop) in round.ended {
+            let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
+            self.note_influence(&bench.dag, reads, constraints, before);
+            let input = reading(reads, &stop.state.model, known);
+            let to = match self.watched {
+                Some(_) => compared.state(&mut bench, stop, taints),
+                None => DeviceState::ended(end.clone(), Truths::default()),
+            };
+            reached.push((input, to, Some(end)));
         }
-        ways
+        let mut ways = Vec::new();
+        for (input, to, end) in reached {
+            let parts;
+            (bench, parts) = self.parts(bench, to);
+            for part in parts {
+                let to = match &end {
+                    Some(end) => DeviceState::ended(end.clone(), part.truths()),
+                    None => part,
+                };
+                ways.push(DeviceWay {
+                    input: input.clone(),
+                    event: None,
+                    to: self.once(&bench.dag, to),
+                });
+            }
+        }
+        (bench, ways)
     }
 
     /// Notes what was decided of words that are taken for anything.
@@ -425,20 +502,6 @@ impl<'d> Device<'d> {
         );
         self.bench.replace(Some(bench));
         found
-    }
-
-    fn way(
-        &self,
-        bench: &Workbench,
-        arrived: &Arrived,
-        to: DeviceState,
-        known: usize,
-    ) -> DeviceWay {
-        DeviceWay {
-            input: reading(&arrived.reads, &arrived.model, known),
-            event: None,
-            to: self.once(&bench.dag, to),
-        }
     }
 
     /// The state that is known to be equal, or to be all of this one and perhaps more; or this one.

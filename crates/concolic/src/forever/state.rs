@@ -395,12 +395,7 @@ impl Compared<'_> {
         let mut path = stop.state;
         let frames: Vec<FrameView> = bench.machine.frames().collect();
         let dead = self.dead(&frames, &path.looked);
-        for at in &dead.cells {
-            bench.machine.set_cell(*at, 0);
-        }
-        for at in &dead.globals {
-            bench.machine.set_global_cell(*at as u32, 0);
-        }
+        dead.fill(&mut bench.machine, 0);
         let fresh = anything::free(bench, &mut path, (self.live, &frames), self.words);
         let mut taints = taints.to_vec();
         for (read, taint) in fresh {
@@ -529,6 +524,12 @@ impl Compared<'_> {
         let is_looked_at = |at: &usize| looked.contains(&Looked::Global(*at as u32));
         dead.globals.retain(|at| !is_looked_at(at));
         dead
+    }
+
+    /// Gives all that is dead where a machine stands some value.
+    pub(super) fn spoil(&self, machine: &mut Machine, garbage: u64) {
+        let frames: Vec<FrameView> = machine.frames().collect();
+        self.live.dead(&frames).fill(machine, garbage);
     }
 
     /// The expressions that are live where a path stops.

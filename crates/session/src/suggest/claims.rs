@@ -12,7 +12,7 @@ use borges_stub::{Answer, Call, Halt, World, execute};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::demands::{Proved, UNCLEAR};
+use super::demands::Proved;
 use super::exploring::{Found, StatesOptions, progress, subject_of, wrong};
 use super::walk::{Plain, Walk};
 use super::{answering, telling};
@@ -170,12 +170,13 @@ impl Found<'_> {
             &mut goes_on,
         );
         let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));
-        let is_unclear = |state: &DeviceState| {
-            (0..conditions.count()).any(|number| state.truths().is_unclear(number))
-        };
+        let mut numbers = 0..conditions.count();
+        let unclear =
+            numbers.find(|number| states().any(|state| state.truths().is_unclear(*number)));
         match truth {
-            _ if states().any(is_unclear) => {
-                Judged::without_run(Proved::Maybe, Some(UNCLEAR.to_owned()))
+            _ if let Some(number) = unclear => {
+                let note = format!("{}: {}", conditions.text(number), conditions.unclear(number));
+                Judged::without_run(Proved::Maybe, Some(note))
             }
             Truth::Yes(_) if self.holds_all() => Judged::without_run(Proved::Holds, None),
             Truth::Yes(_) | Truth::Unknown | Truth::No(None) => {

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 use borges_board::{Action, PrimitiveId, PrimitiveKind};
-use borges_concolic::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic, Watched};
+use borges_concolic::{Arithmetic, Comparator, Looked, Numbers, Open, Said, Symbolic, Watched};
 use borges_debuginfo::{
     Binary, DebugInfo, Expression, ExpressionError, ExpressionErrorKind, FramePoint, Holder,
-    Number, NumberAt, Piece, Scope, Stopped, Term,
+    Number, NumberAt, Piece, Scope, Stopped, Term, Unavailable,
 };
 use borges_stub::{Call, Program};
 use borges_vm::binary::Instr;
@@ -25,18 +25,10 @@ struct Condition {
     expression: Expression,
     /// The calls that it names.
     calls: Vec<PrimitiveId>,
-    /// Why it had no value somewhere, as long as it had none anywhere.
-    trouble: RefCell<Trouble>,
-}
-
-/// Whether a condition has a value.
-enum Trouble {
-    /// Nobody asked.
-    Unasked,
-    /// Nowhere yet.
-    Nowhere(String),
-    /// Somewhere.
-    None,
+    /// Whether it had a value anywhere; if not, why not.
+    known: RefCell<Result<(), String>>,
+    /// Why it had none somewhere where it means something.
+    unclear: RefCell<Option<String>>,
 }
 
 /// So many conditions can be watched at once.
@@ -89,9 +81,18 @@ impl<'s> Conditions<'s> {
     /// Why a condition had a value in none of the states, if it had none.
     pub(super) fn trouble(&self, number: u32) -> Option<String> {
         let condition = self.conditions.get(number as usize)?;
-        match &*condition.trouble.borrow() {
-            Trouble::Nowhere(why) => Some(why.clone()),
-            Trouble::Unasked | Trouble::None => None,
+        condition.known.borrow().as_ref().err().cloned()
+    }
+
+    /// Why it is not known somewhere what a condition comes to.
+    pub(super) fn unclear(&self, number: u32) -> String {
+        let condition = self.conditions.get(number as usize);
+        let unclear = condition.and_then(|condition| condition.unclear.borrow().clone());
+        match unclear {
+            Some(why) => format!("somewhere nobody knows what it is: {why}"),
+            None => {
+                "somewhere it depends on more combinations of inputs than were tried".to_owned()
+            }
         }
     }
 }
@@ -125,20 +126,24 @@ impl Condition {
         Ok(Condition {
             expression,
             calls,
-            trouble: RefCell::new(Trouble::Unasked),
+            known: RefCell::new(Err(String::new())),
+            unclear: RefCell::default(),
         })
     }
 }
 
 impl Condition {
-    /// What somebody finds in the innermost function in which the condition means something; nothing if in none.
+    /// What somebody finds in the innermost function in which the condition means something.
+    ///
+    /// # Errors
+    /// It means something in none, or its value is not known.
     fn first<T>(
         &self,
         subject: &Subject,
         machine: &Machine,
         looked: &mut Vec<Looked>,
         find: impl Fn(&DebugInfo, FramePoint, &Watching<'_>) -> Result<T, ExpressionError>,
-    ) -> Option<T> {
+    ) -> Result<T, Said> {
         let watching = Watching {
             program: &subject.program,
             machine,
@@ -149,24 +154,32 @@ impl Condition {
             info: &subject.info,
             machine,
         };
-        let mut trouble = self.trouble.borrow_mut();
         for point in scene.stops() {
-            match find(&subject.info, point, &watching) {
+            let error = match find(&subject.info, point, &watching) {
                 Ok(found) => {
-                    *trouble = Trouble::None;
-                    return Some(found);
+                    *self.known.borrow_mut() = Ok(());
+                    return Ok(found);
                 }
-                Err(error) => {
-                    if !matches!(*trouble, Trouble::None) {
-                        *trouble = Trouble::Nowhere(error.to_string());
-                    }
-                    if !matches!(error.kind, ExpressionErrorKind::UnknownName { .. }) {
-                        return None;
-                    }
+                Err(error) => error,
+            };
+            if let Err(why) = &mut *self.known.borrow_mut() {
+                *why = error.to_string();
+            }
+            match &error.kind {
+                ExpressionErrorKind::UnknownName { .. } => {}
+                ExpressionErrorKind::Unavailable(
+                    Unavailable::OutsideMemory(_) | Unavailable::NullReference,
+                ) => {
+                    return Err(Said::Nothing);
                 }
+                ExpressionErrorKind::Unavailable(_) => {
+                    *self.unclear.borrow_mut() = Some(error.to_string());
+                    return Err(Said::Unclear);
+                }
+                _ => return Err(Said::Nothing),
             }
         }
-        None
+        Err(Said::Nothing)
     }
 }
 
@@ -186,11 +199,14 @@ impl Watched for Conditions<'_> {
         self.conditions.len() as u32
     }
 
-    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Option<bool> {
-        let condition = self.conditions.get(number as usize)?;
-        condition.first(self.subject, machine, looked, |info, point, watching| {
+    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Said {
+        let Some(condition) = self.conditions.get(number as usize) else {
+            return Said::Nothing;
+        };
+        let found = condition.first(self.subject, machine, looked, |info, point, watching| {
             info.holds(&condition.expression, point, watching, watching)
-        })
+        });
+        found.map_or_else(|said| said, Said::from)
     }
 
     fn decide(
@@ -198,21 +214,24 @@ impl Watched for Conditions<'_> {
         number: u32,
         numbers: &mut Numbers<'_>,
         looked: &mut Vec<Looked>,
-    ) -> Result<Option<bool>, Open> {
+    ) -> Result<Said, Open> {
         let condition = self.conditions.get(number as usize).ok_or(Open::Unfit)?;
         let machine = numbers.machine();
         let found = condition.first(self.subject, machine, looked, |info, point, watching| {
             info.term(&condition.expression, point, watching, watching)
         });
-        let Some(term) = found else {
-            return Ok(None);
+        let term = match found {
+            Ok(term) => term,
+            // It may mean something for other values.
+            Err(said) if looked.iter().all(|place| numbers.is_known(*place)) => return Ok(said),
+            Err(_) => return Err(Open::Unfit),
         };
         // Where it looks must not depend on what is not known.
         if looked.iter().any(|place| !numbers.is_known(*place)) {
             return Err(Open::Unfit);
         }
         let mut terms = Terms { numbers, looked };
-        terms.truth(&term).map(Some)
+        terms.truth(&term).map(Said::from)
     }
 
     fn stops_before(&self, primitive: PrimitiveId) -> bool {

@@ -1,6 +1,6 @@
 //! Conditions that a device program never, always or some time fulfils: whether that is so, over all runs for ever.
 
-use borges_concolic::{DeviceState, Watched};
+use borges_concolic::{DeviceState, Said, Watched};
 use borges_multiverse::graph::NodeId;
 use serde::Serialize;
 
@@ -62,10 +62,6 @@ pub struct DemandReport {
 /// Of the states that would decide a demand, so many are run to.
 const MOST_RUN: usize = 16;
 
-/// What is said where a condition was not decided.
-pub(super) const UNCLEAR: &str =
-    "somewhere it depends on more combinations of inputs than were tried";
-
 impl Found<'_> {
     /// Whether a demand on a condition is met.
     pub(super) fn demanded(
@@ -112,8 +108,8 @@ impl Found<'_> {
             let walk = Walk::of(&run);
             let arrived = walk.and_then(|walk| {
                 let machine = walk.replayed(&self.subject.program, &self.subject.start)?;
-                let holds = conditions.holds(number, &machine, &mut Vec::new());
-                (holds == Some(wanted)).then_some(walk)
+                let said = conditions.holds(number, &machine, &mut Vec::new());
+                (said == Said::from(wanted)).then_some(walk)
             });
             if let Some(walk) = arrived {
                 report.verdict = unmet;
@@ -128,7 +124,7 @@ impl Found<'_> {
         let note = match conditions.trouble(number) {
             _ if !there.is_empty() => Some("no run that comes there was found".to_owned()),
             Some(why) => Some(format!("it has a value in none of the states: {why}")),
-            None if self.graph.nodes().any(is_unclear) => Some(UNCLEAR.to_owned()),
+            None if self.graph.nodes().any(is_unclear) => Some(conditions.unclear(number)),
             None => None,
         };
         report.verdict = match note {

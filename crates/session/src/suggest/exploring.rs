@@ -32,10 +32,14 @@ pub struct StatesOptions {
     pub without_events: bool,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
     pub solver: Option<String>,
+    /// What to take for anything from the start on: variables of the source, in memory or globals.
+    pub anything: Vec<String>,
 }
 
 /// States without a bound of the caller's.
 const STATES: usize = 1_000_000;
+/// Words that are taken for anything.
+const MOST_ANYTHING: usize = 64;
 /// Time without one.
 pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
@@ -85,7 +89,7 @@ impl<'f> Found<'f> {
     /// Explores. Of the two budgets, the first is for all that is done, the second for exploring alone.
     ///
     /// # Errors
-    /// The file holds no program.
+    /// The file holds no program, or what is to be taken for anything is nothing of it.
     pub(super) fn explore(
         subject: &'f Subject,
         about: &Comparing<'f>,
@@ -93,6 +97,17 @@ impl<'f> Found<'f> {
         (budget, looking): (&'f Budget<'f>, &'f Budget<'f>),
         heard: &dyn Fn(u64),
     ) -> Result<Self, OpenError> {
+        let mut about = about.clone();
+        for text in &options.anything {
+            let words = words::meant(subject, text);
+            let words = words.map_err(|message| wrong(&subject.path, message))?;
+            about.anything.extend(words);
+        }
+        if about.anything.len() > MOST_ANYTHING {
+            let message =
+                format!("at most {MOST_ANYTHING} words of four bytes can be taken for anything");
+            return Err(wrong(&subject.path, message));
+        }
         let bounds = Bounds {
             steps: STEPS,
             events: (!options.without_events).then_some(u32::MAX),
@@ -107,7 +122,7 @@ impl<'f> Found<'f> {
             &bounds,
             // The name was looked at before.
             &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
-            about,
+            &about,
             &limits,
             looking,
             &mut |known| heard(known as u64),

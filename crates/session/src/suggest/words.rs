@@ -1,11 +1,11 @@
 //! What the source calls a word of a program's state.
 
 use borges_concolic::{DeviceState, StateWord};
-use borges_debuginfo::{DebugInfo, FramePoint, Holder, Object, Variable};
+use borges_debuginfo::{DebugInfo, Expression, FramePoint, Holder, NoScope, Object, Variable};
 use borges_vm::{CodeOffset, Machine};
 
 use super::Subject;
-use crate::scene::Machines;
+use crate::scene::{Machines, Scene};
 
 /// As the source calls it, or where it is; `states` are some in which it may be there.
 pub(super) fn named<'s>(
@@ -30,6 +30,52 @@ pub(super) fn named<'s>(
             format!("${local} of {}", subject.info.function(func).name)
         }
     }
+}
+
+/// The words that something of the program's is at its start, to be taken for anything.
+///
+/// # Errors
+/// Why it means no such words.
+pub(super) fn meant(subject: &Subject, text: &str) -> Result<Vec<StateWord>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("'{text}': {error}");
+    let expression = Expression::parse(text).map_err(|error| wrong(&error))?;
+    let machine = &subject.start.machine;
+    let scene = Scene {
+        program: &subject.program,
+        info: &subject.info,
+        machine,
+    };
+    let Some(point) = scene.stops().next() else {
+        return Err(wrong(&"there is no program"));
+    };
+    let value = subject
+        .info
+        .evaluate(&expression, point, &Machines(machine), &NoScope);
+    let place = value.map_err(|error| wrong(&error))?.place();
+    let words = place
+        .iter()
+        .flat_map(|place| &place.pieces)
+        .map(|piece| match piece.source {
+            Holder::Memory { address, length } => {
+                let (first, last) = (address / 4, (address + length.max(1) - 1) / 4);
+                Some(
+                    (first..=last)
+                        .map(|word| StateWord::Memory(4 * word))
+                        .collect(),
+                )
+            }
+            Holder::Global(at) => Some(vec![StateWord::Global(at)]),
+            _ => None,
+        });
+    let words: Option<Vec<Vec<StateWord>>> = words.collect();
+    let words = words
+        .map(|words| words.concat())
+        .filter(|words| !words.is_empty());
+    words.ok_or_else(|| {
+        wrong(
+            &"only what lies in memory or in a global can be taken for anything, from the start on",
+        )
+    })
 }
 
 /// States in which a name is looked for.

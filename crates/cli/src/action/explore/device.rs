@@ -87,6 +87,7 @@ impl args::Forever {
             time: self.time,
             without_events: self.events == Some(args::Events::None),
             solver: self.solver.clone(),
+            anything: self.any.clone(),
         }
     }
 }
@@ -178,9 +179,7 @@ fn shown(report: &StatesReport, paint: &Paint) -> String {
         let _ = writeln!(text, "{}", paint.paint(Role::Dim, words));
     }
     for word in &report.maybe {
-        let words = format!(
-            "maybe: {word} grows for ever and was taken for anything, and something depends on it"
-        );
+        let words = format!("maybe: {word} was taken for anything, and something depends on it");
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
     }
     text.push_str(&render::left_out(&report.unexplored, paint));

@@ -33,16 +33,16 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     let Some(model) = super::model::named(&options.program)? else {
         return device::explore(options, options.program.as_ref(), quiet, output);
     };
-    let others = [
-        ("--board", options.board.is_some()),
-        ("--entry", options.within.entry.is_some()),
-        ("--solver", options.within.solver.is_some()),
-        ("--events", options.within.events.is_some()),
+    refuse_of_models(&options.within, options.board.is_some())?;
+    let demands = [
         ("--never", !options.never.is_empty()),
         ("--always", !options.always.is_empty()),
     ];
-    let next = "a program of a model language has neither a board nor inputs; --forbid PREDICATE says what must not happen";
-    refuse(&others, "device programs", next)?;
+    refuse(
+        &demands,
+        "device programs",
+        "--forbid PREDICATE says what must not happen",
+    )?;
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
             format!("{} has no actors that could be alike", options.program),
@@ -92,6 +92,19 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     }
     session.end_of_process();
     Ok(goals::exit(&findings, &report))
+}
+
+/// Refuses what a program of a model language has not.
+pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Result<(), Failure> {
+    let others = [
+        ("--board", has_board),
+        ("--entry", within.entry.is_some()),
+        ("--solver", within.solver.is_some()),
+        ("--events", within.events.is_some()),
+        ("--any", !within.any.is_empty()),
+    ];
+    let next = "a program of a model language has neither a board nor inputs";
+    refuse(&others, "device programs", next)
 }
 
 /// Refuses the options that were given and are for other programs.

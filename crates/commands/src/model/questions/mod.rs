@@ -18,6 +18,8 @@ use crate::words::query;
 
 use super::number;
 
+pub use render::judgement;
+
 /// A question about all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asking {

@@ -7,8 +7,8 @@ use borges_languages::model::{RaceRow, RaceStep, Reply, Step, Way, Why};
 
 use crate::paint::{Paint, Role, count, printable};
 
-/// May and must.
-pub(super) fn judgement(judgement: &Judgement, paint: &Paint) -> String {
+/// Whether something may and must happen, as text.
+pub fn judgement(judgement: &Judgement, paint: &Paint) -> String {
     let partial = judgement.partial;
     let note = partial.map(|why| self::partial(why, judgement.states, paint));
     let mut text = note.unwrap_or_default();

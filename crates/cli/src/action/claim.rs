@@ -1,0 +1,174 @@
+//! `borges check PROGRAM FORMULA`: whether all runs of a program fulfil a temporal formula.
+
+use std::path::Path;
+
+use borges_commands::device::render;
+use borges_commands::model::questions;
+use borges_commands::paint::{Paint, Role, count};
+use borges_languages::model::debug::Judgement;
+use borges_languages::model::{Explore, Model};
+use borges_session::suggest::{ClaimReport, Proved, check_program};
+use serde::Serialize;
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::{self, Pausable};
+use crate::output::{Output, Progress};
+
+use super::{explore, model};
+
+/// What is no file, and reads like a formula.
+pub(super) fn as_formula(text: &Path) -> Option<&str> {
+    let text = text.to_str().filter(|_| !text.exists())?;
+    let begins = ["G", "F", "X", "fair"].iter().any(|word| {
+        let rest = text.strip_prefix(word);
+        rest.is_some_and(|rest| rest.starts_with([' ', '(', '{', '!']))
+    });
+    let operators = ["->", " U ", " R ", " & ", " | "];
+    let has_operator = operators.iter().any(|sign| text.contains(sign));
+    (begins || has_operator || text.starts_with(['!', '(', '{'])).then_some(text)
+}
+
+/// Whether all runs of a program fulfil a formula.
+pub(super) fn claim(
+    options: &args::Check,
+    (program, formula): (&Path, &str),
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let name = program.to_str().unwrap_or_default();
+    let verdict = match model::named(name)? {
+        Some(model) => of_model(options, &model, (name, formula), quiet, output)?,
+        None => of_device(options, (program, formula), quiet, output)?,
+    };
+    Ok(match verdict {
+        Proved::Holds => Exit::Ok,
+        Proved::Fails => Exit::Failed,
+        Proved::Maybe | Proved::Unknown => Exit::Unknown,
+    })
+}
+
+fn of_device(
+    options: &args::Check,
+    (program, formula): (&Path, &str),
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Proved, Failure> {
+    let mut progress = Progress::new(quiet);
+    let report = {
+        let _pausable = Pausable::begin();
+        let (board, asked) = (options.board.as_deref(), options.within.asked());
+        check_program(program, board, formula, &asked, &mut |event| {
+            progress.hear(event)
+        })
+    };
+    progress.clear();
+    let report = report.map_err(|error| super::unopened(&error))?;
+    match output.json {
+        true => output.json(&report)?,
+        false => output.text(&shown(&report, &output.paint))?,
+    }
+    Ok(report.verdict)
+}
+
+fn shown(report: &ClaimReport, paint: &Paint) -> String {
+    let sizes = format!(
+        "{}, {}",
+        count(report.states as u64, "state"),
+        count(report.edges as u64, "edge")
+    );
+    let (role, words) = match report.verdict {
+        Proved::Holds => (Role::Good, "holds in all runs, over all inputs for ever"),
+        Proved::Fails => (Role::Bad, "does not hold"),
+        Proved::Maybe => (Role::Warning, "maybe"),
+        Proved::Unknown => (Role::Warning, "nobody knows"),
+    };
+    let head = format!("{}: {words}; {sizes}", report.formula);
+    let mut text = format!("{}\n", paint.paint(role, head));
+    if report.verdict == Proved::Fails {
+        text.push_str("a run that breaks it:\n");
+        text.push_str(&explore::inputs(&report.prefix, paint));
+        let then = match &report.end {
+            Some(end) => format!("and there it ends: {end}\n"),
+            None if report.cycle.is_empty() => "and so on for ever, without an input\n".to_owned(),
+            None => "and then for ever:\n".to_owned(),
+        };
+        text.push_str(&then);
+        text.push_str(&explore::inputs(&report.cycle, paint));
+    }
+    if let Some(note) = &report.note {
+        text.push_str(&format!("{note}\n"));
+    }
+    for word in &report.maybe {
+        let words = format!("{word} was taken for anything, and something depends on it\n");
+        text.push_str(&words);
+    }
+    text.push_str(&render::left_out(&report.unexplored, paint));
+    text
+}
+
+/// One object for scripts.
+#[derive(Serialize)]
+struct OfModel<'a> {
+    program: &'a str,
+    formula: &'a str,
+    verdict: Proved,
+    /// The steps of a run that breaks it, and those that it goes round for ever after them.
+    prefix: &'a [String],
+    cycle: &'a [String],
+    states: u64,
+    complete: bool,
+}
+
+fn of_model(
+    options: &args::Check,
+    model: &Model,
+    (program, formula): (&str, &str),
+    quiet: bool,
+    output: &mut Output,
+) -> Result<Proved, Failure> {
+    let within = &options.within;
+    explore::refuse_of_models(within, options.board.is_some())?;
+    let default = Explore::default();
+    let mut multiverse = model.multiverse(&Explore {
+        states: within.states.unwrap_or(default.states),
+        depth: within.depth.unwrap_or(default.depth),
+        time: within.time,
+        ..default
+    });
+    let judged = {
+        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
+        let mut goes_on = |come: &borges_languages::model::Progress| {
+            progress.update("states explored", come.states, None);
+            !interrupt::pressed()
+        };
+        multiverse.explore(&mut goes_on);
+        multiverse.check(formula, &mut goes_on)
+    };
+    let next = "for example: G (p -> F q); docs/languages.md has the predicates";
+    let judged = judged.map_err(|error| Failure::usage(error.to_string(), next))?;
+    let Judgement {
+        must,
+        states,
+        partial,
+        ..
+    } = &judged;
+    let verdict = match must.holds {
+        Some(true) => Proved::Holds,
+        Some(false) => Proved::Fails,
+        None => Proved::Unknown,
+    };
+    match output.json {
+        true => output.json(&OfModel {
+            program,
+            formula,
+            verdict,
+            prefix: &must.steps,
+            cycle: &must.cycle,
+            states: *states,
+            complete: partial.is_none(),
+        })?,
+        false => output.text(&questions::judgement(&judged, &output.paint))?,
+    }
+    Ok(verdict)
+}

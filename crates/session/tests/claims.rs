@@ -1,0 +1,202 @@
+//! What must never, always or some time happen in a device program, and temporal formulas about all its runs for ever.
+
+use std::path::{Path, PathBuf};
+
+use borges_session::command::Flow;
+use borges_session::suggest::{
+    ClaimReport, Demand, DemandReport, Proved, StatesOptions, StatesReport, check_program,
+    states_of_program,
+};
+
+fn heater() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/heater.wasm")
+}
+
+fn example(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    examples.join(format!("{name}/{name}.wasm"))
+}
+
+fn demanded(program: &Path, demands: &[(Demand, &str)]) -> StatesReport {
+    let demands: Vec<(Demand, String)> = demands
+        .iter()
+        .map(|(demand, text)| (*demand, (*text).to_owned()))
+        .collect();
+    let options = StatesOptions::default();
+    let report = states_of_program(program, None, &options, &demands, &mut |_| Flow::Continue);
+    report.expect("it opens")
+}
+
+fn checked(program: &Path, formula: &str) -> ClaimReport {
+    let options = StatesOptions::default();
+    let report = check_program(program, None, formula, &options, &mut |_| Flow::Continue);
+    report.unwrap_or_else(|error| panic!("{formula}: {error}"))
+}
+
+#[test]
+fn demands_are_proved_or_come_with_a_shortest_run() {
+    use Demand::{Always, Never, Toward};
+    use Proved::{Fails, Holds, Maybe};
+    let expected = [
+        (Never, "heat && door", Fails, Some(8)),
+        (Never, "n == 5", Holds, None),
+        (Always, "n < 5", Holds, None),
+        (Always, "n < 4", Fails, Some(8)),
+        (Toward, "n == 4", Holds, Some(8)),
+        (Toward, "n == 2 && heat", Holds, Some(4)),
+        (Toward, "n > 4", Fails, None),
+        (Never, "chip_digital_write(13, 1)", Fails, Some(2)),
+        (Never, "chip_digital_write(13, 2)", Holds, None),
+        // A local that the compiler keeps only as long as it is used.
+        (Toward, "d && n == 3", Holds, Some(7)),
+        (Never, "t && n > 4", Maybe, None),
+    ];
+    let demands: Vec<(Demand, &str)> = expected.iter().map(|row| (row.0, row.1)).collect();
+    let report = demanded(&heater(), &demands);
+    assert!(report.complete, "{:?}", report.unexplored);
+    for (row, said) in expected.iter().zip(&report.demands) {
+        let (_, text, verdict, inputs) = row;
+        assert_eq!(
+            (said.verdict, said.inputs),
+            (*verdict, *inputs),
+            "{text}: {said:?}"
+        );
+        let many = inputs.map_or(0, |many| many as usize);
+        assert_eq!((said.run.len(), said.answers.len()), (many, many), "{text}");
+    }
+    let alone = demanded(&heater(), &[]);
+    assert_eq!((alone.states, alone.edges), (30, 75));
+}
+
+/// Two readings of 4096 values each are compared with each other, and nothing is counted out.
+#[test]
+fn conditions_on_large_ranges_are_computed() {
+    use Demand::{Always, Never};
+    let report = demanded(
+        &example("while"),
+        &[
+            (Always, "darkest <= brightest"),
+            (Never, "brightest > 4095"),
+            (Never, "darkest - brightest > 4095"),
+            (Never, "darkest - brightest == 4095"),
+        ],
+    );
+    assert!(report.complete, "{:?}", report.unexplored);
+    let said: Vec<(Proved, Option<u32>)> = report
+        .demands
+        .iter()
+        .map(
+            |DemandReport {
+                 verdict, inputs, ..
+             }| (*verdict, *inputs),
+        )
+        .collect();
+    // Before the first calibration, the darkest is 4095 and the brightest 0.
+    assert_eq!(
+        said,
+        [
+            (Proved::Fails, Some(0)),
+            (Proved::Holds, None),
+            (Proved::Holds, None),
+            (Proved::Fails, Some(0)),
+        ]
+    );
+}
+
+#[test]
+fn formulas_hold_for_ever_or_come_with_a_run_that_breaks_them() {
+    // The verdict, whether the run goes round for ever, and how many inputs come before that.
+    let heater_ones: &[(&str, Proved, Option<bool>)] = &[
+        ("G (door -> !heat)", Proved::Fails, Some(false)),
+        ("G (n < 5)", Proved::Holds, None),
+        ("G F door", Proved::Fails, Some(true)),
+        ("F heat", Proved::Fails, Some(true)),
+        ("G (heat -> F !heat)", Proved::Fails, Some(false)),
+        ("F (heat & X heat)", Proved::Fails, Some(true)),
+        ("!heat U heat | G !heat", Proved::Holds, None),
+        ("G (chip_digital_write(13, 1) -> heat)", Proved::Holds, None),
+        (
+            "G (chip_digital_write(13, 1) -> X F chip_digital_write(13, 0))",
+            Proved::Fails,
+            Some(false),
+        ),
+        ("G {n >= 0 && n <= 4}", Proved::Holds, None),
+        ("fair G F door", Proved::Fails, Some(true)),
+    ];
+    for (formula, verdict, is_endless) in heater_ones {
+        let report = checked(&heater(), formula);
+        assert_eq!(report.verdict, *verdict, "{formula}: {report:?}");
+        let found = (report.verdict == Proved::Fails).then_some(report.end.is_none());
+        assert_eq!(found, *is_endless, "{formula}: {report:?}");
+        assert_eq!(
+            found == Some(true),
+            !report.cycle.is_empty(),
+            "{formula}: {report:?}"
+        );
+        assert_eq!(report.unexplored, [], "{formula}");
+    }
+    let lock = checked(&example("knock-lock"), "G (locked -> F !locked)");
+    assert_eq!(
+        (lock.verdict, lock.cycle.len()),
+        (Proved::Fails, 1),
+        "{lock:?}"
+    );
+    let round = checked(&example("while"), "G (brightest <= 4095)");
+    assert_eq!(round.verdict, Proved::Holds, "{round:?}");
+}
+
+#[test]
+fn what_means_nothing_is_refused_by_name() {
+    let options = StatesOptions::default();
+    let refused = |formula: &str| {
+        let report = check_program(&heater(), None, formula, &options, &mut |_| Flow::Continue);
+        report.expect_err(formula).to_string()
+    };
+    for (formula, words) in [
+        ("G dor", "dor is not known here; did you mean door?"),
+        (
+            "G chip_digital_wirte(13, 1)",
+            "the program calls nothing named chip_digital_wirte",
+        ),
+        ("G (door", "closing parenthesis"),
+        ("G {door", "closing brace"),
+        ("G", "a predicate"),
+        ("G (door ->)", "a predicate"),
+    ] {
+        let said = refused(formula);
+        assert!(said.contains(words), "{formula}: {said}");
+    }
+    let any = StatesOptions {
+        anything: vec!["nn".to_owned()],
+        ..StatesOptions::default()
+    };
+    let refused = states_of_program(&heater(), None, &any, &[], &mut |_| Flow::Continue);
+    let said = refused.expect_err("no such variable").to_string();
+    assert!(said.contains("nn is not known here"), "{said}");
+}
+
+/// With a variable taken for anything, what holds holds all the more; what it decides is a maybe.
+#[test]
+fn a_variable_can_be_taken_for_anything() {
+    let any = |name: &str, demands: &[(Demand, String)]| {
+        let options = StatesOptions {
+            anything: vec![name.to_owned()],
+            ..StatesOptions::default()
+        };
+        let report = states_of_program(&heater(), None, &options, demands, &mut |_| Flow::Continue);
+        report.expect("it opens")
+    };
+    let demands = [
+        (Demand::Never, "heat > 1".to_owned()),
+        (Demand::Never, "n > 4".to_owned()),
+    ];
+    let report = any("n", &demands);
+    assert!(!report.complete);
+    assert_eq!(report.maybe, ["n"]);
+    assert_eq!(report.demands[0].verdict, Proved::Holds, "{report:?}");
+    assert_eq!(report.demands[1].verdict, Proved::Maybe, "{report:?}");
+    assert!(
+        report.traps.iter().all(|trap| trap.inputs < 8),
+        "{report:?}"
+    );
+}
