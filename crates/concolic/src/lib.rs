@@ -32,8 +32,7 @@ pub use explore::{
     Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, WayNumber,
-    explore_states,
+    Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, explore_states,
 };
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use borges_board::{Board, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, explore_states,
+    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, End, Flow, Start, explore_states,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::Exit;
@@ -385,21 +385,25 @@ fn graph_with_events(
     };
     let mut found = Standings::new();
     let mut seen = HashSet::new();
-    let mut work = vec![(graph.state(NodeId::ROOT).expect("a start").clone(), 0, 0)];
-    while let Some((state, read, arrived)) = work.pop() {
-        if !seen.insert((state.clone(), read, arrived)) {
+    let mut ways: HashMap<NodeId, Vec<(DeviceWay, DeviceState)>> = HashMap::new();
+    let mut work = vec![(NodeId::ROOT, 0, 0)];
+    while let Some((node, read, arrived)) = work.pop() {
+        if !seen.insert((node, read, arrived)) {
             continue;
         }
+        let state = graph.state(node).expect("it was found").clone();
         if state.asks().is_some() && !in_handler(&state) {
             for known in device.stands_for(&state, 1 << 16).expect("few values") {
                 found.insert((read, arrived, known));
             }
         }
-        for way in device.ways(&state).iter() {
+        let ways = ways.entry(node).or_insert_with(|| device.ways(&state));
+        assert_eq!(ways.len(), graph.edges_from(node).len());
+        for ((way, _), (_, edge)) in ways.iter().zip(graph.edges_from(node)) {
             let read = read + u32::from(way.input.is_some());
             let arrived = arrived + u32::from(way.event.is_some());
             if read <= inputs && arrived <= events {
-                work.push((way.to.clone(), read, arrived));
+                work.push((edge.to, read, arrived));
             }
         }
     }

@@ -29,7 +29,7 @@ pub trait Language {
     type Agent: Clone + Debug + Ord + Hash + Display;
 
     /// What steps touch: the send end of a port, an inbox, a pin.
-    type Resource: Clone + Debug + Ord;
+    type Resource: Touchable;
 
     /// What remains of a program that ended: its value, what it printed.
     type Value: Clone + Debug + Ord + Hash + Display;
@@ -43,6 +43,35 @@ pub trait Language {
     /// Takes one step. None if `choice` is not enabled in `state`: choices also come from
     /// elsewhere (a session file, a URL) and must be refused, not trusted.
     fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>>;
+
+    /// Appends all steps from `state`: its choices, in the order of [`Language::enabled`], each with what it leads
+    /// to.
+    ///
+    /// Graphs ask this once of every state. A language that learns only by going on what can happen and what that
+    /// means does the work here once; what it came to know of a step may be part of the choice.
+    fn expand(&self, state: &Self::State, steps: &mut Vec<(Self::Choice, Next<Self::State>)>) {
+        let mut choices = Vec::new();
+        self.enabled(state, &mut choices);
+        steps.extend(choices.into_iter().filter_map(|choice| {
+            let next = self.apply(state, &choice);
+            // A language that enables what it then refuses breaks its contract; no step then.
+            debug_assert!(next.is_some(), "an enabled choice was refused");
+            next.map(|next| (choice, next))
+        }));
+    }
+
+    /// Takes one step as [`Language::apply`] does, and says with it who took it and what it touched.
+    ///
+    /// Whoever takes a step and wants to know this asks here. A language whose steps go on as far as they can
+    /// ([`crate::adapt::Runs`]) knows what they touch only after them, and need not take them twice.
+    fn step(&self, state: &Self::State, choice: &Self::Choice) -> Option<StepOf<Self>> {
+        let next = self.apply(state, choice)?;
+        Some(Stepped {
+            next,
+            agent: self.agent(state, choice),
+            footprint: self.footprint(state, choice),
+        })
+    }
 
     /// What it means that nothing is enabled in `state`. Asked in ends only.
     fn outcome(&self, state: &Self::State) -> Outcome<Self::Value>;
@@ -109,6 +138,21 @@ impl<S> Next<S> {
     }
 }
 
+/// A step that was taken, with all that is known of it then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stepped<S, A, R> {
+    /// What it led to.
+    pub next: Next<S>,
+    /// Who took it.
+    pub agent: A,
+    /// What it touched.
+    pub footprint: Footprint<R>,
+}
+
+/// A step of a language.
+pub type StepOf<L> =
+    Stepped<<L as Language>::State, <L as Language>::Agent, <L as Language>::Resource>;
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
@@ -168,6 +212,39 @@ pub struct Label {
     pub span: Option<Span>,
 }
 
+/// What a step can touch.
+///
+/// Most resources are things, each of which overlaps itself only: for them there is nothing to say. Others are parts
+/// of one another: ranges of addresses, a whole memory, everything (what the end of a program changes).
+pub trait Touchable: Clone + Debug + Ord {
+    /// Whether who touches this also touches (a part of) `other`. Symmetric, and true of equal ones.
+    fn overlaps(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// Where those are to be found that this one overlaps. It must be all of them, and may be more.
+    fn reach(&self) -> Reach {
+        Reach::Itself
+    }
+}
+
+/// Which others a resource can overlap; all can overlap those that reach everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// None: it is found by equality.
+    Itself,
+    /// Those that reach into the same region: a memory, a page of it.
+    Region(u64),
+    /// All.
+    Everything,
+}
+
+macro_rules! things {
+    ($($thing:ty),*) => {$(impl Touchable for $thing {})*};
+}
+
+things!((), u8, u16, u32, u64, usize, &'static str, String);
+
 /// The resources that a step reads and those that it changes.
 ///
 /// Two steps of different agents are independent when neither changes what the other touches: in
@@ -189,12 +266,14 @@ impl<R> Default for Footprint<R> {
     }
 }
 
-impl<R: PartialEq> Footprint<R> {
+impl<R: Touchable> Footprint<R> {
     /// Whether the order of two steps matters.
     #[must_use]
     pub fn conflicts(&self, other: &Self) -> bool {
-        let touched =
-            |by: &Self, resource| by.reads.contains(resource) || by.writes.contains(resource);
+        let touched = |by: &Self, resource: &R| {
+            let mut all = by.reads.iter().chain(&by.writes);
+            all.any(|other| resource.overlaps(other))
+        };
         self.writes.iter().any(|resource| touched(other, resource))
             || other.writes.iter().any(|resource| touched(self, resource))
     }
@@ -231,6 +310,14 @@ macro_rules! pointing {
 
         fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>> {
             (**self).apply(state, choice)
+        }
+
+        fn expand(&self, state: &L::State, steps: &mut Vec<(L::Choice, Next<L::State>)>) {
+            (**self).expand(state, steps);
+        }
+
+        fn step(&self, state: &L::State, choice: &L::Choice) -> Option<StepOf<L>> {
+            (**self).step(state, choice)
         }
 
         fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {

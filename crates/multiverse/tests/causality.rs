@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, Strategy as Order};
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
 use common::Counted;
 use proptest::prelude::*;
 use threads::{Do, Threads, World, rounds, threads};
@@ -386,6 +386,8 @@ impl Ord for Noted {
         self.0.cmp(&other.0)
     }
 }
+
+impl Touchable for Noted {}
 
 /// Two agents that change one thing so many times each, and one that changes another.
 struct Quarrel(usize);

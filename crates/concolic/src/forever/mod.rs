@@ -1,7 +1,7 @@
 //! For ever: a device program's states as a graph.
 //!
 //! A device program never ends, so the tree of its paths has no end either. Its states come back: [`Device`] is the
-//! program as a [`Language`], whose universes are the states before it reads an input (or lets time pass for the second
+//! program as a [`Language`](borges_multiverse::language::Language), whose universes are the states before it reads an input (or lets time pass for the second
 //! time at one place). Two that can go on in the same ways are one, so that the graph of many programs is finite: it holds
 //! all runs over all values of all inputs, for ever.
 
@@ -9,6 +9,7 @@ mod anything;
 mod counters;
 mod demanded;
 mod explore;
+mod language;
 mod live;
 mod relation;
 mod state;
@@ -16,11 +17,8 @@ mod zone;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::sync::Arc;
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use borges_vm::{Machine, ValType, Value};
 
 use crate::budget::Budget;
@@ -40,6 +38,7 @@ use state::{Arrived, Before, Compared, Stands};
 
 pub use anything::StateWord;
 pub use explore::explore_states;
+pub use language::TheProgram;
 pub use state::DeviceState;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
@@ -91,19 +90,30 @@ const MOST_COVERING: usize = 256;
 /// Of the runs that lead through the same states, so many are followed at once.
 const MOST_ALONG: usize = 64;
 
-/// A way from a state to the next.
-#[derive(Clone, Debug)]
+/// A way from a state to the next: what is decided on it. It says all that is known of the step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceWay {
+    /// Which of the state's ways.
+    pub number: u32,
     /// What was read first; none if the program only let time pass.
     pub input: Option<WayInput>,
     /// The event that arrived first; none if none did, or could.
     pub event: Option<Event>,
-    /// Where it leads.
-    pub to: DeviceState,
+}
+
+/// What a look at a state showed.
+#[derive(Default)]
+struct Look {
+    ways: Vec<(DeviceWay, DeviceState)>,
+    /// Instructions executed for it.
+    steps: u64,
+    /// The budget was spent before all ways were known.
+    is_cut: bool,
+    unexplored: Vec<Unexplored>,
 }
 
 /// An input on a way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WayInput {
     /// Its primitive.
     pub primitive: PrimitiveId,
@@ -115,20 +125,6 @@ pub struct WayInput {
     pub set: Set,
     /// One with which it is taken from some run that leads to the state.
     pub value: Value,
-}
-
-/// A choice: which of a state's ways.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WayNumber(pub u32);
-
-/// The program, the only one who acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TheProgram;
-
-impl fmt::Display for TheProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("program")
-    }
 }
 
 impl<'d> Device<'d> {
@@ -179,11 +175,16 @@ impl<'d> Device<'d> {
             initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
-        let (bench, round) = device.begin(bench, budget, false);
+        let (bench, mut round) = device.begin(bench, budget, false);
+        device.note(Look {
+            steps: round.steps,
+            unexplored: std::mem::take(&mut round.unexplored),
+            ..Look::default()
+        });
         let (bench, ways) = device.ways_of(bench, round, None);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
-            Some(way) => way.to.clone(),
+            Some((_, to)) => to.clone(),
             None => DeviceState::ended(End::Cut(Cut::Waits), Truths::default()),
         };
         Some(device)
@@ -199,19 +200,21 @@ impl<'d> Device<'d> {
         }
     }
 
-    /// The ways on from a state, in an order that the state alone determines.
+    /// The ways on from a state, in an order that the state alone determines, and where each leads. They are found
+    /// anew: a graph asks once, and its edges keep where they lead.
     #[must_use]
-    pub fn ways(&self, state: &DeviceState) -> Arc<[DeviceWay]> {
-        if let Some(known) = state.0.ways.get() {
-            return known.clone();
-        }
+    pub fn ways(&self, state: &DeviceState) -> Vec<(DeviceWay, DeviceState)> {
+        self.look(state).ways
+    }
+
+    fn look(&self, state: &DeviceState) -> Look {
+        let mut look = Look::default();
         let Stands::Before(before) = &state.0.stands else {
-            return Arc::from([]);
+            return look;
         };
         let Some(mut bench) = self.bench.take() else {
-            return Arc::from([]);
+            return look;
         };
-        let mut ways = Vec::new();
         for from in before.from() {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
@@ -221,22 +224,36 @@ impl<'d> Device<'d> {
                 self.compared(self.budget)
                     .spoil(&mut bench.machine, self.garbage.into());
             }
-            let round;
+            let mut round;
             (bench, round) = self.round(bench, self.budget, (path, from), false);
-            self.is_cut.set(self.is_cut.get() || round.is_cut);
+            look.is_cut |= round.is_cut;
+            look.steps += round.steps;
+            look.unexplored.append(&mut round.unexplored);
             let event = match from {
                 Origin::Moment(event) => event,
                 _ => None,
             };
             let found;
             (bench, found) = self.ways_of(bench, round, Some(before));
-            ways.extend(found.into_iter().map(|way| DeviceWay { event, ..way }));
+            for (input, to) in found {
+                let number = look.ways.len() as u32;
+                let way = DeviceWay {
+                    number,
+                    input,
+                    event,
+                };
+                look.ways.push((way, to));
+            }
         }
-        let ways: Arc<[DeviceWay]> = ways.into();
         self.bench.replace(Some(bench));
-        // Nobody else sets it. What was cut stays so: two looks at a state see the same ways.
-        let _set = state.0.ways.set(ways.clone());
-        ways
+        look
+    }
+
+    /// Keeps account of a look from which an exploration goes on.
+    fn note(&self, look: Look) {
+        self.steps.set(self.steps.get() + look.steps);
+        self.is_cut.set(self.is_cut.get() || look.is_cut);
+        self.leave_out(look.unexplored);
     }
 
     /// From the start to the first stop.
@@ -391,11 +408,9 @@ impl<'d> Device<'d> {
         mut bench: Workbench,
         round: Round,
         before: Option<&Before>,
-    ) -> (Workbench, Vec<DeviceWay>) {
+    ) -> (Workbench, Vec<(Option<WayInput>, DeviceState)>) {
         let taints = before.map_or(&[][..], |before| &before.taints);
         let known = taints.len();
-        self.steps.set(self.steps.get() + round.steps);
-        self.leave_out(round.unexplored);
         let compared = self.compared(self.budget);
         let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
@@ -433,11 +448,7 @@ impl<'d> Device<'d> {
                     Some(end) => DeviceState::ended(end.clone(), part.truths()),
                     None => part,
                 };
-                ways.push(DeviceWay {
-                    input: input.clone(),
-                    event: None,
-                    to: self.once(&bench.dag, to),
-                });
+                ways.push((input.clone(), self.once(&bench.dag, to)));
             }
         }
         (bench, ways)
@@ -644,78 +655,4 @@ fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<WayInput> {
         set: read.domain.clone(),
         value: value_of(read.ty, *model.get(known)?),
     })
-}
-
-impl Language for Device<'_> {
-    type State = DeviceState;
-    type Choice = WayNumber;
-    type Agent = TheProgram;
-    type Resource = TheProgram;
-    type Value = String;
-
-    fn initial(&self) -> DeviceState {
-        self.initial.clone()
-    }
-
-    fn enabled(&self, state: &DeviceState, choices: &mut Vec<WayNumber>) {
-        choices.extend((0..self.ways(state).len() as u32).map(WayNumber));
-    }
-
-    fn apply(&self, state: &DeviceState, choice: &WayNumber) -> Option<Next<DeviceState>> {
-        let ways = self.ways(state);
-        Some(Next::one(ways.get(choice.0 as usize)?.to.clone()))
-    }
-
-    fn outcome(&self, state: &DeviceState) -> Outcome<String> {
-        let (verdict, value) = match state.end() {
-            Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
-            Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
-            Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
-            None => (Verdict::Stuck, "no value can be read".to_owned()),
-        };
-        Outcome { verdict, value }
-    }
-
-    fn agent(&self, _: &DeviceState, _: &WayNumber) -> TheProgram {
-        TheProgram
-    }
-
-    fn label(&self, state: &DeviceState, choice: &WayNumber) -> Label {
-        let ways = self.ways(state);
-        let way = ways.get(choice.0 as usize);
-        let input = way.and_then(|way| way.input.as_ref());
-        let called = |(id, args): (PrimitiveId, &[Value])| self.call(id, args);
-        let (rule, text) = match (input, way.and_then(|way| way.event)) {
-            (_, Some(event)) => ("interrupt", format!("{:?}", event.source)),
-            (None, None) if state.is_moment() => ("go on", "nothing arrives".to_owned()),
-            (Some(input), None) => {
-                let call = self.call(input.primitive, &input.args);
-                (
-                    "read",
-                    format!("{call} = {}", input.set.to_codomain(input.ty)),
-                )
-            }
-            (None, None) => ("call", state.calls().map_or_else(String::new, called)),
-        };
-        Label {
-            rule,
-            text,
-            span: None,
-        }
-    }
-
-    fn footprint(&self, _: &DeviceState, _: &WayNumber) -> Footprint<TheProgram> {
-        Footprint {
-            reads: Vec::new(),
-            writes: vec![TheProgram],
-        }
-    }
-
-    fn show(&self, state: &DeviceState) -> String {
-        match (state.calls(), state.end()) {
-            (Some((id, args)), _) => format!("before {}", self.call(id, args)),
-            (None, None) => "where interrupts may arrive".to_owned(),
-            (None, Some(_)) => self.outcome(state).to_string(),
-        }
-    }
 }

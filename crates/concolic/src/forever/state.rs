@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 
-use super::DeviceWay;
 use super::anything::{self, StateWord};
 use super::live::{Dead, Live};
 use super::relation::{Known, Relation};
@@ -32,8 +31,6 @@ pub(super) struct Inner {
     pub(super) stands: Stands,
     /// What is known of the conditions that are watched.
     pub(super) truths: Truths,
-    /// The ways on, once they are known.
-    pub(super) ways: OnceLock<Arc<[DeviceWay]>>,
 }
 
 /// Where a program stands.
@@ -171,7 +168,6 @@ impl DeviceState {
             hash: hasher.finish(),
             stands,
             truths,
-            ways: OnceLock::new(),
         }))
     }
 

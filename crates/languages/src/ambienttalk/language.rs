@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Verdict};
+use borges_multiverse::language::{
+    Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
+};
 
 use super::answer::Answer;
 use super::birth::ActorId;
@@ -117,6 +119,8 @@ pub enum Resource {
     /// A message under way, by its number.
     UnderWay(ActorId, ActorId, u32),
 }
+
+impl Touchable for Resource {}
 
 impl AmbientTalk {
     /// Parses a program.

@@ -7,14 +7,16 @@ use std::fmt::{self, Debug, Display};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Waiting};
+use borges_multiverse::language::{
+    Footprint, Label, Language, Next, Outcome, Reach, StepOf, Stepped, Touchable, Waiting,
+};
 
 use crate::ambienttalk::Datum;
 use crate::predicate::{Kind, Named, Standing, forwarded};
 
 /// A language of which only the behaviour is known.
 pub type Erased =
-    Rc<dyn Named<State = State, Choice = Step, Agent = Name, Resource = Name, Value = Name>>;
+    Rc<dyn Named<State = State, Choice = Step, Agent = Name, Resource = PartName, Value = Name>>;
 
 /// Hides which language it is.
 pub(super) fn erased<L>(language: L) -> Erased
@@ -36,6 +38,14 @@ pub struct Step(Rc<dyn Thing>, Rc<str>);
 /// An agent, a resource or a value of some language: in the order of its own, with its text.
 #[derive(Clone)]
 pub struct Name(Rc<dyn Ranked>, Rc<str>);
+
+/// A resource of some language, with what it overlaps.
+#[derive(Clone)]
+pub struct PartName {
+    name: Name,
+    reach: Reach,
+    overlaps: fn(&Name, &Name) -> bool,
+}
 
 /// What is equal to others of its type.
 trait Thing: Any {
@@ -147,6 +157,53 @@ impl Display for Name {
     }
 }
 
+impl PartName {
+    fn new<R: Touchable + 'static>(resource: R) -> Self {
+        let text = format!("{resource:?}");
+        Self {
+            reach: resource.reach(),
+            overlaps: |ours, theirs| own::<R>(&*ours.0).overlaps(own(&*theirs.0)),
+            name: Name::new(resource, text),
+        }
+    }
+}
+
+impl Touchable for PartName {
+    fn overlaps(&self, other: &Self) -> bool {
+        (self.overlaps)(&self.name, &other.name)
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+}
+
+impl Ord for PartName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name.cmp(&other.name)
+    }
+}
+
+impl PartialOrd for PartName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for PartName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for PartName {}
+
+impl Debug for PartName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.name, f)
+    }
+}
+
 /// A language behind its own back.
 struct Hidden<L>(L);
 
@@ -163,17 +220,10 @@ where
         Name::new(agent, text)
     }
 
-    fn footprint(touched: Footprint<L::Resource>) -> Footprint<Name> {
-        let named = |resources: Vec<L::Resource>| {
-            let name = |resource: L::Resource| {
-                let text = format!("{resource:?}");
-                Name::new(resource, text)
-            };
-            resources.into_iter().map(name).collect()
-        };
+    fn footprint(touched: Footprint<L::Resource>) -> Footprint<PartName> {
         Footprint {
-            reads: named(touched.reads),
-            writes: named(touched.writes),
+            reads: touched.reads.into_iter().map(PartName::new).collect(),
+            writes: touched.writes.into_iter().map(PartName::new).collect(),
         }
     }
 }
@@ -185,7 +235,7 @@ where
     type State = State;
     type Choice = Step;
     type Agent = Name;
-    type Resource = Name;
+    type Resource = PartName;
     type Value = Name;
 
     fn initial(&self) -> State {
@@ -207,6 +257,17 @@ where
         Some(Next { state, steps })
     }
 
+    fn step(&self, state: &State, choice: &Step) -> Option<StepOf<Self>> {
+        let step = self.0.step(own(&*state.0), own(&*choice.0))?;
+        let Next { state, steps } = step.next;
+        let state = Self::state(state);
+        Some(Stepped {
+            next: Next { state, steps },
+            agent: Self::agent(step.agent),
+            footprint: Self::footprint(step.footprint),
+        })
+    }
+
     fn outcome(&self, state: &State) -> Outcome<Name> {
         let Outcome { verdict, value } = self.0.outcome(own(&*state.0));
         let text = value.to_string();
@@ -222,11 +283,11 @@ where
         self.0.label(own(&*state.0), own(&*choice.0))
     }
 
-    fn footprint(&self, state: &State, choice: &Step) -> Footprint<Name> {
+    fn footprint(&self, state: &State, choice: &Step) -> Footprint<PartName> {
         Self::footprint(self.0.footprint(own(&*state.0), own(&*choice.0)))
     }
 
-    fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<Name, Name>>) {
+    fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<Name, PartName>>) {
         let mut theirs = Vec::new();
         self.0.waiting(own(&*state.0), &mut theirs);
         waiting.extend(theirs.into_iter().map(|waits| Waiting {

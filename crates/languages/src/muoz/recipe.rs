@@ -1,6 +1,8 @@
 //! The recipe: μOz as a language of the multiverse core.
 
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict, Waiting};
+use borges_multiverse::language::{
+    Footprint, Label, Language, Next, Outcome, Touchable, Verdict, Waiting,
+};
 
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
@@ -23,6 +25,8 @@ pub enum Resource {
     /// A message of a port, counted from 0.
     Message(VariableName, u32),
 }
+
+impl Touchable for Resource {}
 
 impl Resource {
     /// For a message: what orders its queue, and its number there.

@@ -147,6 +147,16 @@ impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
         })
     }
 
+    fn expand(&self, seen: &Self::State, steps: &mut Vec<(L::Choice, Next<Self::State>)>) {
+        let mut inner = Vec::new();
+        self.inner.expand(&seen.state, &mut inner);
+        steps.extend(inner.into_iter().map(|(choice, next)| {
+            let state = self.seen(next.state);
+            let steps = next.steps;
+            (choice, Next { state, steps })
+        }));
+    }
+
     fn outcome(&self, seen: &Self::State) -> Outcome<L::Value> {
         self.inner.outcome(&seen.state)
     }

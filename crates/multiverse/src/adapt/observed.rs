@@ -88,6 +88,21 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
         })
     }
 
+    fn expand(
+        &self,
+        (state, memory): &Self::State,
+        steps: &mut Vec<(L::Choice, Next<Self::State>)>,
+    ) {
+        let mut inner = Vec::new();
+        self.program.expand(state, &mut inner);
+        steps.extend(inner.into_iter().map(|(choice, next)| {
+            let memory = self.observer.observe(memory, state, &choice, &next.state);
+            let state = (next.state, memory);
+            let steps = next.steps;
+            (choice, Next { state, steps })
+        }));
+    }
+
     fn outcome(&self, (state, _): &Self::State) -> Outcome<L::Value> {
         self.program.outcome(state)
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
+use crate::language::{Footprint, Label, Language, Next, Outcome, StepOf, Stepped, Waiting};
 
 /// The program `L` with every deterministic run folded into the step before it: its states are
 /// the choice points and the ends.
@@ -54,6 +54,32 @@ impl<L: Language> Runs<L> {
     }
 }
 
+impl<L: Language> Runs<L> {
+    /// Takes a step and all that follow without a choice; `taken` hears of each before it is taken.
+    fn follow(
+        &self,
+        state: &L::State,
+        choice: &L::Choice,
+        mut taken: impl FnMut(&L::State, &L::Choice),
+    ) -> Option<Next<L::State>> {
+        let mut run = self.inner.apply(state, choice)?;
+        taken(state, choice);
+        let mut choices = Vec::new();
+        while run.steps < self.limit && !self.stop.as_ref().is_some_and(|stop| stop(&run.state)) {
+            choices.clear();
+            self.inner.enabled(&run.state, &mut choices);
+            let [only] = choices.as_slice() else { break };
+            let next = self.inner.apply(&run.state, only)?;
+            taken(&run.state, only);
+            run = Next {
+                state: next.state,
+                steps: run.steps + next.steps,
+            };
+        }
+        Some(run)
+    }
+}
+
 impl<L: Language + fmt::Debug> fmt::Debug for Runs<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runs")
@@ -79,19 +105,26 @@ impl<L: Language> Language for Runs<L> {
     }
 
     fn apply(&self, state: &L::State, choice: &L::Choice) -> Option<Next<L::State>> {
-        let mut run = self.inner.apply(state, choice)?;
-        let mut choices = Vec::new();
-        while run.steps < self.limit && !self.stop.as_ref().is_some_and(|stop| stop(&run.state)) {
-            choices.clear();
-            self.inner.enabled(&run.state, &mut choices);
-            let [only] = choices.as_slice() else { break };
-            let next = self.inner.apply(&run.state, only)?;
-            run = Next {
-                state: next.state,
-                steps: run.steps + next.steps,
-            };
+        self.follow(state, choice, |_, _| ())
+    }
+
+    /// Its footprint is everything that the run touches, step by step.
+    fn step(&self, state: &L::State, choice: &L::Choice) -> Option<StepOf<Self>> {
+        let mut footprint = Footprint::default();
+        let next = self.follow(state, choice, |state, choice| {
+            let step = self.inner.footprint(state, choice);
+            footprint.reads.extend(step.reads);
+            footprint.writes.extend(step.writes);
+        })?;
+        for touched in [&mut footprint.reads, &mut footprint.writes] {
+            touched.sort_unstable();
+            touched.dedup();
         }
-        Some(run)
+        Some(Stepped {
+            next,
+            agent: self.agent(state, choice),
+            footprint,
+        })
     }
 
     fn outcome(&self, state: &L::State) -> Outcome<L::Value> {
@@ -107,36 +140,9 @@ impl<L: Language> Language for Runs<L> {
         self.inner.label(state, choice)
     }
 
-    /// Everything that the run touches, step by step.
     fn footprint(&self, state: &L::State, choice: &L::Choice) -> Footprint<L::Resource> {
-        let mut footprint = self.inner.footprint(state, choice);
-        let Some(end) = self.apply(state, choice) else {
-            return footprint;
-        };
-        let Some(mut run) = self.inner.apply(state, choice) else {
-            return footprint;
-        };
-        let mut choices = Vec::new();
-        while run.steps < end.steps {
-            choices.clear();
-            self.inner.enabled(&run.state, &mut choices);
-            let Some(only) = choices.first() else { break };
-            let step = self.inner.footprint(&run.state, only);
-            footprint.reads.extend(step.reads);
-            footprint.writes.extend(step.writes);
-            let Some(next) = self.inner.apply(&run.state, only) else {
-                break;
-            };
-            run = Next {
-                state: next.state,
-                steps: run.steps + next.steps,
-            };
-        }
-        footprint.reads.sort_unstable();
-        footprint.reads.dedup();
-        footprint.writes.sort_unstable();
-        footprint.writes.dedup();
-        footprint
+        let step = self.step(state, choice);
+        step.map_or_else(Footprint::default, |step| step.footprint)
     }
 
     fn waiting(&self, state: &L::State, waiting: &mut Vec<Waiting<L::Agent, L::Resource>>) {

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
+use crate::language::{Footprint, Label, Language, Next, Outcome, Reach, Touchable, Waiting};
 
 /// What the debugger does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,22 @@ impl<T: fmt::Display> fmt::Display for Stepper<T> {
         match self {
             Self::Debugger => f.write_str("debugger"),
             Self::Program(inner) => inner.fmt(f),
+        }
+    }
+}
+
+impl<R: Touchable> Touchable for Stepper<R> {
+    fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Program(ours), Self::Program(theirs)) => ours.overlaps(theirs),
+            _ => self == other,
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        match self {
+            Self::Debugger => Reach::Itself,
+            Self::Program(inner) => inner.reach(),
         }
     }
 }

@@ -27,7 +27,7 @@ use hashbrown::HashTable;
 
 use super::Causality;
 use crate::fingerprint::Fingerprint;
-use crate::language::{Footprint, Language, Waiting};
+use crate::language::{Footprint, Language, Stepped, Waiting};
 
 /// What [`Classes::advance`] came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,8 @@ pub enum Found {
 struct Ready<L: Language> {
     agent: L::Agent,
     choice: L::Choice,
-    footprint: Footprint<L::Resource>,
+    /// Once it was taken, here or where it fell asleep.
+    footprint: Option<Footprint<L::Resource>>,
     /// To be tried, since a race was found (or as the first).
     wanted: bool,
     /// Not to be tried (again): it leads only to classes that were found elsewhere.
@@ -202,22 +203,27 @@ impl<L: Language> Classes<L> {
         let Some(node) = self.nodes.last_mut() else {
             return false;
         };
-        let ready = &node.ready[option];
-        let Some(next) = self.language.apply(&node.state, &ready.choice) else {
-            node.ready[option].asleep = true;
+        let ready = &mut node.ready[option];
+        let Some(step) = self.language.step(&node.state, &ready.choice) else {
+            ready.asleep = true;
             return false;
         };
+        let Stepped {
+            next,
+            agent,
+            footprint,
+        } = step;
+        ready.footprint = Some(footprint.clone());
         node.taken = Some(option);
         self.steps += 1;
-        let (choice, footprint) = (ready.choice.clone(), ready.footprint.clone());
-        self.run.push(ready.agent.clone(), choice, footprint);
+        self.run.push(agent, ready.choice.clone(), footprint);
         self.races();
         let mut ready = self.ready(&next.state);
         let Some(node) = self.nodes.last() else {
             return false;
         };
         for later in &mut ready {
-            later.asleep = node.lets_sleep(option, later);
+            node.let_sleep(option, later);
         }
         self.push(next.state, ready);
         true
@@ -373,7 +379,7 @@ impl<L: Language> Classes<L> {
         self.language.enabled(state, &mut choices);
         let ready = |choice| Ready {
             agent: self.language.agent(state, &choice),
-            footprint: self.language.footprint(state, &choice),
+            footprint: None,
             choice,
             wanted: false,
             asleep: false,
@@ -400,16 +406,21 @@ impl<L: Language> Node<L> {
         agent.map(|agent| self.want(&agent)).is_some()
     }
 
-    /// Whether `later`, a choice after `option` was taken, sleeps: it slept here, and `option` is
-    /// independent of it.
-    fn lets_sleep(&self, option: usize, later: &Ready<L>) -> bool {
+    /// Lets `later`, a choice after `option` was taken, sleep if it slept here and `option` is independent of it. What
+    /// it touches is then the same there.
+    fn let_sleep(&self, option: usize, later: &mut Ready<L>) {
         let taken = &self.ready[option];
-        self.ready.iter().any(|ready| {
-            ready.asleep
-                && ready.is(later)
-                && ready.agent != taken.agent
-                && !ready.footprint.conflicts(&taken.footprint)
-        })
+        let sleeper = self.ready.iter().find(|ready| {
+            let conflicts = || match (&ready.footprint, &taken.footprint) {
+                (Some(slept), Some(taken)) => slept.conflicts(taken),
+                _ => true,
+            };
+            ready.asleep && ready.is(later) && ready.agent != taken.agent && !conflicts()
+        });
+        if let Some(sleeper) = sleeper {
+            later.asleep = true;
+            later.footprint.clone_from(&sleeper.footprint);
+        }
     }
 }
 

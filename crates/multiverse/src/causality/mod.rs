@@ -8,16 +8,18 @@
 //! From this follow causal rollback ([`crate::walk::Walk::undo`]) and the exploration of one run
 //! a class ([`Classes`]).
 
+mod accesses;
 mod classes;
 mod races;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 
 pub use classes::{Classes, Found};
 pub use races::{Race, races};
 
 use crate::language::{Footprint, Language};
+use accesses::{Access, Accesses};
 
 /// For each agent of a run, how many of its events are meant: the first so many.
 type Clock = Vec<u32>;
@@ -36,13 +38,6 @@ pub struct Event<L: Language> {
     clock: Clock,
 }
 
-/// Who last touched a resource.
-struct Access {
-    writer: Option<usize>,
-    /// Who read it since.
-    readers: Vec<usize>,
-}
-
 /// The events of a run in one of their possible orders.
 pub struct Causality<L: Language> {
     events: Vec<Event<L>>,
@@ -52,7 +47,7 @@ pub struct Causality<L: Language> {
     numbers: HashMap<L::Agent, usize>,
     /// The events of each agent.
     turns: Vec<Vec<usize>>,
-    accesses: BTreeMap<L::Resource, Vec<Access>>,
+    accesses: Accesses<L::Resource>,
 }
 
 /// What a class of runs has in common: each agent's choices in order, and what had happened before
@@ -81,7 +76,7 @@ impl<L: Language> Default for Causality<L> {
             agents: Vec::new(),
             numbers: HashMap::new(),
             turns: Vec::new(),
-            accesses: BTreeMap::new(),
+            accesses: Accesses::default(),
         }
     }
 }
@@ -107,10 +102,9 @@ impl<L: Language> Causality<L> {
         let mut run = Self::default();
         let mut state = start.clone();
         for choice in choices {
-            let agent = language.agent(&state, choice);
-            let footprint = language.footprint(&state, choice);
-            run.push(agent, choice.clone(), footprint);
-            state = language.apply(&state, choice)?.state;
+            let step = language.step(&state, choice)?;
+            run.push(step.agent, choice.clone(), step.footprint);
+            state = step.next.state;
         }
         Some(run)
     }
@@ -210,29 +204,13 @@ impl<L: Language> Causality<L> {
         let number = self.number(&agent);
         let mut touched: Vec<usize> = self.turns[number].last().copied().into_iter().collect();
         for resource in &footprint.reads {
-            let accesses = self.accesses.entry(resource.clone()).or_default();
-            if accesses.is_empty() {
-                accesses.push(Access {
-                    writer: None,
-                    readers: Vec::new(),
-                });
-            }
-            if let Some(last) = accesses.last_mut() {
-                touched.extend(last.writer);
-                last.readers.push(index);
-            }
+            self.accesses.read(resource, index, &mut touched);
         }
         for resource in &footprint.writes {
-            let accesses = self.accesses.entry(resource.clone()).or_default();
-            if let Some(last) = accesses.last() {
-                touched.extend(last.writer);
-                touched.extend(&last.readers);
-            }
-            accesses.push(Access {
-                writer: Some(index),
-                readers: Vec::new(),
-            });
+            self.accesses.write(resource, index, &mut touched);
         }
+        // It may overlap itself: read what is a part of what it changes.
+        touched.retain(|event| *event != index);
         self.turns[number].push(index);
 
         // From the latest on: what one of them knows already is no direct cause.
@@ -290,8 +268,8 @@ impl<L: Language> Causality<L> {
             let event = &self.events[event];
             known[event.number] >= event.clock[event.number]
         };
-        let found = changes.chain(looks).filter_map(|(resource, changes)| {
-            let accesses = self.accesses.get(resource)?;
+        // Of those of one resource.
+        let unknown = |accesses: &[Access], changes: bool| {
             let earlier = accesses.partition_point(|access| access.first() < Some(before));
             for access in accesses[..earlier].iter().rev() {
                 if changes {
@@ -309,8 +287,15 @@ impl<L: Language> Causality<L> {
                 }
             }
             None
-        });
-        found.max()
+        };
+        let mut found = None;
+        for (resource, changes) in changes.chain(looks) {
+            let accesses = &self.accesses;
+            accesses.overlapping(resource, |accesses| {
+                found = found.max(unknown(accesses, changes));
+            });
+        }
+        found
     }
 
     /// The agents that can be first where `events` (in their order, and for each agent its next ones)
@@ -340,28 +325,10 @@ impl<L: Language> Causality<L> {
     pub fn pop(&mut self) -> Option<Event<L>> {
         let event = self.events.pop()?;
         self.turns[event.number].pop();
-        for resource in &event.footprint.writes {
-            if let Some(accesses) = self.accesses.get_mut(resource) {
-                accesses.pop();
-            }
-        }
-        for resource in &event.footprint.reads {
-            let last = self
-                .accesses
-                .get_mut(resource)
-                .and_then(|accesses| accesses.last_mut());
-            if let Some(last) = last {
-                last.readers.pop();
-            }
-        }
+        let Footprint { reads, writes } = &event.footprint;
+        writes.iter().for_each(|r| self.accesses.unwrite(r));
+        reads.iter().for_each(|r| self.accesses.unread(r));
         Some(event)
-    }
-}
-
-impl Access {
-    /// The earliest event that it is about.
-    fn first(&self) -> Option<usize> {
-        self.writer.or_else(|| self.readers.first().copied())
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
 
-use super::{Graph, NodeId, Status, Successor};
+use super::{Graph, NodeId, Status, Steps, Successor};
 use crate::fingerprint::Fingerprint;
 use crate::language::Language;
 use crate::random::Random;
@@ -121,8 +121,8 @@ pub struct Exploration<L: Language> {
     detours: bool,
     /// The depth limit of the last run.
     depth: u32,
-    /// Room for the choices of a universe.
-    choices: Vec<L::Choice>,
+    /// Room for the steps of a universe.
+    steps: Steps<L>,
 }
 
 impl<L: Language> Exploration<L> {
@@ -156,7 +156,7 @@ impl<L: Language> Exploration<L> {
             deepest: 0,
             detours,
             depth: u32::MAX,
-            choices: Vec::new(),
+            steps: Vec::new(),
         };
         exploration.frontier.push(&exploration.graph, NodeId::ROOT);
         exploration
@@ -393,7 +393,7 @@ impl<L: Language> Exploration<L> {
             return true;
         };
         let (language, merged) = (&self.graph.language, self.graph.is_merged());
-        let mut found = Successor::all(language, merged, state, &mut self.choices);
+        let mut found = Successor::all(language, merged, state, &mut self.steps);
         self.adopt(id, &mut found)
     }
 

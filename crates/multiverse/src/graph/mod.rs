@@ -335,36 +335,28 @@ struct Successor<L: Language> {
     steps: u64,
 }
 
+/// Steps from a state, as the language gives them.
+type Steps<L> = Vec<(<L as Language>::Choice, Next<<L as Language>::State>)>;
+
 impl<L: Language> Successor<L> {
-    /// All steps from a state, in the order of its choices.
-    fn all(
-        language: &L,
-        merged: bool,
-        state: &L::State,
-        choices: &mut Vec<L::Choice>,
-    ) -> Vec<Self> {
-        choices.clear();
-        language.enabled(state, choices);
-        let mut found = Vec::with_capacity(choices.len());
-        for (option, choice) in choices.drain(..).enumerate() {
-            // A language that enables what it then refuses breaks its contract; no edge then.
-            let Some(Next { state, steps }) = language.apply(state, &choice) else {
-                debug_assert!(false, "an enabled choice was refused");
-                continue;
-            };
+    /// All steps from a state, in the order of its choices. `steps` is room for them.
+    fn all(language: &L, merged: bool, state: &L::State, steps: &mut Steps<L>) -> Vec<Self> {
+        steps.clear();
+        language.expand(state, steps);
+        let found = steps.drain(..).enumerate().map(|(option, (_, next))| {
             let state = if merged {
-                language.canonical(state)
+                language.canonical(next.state)
             } else {
-                state
+                next.state
             };
-            found.push(Self {
+            Self {
                 fingerprint: Fingerprint::of(&state),
                 // Their list is in memory: there are fewer than 2^32.
                 option: option as u32,
                 state,
-                steps,
-            });
-        }
-        found
+                steps: next.steps,
+            }
+        });
+        found.collect()
     }
 }

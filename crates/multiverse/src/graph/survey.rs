@@ -244,14 +244,11 @@ impl<L: Language> Survey<L> {
 }
 
 fn successors<L: Language>(language: &L, state: &L::State) -> Vec<Successor<L::State>> {
-    let mut choices = Vec::new();
-    language.enabled(state, &mut choices);
-    let mut next = Vec::with_capacity(choices.len());
-    for (option, choice) in choices.iter().enumerate() {
-        if let Some(step) = language.apply(state, choice) {
-            let state = language.canonical(step.state);
-            next.push((option as u32, Fingerprint::of(&state), state));
-        }
-    }
-    next
+    let mut steps = Vec::new();
+    language.expand(state, &mut steps);
+    let next = steps.into_iter().enumerate().map(|(option, (_, next))| {
+        let state = language.canonical(next.state);
+        (option as u32, Fingerprint::of(&state), state)
+    });
+    next.collect()
 }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict, Waiting};
+use borges_multiverse::language::{
+    Footprint, Label, Language, Next, Outcome, Reach, Touchable, Verdict, Waiting,
+};
 use proptest::prelude::*;
 
 /// An instruction; variables and ports are numbered.
@@ -22,6 +24,10 @@ pub(crate) enum Do {
     Toss,
     /// Skips the next instruction if the register is not positive.
     Guard,
+    /// Both variables change places.
+    Swap,
+    /// All variables and ports are as at first.
+    Clear,
     /// Goes to the thread's first instruction.
     Again,
 }
@@ -53,6 +59,29 @@ pub(crate) enum Thing {
     Exit(u8),
     /// The n-th message of a port.
     Message(u8, usize),
+    /// Both variables.
+    Both,
+    /// All of these.
+    All,
+}
+
+impl Touchable for Thing {
+    fn overlaps(&self, other: &Self) -> bool {
+        let is_variable = |thing: &Self| matches!(thing, Self::Variable(_) | Self::Both);
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => true,
+            (Self::Both, other) | (other, Self::Both) => is_variable(other),
+            _ => self == other,
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        match self {
+            Self::Variable(_) | Self::Both => Reach::Region(0),
+            Self::All => Reach::Everything,
+            _ => Reach::Itself,
+        }
+    }
 }
 
 #[allow(dead_code, reason = "each test file uses its part")]
@@ -123,6 +152,14 @@ impl Language for Threads {
                 }
             }
             Do::Toss => register = toss,
+            Do::Swap => world.variables.swap(0, 1),
+            Do::Clear => {
+                world.variables = [0; 2];
+                world.ports.iter_mut().for_each(|port| {
+                    port.taken += port.queue.len();
+                    port.queue.clear();
+                });
+            }
             Do::Guard => at += usize::from(register <= 0),
             Do::Again => at = 0,
         }
@@ -177,6 +214,8 @@ impl Language for Threads {
                 reads.push(Thing::Entry(port));
                 writes.push(Thing::Exit(port));
             }
+            Some(Do::Swap) => writes.push(Thing::Both),
+            Some(Do::Clear) => writes.push(Thing::All),
             Some(Do::Toss | Do::Guard | Do::Again) | None => {}
         }
         Footprint { reads, writes }
@@ -220,6 +259,8 @@ fn instruction() -> impl Strategy<Value = Do> {
         1 => (0..2_u8).prop_map(Do::Try),
         1 => Just(Do::Toss),
         1 => Just(Do::Guard),
+        1 => Just(Do::Swap),
+        1 => Just(Do::Clear),
     ]
 }
 

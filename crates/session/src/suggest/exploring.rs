@@ -8,7 +8,7 @@ use borges_concolic::{
     Bounds, Budget, Comparing, Cut, Device, DeviceState, End, Spent, StateWord, explore_states,
     solver,
 };
-use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
+use borges_multiverse::graph::{Edge, Graph, Limits, NodeId, Pause};
 
 use super::walk::Walk;
 use super::{Subject, cuts, words};
@@ -161,15 +161,11 @@ impl<'f> Found<'f> {
         let mut queue = VecDeque::from([NodeId::ROOT]);
         while let Some(node) = queue.pop_front() {
             let (inputs, _) = nearest[node.0 as usize];
-            let ways = self
-                .graph
-                .state(node)
-                .map(|state| self.graph.language().ways(state));
             for (_, edge) in self.graph.edges_from(node) {
-                let way = ways
-                    .as_ref()
-                    .and_then(|ways| ways.get(edge.option as usize));
-                let reads = way.is_some_and(|way| way.input.is_some());
+                if nearest[edge.to.0 as usize].0 <= inputs {
+                    continue;
+                }
+                let reads = self.reads_input(&edge);
                 let there = inputs.saturating_add(u32::from(reads));
                 let known = &mut nearest[edge.to.0 as usize];
                 if there < known.0 {
@@ -183,6 +179,23 @@ impl<'f> Found<'f> {
             }
         }
         nearest
+    }
+
+    /// Whether an input is read on a step: where one is asked for, unless the program ends before.
+    fn reads_input(&self, edge: &Edge) -> bool {
+        let Some(state) = self.graph.state(edge.from) else {
+            return false;
+        };
+        if state.asks().is_none() {
+            return false;
+        }
+        let to = self.graph.state(edge.to);
+        if to.is_none_or(|to| to.end().is_none()) {
+            return true;
+        }
+        let ways = self.graph.language().ways(state);
+        let way = ways.get(edge.option as usize);
+        way.is_none_or(|(way, _)| way.input.is_some())
     }
 
     /// The states on a nearest way.

@@ -1,0 +1,102 @@
+//! A device program as a language: what can happen in a state is what a look at it shows.
+
+use std::fmt;
+
+use borges_board::PrimitiveId;
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
+use borges_vm::Value;
+
+use super::state::DeviceState;
+use super::{Device, DeviceWay};
+use crate::path::End;
+
+/// The program, the only one who acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TheProgram;
+
+impl Touchable for TheProgram {}
+
+impl fmt::Display for TheProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("program")
+    }
+}
+
+impl Language for Device<'_> {
+    type State = DeviceState;
+    type Choice = DeviceWay;
+    type Agent = TheProgram;
+    type Resource = TheProgram;
+    type Value = String;
+
+    fn initial(&self) -> DeviceState {
+        self.initial.clone()
+    }
+
+    fn enabled(&self, state: &DeviceState, choices: &mut Vec<DeviceWay>) {
+        choices.extend(self.ways(state).into_iter().map(|(way, _)| way));
+    }
+
+    fn apply(&self, state: &DeviceState, choice: &DeviceWay) -> Option<Next<DeviceState>> {
+        let found = self.ways(state).into_iter().nth(choice.number as usize);
+        found.and_then(|(way, to)| (way == *choice).then(|| Next::one(to)))
+    }
+
+    /// What is enabled is known only by running: one look tells both.
+    fn expand(&self, state: &DeviceState, steps: &mut Vec<(DeviceWay, Next<DeviceState>)>) {
+        let mut look = self.look(state);
+        let ways = std::mem::take(&mut look.ways).into_iter();
+        steps.extend(ways.map(|(way, to)| (way, Next::one(to))));
+        self.note(look);
+    }
+
+    fn outcome(&self, state: &DeviceState) -> Outcome<String> {
+        let (verdict, value) = match state.end() {
+            Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
+            Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
+            Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
+            None => (Verdict::Stuck, "no value can be read".to_owned()),
+        };
+        Outcome { verdict, value }
+    }
+
+    fn agent(&self, _: &DeviceState, _: &DeviceWay) -> TheProgram {
+        TheProgram
+    }
+
+    fn label(&self, state: &DeviceState, way: &DeviceWay) -> Label {
+        let called = |(id, args): (PrimitiveId, &[Value])| self.call(id, args);
+        let (rule, text) = match (&way.input, way.event) {
+            (_, Some(event)) => ("interrupt", format!("{:?}", event.source)),
+            (None, None) if state.is_moment() => ("go on", "nothing arrives".to_owned()),
+            (Some(input), None) => {
+                let call = self.call(input.primitive, &input.args);
+                (
+                    "read",
+                    format!("{call} = {}", input.set.to_codomain(input.ty)),
+                )
+            }
+            (None, None) => ("call", state.calls().map_or_else(String::new, called)),
+        };
+        Label {
+            rule,
+            text,
+            span: None,
+        }
+    }
+
+    fn footprint(&self, _: &DeviceState, _: &DeviceWay) -> Footprint<TheProgram> {
+        Footprint {
+            reads: Vec::new(),
+            writes: vec![TheProgram],
+        }
+    }
+
+    fn show(&self, state: &DeviceState) -> String {
+        match (state.calls(), state.end()) {
+            (Some((id, args)), _) => format!("before {}", self.call(id, args)),
+            (None, None) => "where interrupts may arrive".to_owned(),
+            (None, Some(_)) => self.outcome(state).to_string(),
+        }
+    }
+}
