@@ -1,18 +1,48 @@
 //! Exploring a program's states, and again whenever a word turns out to count for ever.
 
-use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
+use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
+use super::anything::StateWord;
 use super::{Comparing, Device, DeviceState};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
 use crate::solver::Solver;
 
-/// States after which counters are looked for, again whenever there are twice as many.
-const LOOKS_FOR_COUNTERS: usize = 125;
+/// A program whose counters are taken for anything once they are found.
+struct Counters<'c, 'd> {
+    start: &'c Start,
+    bounds: &'c Bounds,
+    solver: &'c dyn Fn() -> Option<Box<dyn Solver>>,
+    about: &'c Comparing<'d>,
+    budget: &'d Budget<'d>,
+}
+
+impl<'d> Refining for Counters<'_, 'd> {
+    type Program = Device<'d>;
+    type Change = StateWord;
+
+    fn program(&mut self, words: &[StateWord]) -> Option<Device<'d>> {
+        let mut about = self.about.clone();
+        about.anything.extend(words);
+        let (start, bounds) = (self.start.clone(), self.bounds.clone());
+        Device::new(start, bounds, (self.solver)(), about, self.budget)
+    }
+
+    /// What counts shows while the graph grows; one that rests has closed, or was cut.
+    fn change(&mut self, graph: &Graph<Device<'d>>, rests: Option<Pause>) -> Option<StateWord> {
+        if rests.is_some() {
+            return None;
+        }
+        let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
+        let states: Vec<DeviceState> = states.collect();
+        graph.language().counter(&states)
+    }
+}
 
 /// Explores a program's states, nearest first, as far as `limits` and the budget allow: what came of it, and why it ended.
-/// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]). `solver` makes who answers what
-/// trying values cannot; `heard` is told how many states there are. Nothing if there is no program.
+/// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]).
+/// `solver` makes who answers what trying values cannot; `heard` is told how many states there are. Nothing if there is
+/// no program.
 pub fn explore_states<'d>(
     start: &Start,
     bounds: &Bounds,
@@ -22,35 +52,18 @@ pub fn explore_states<'d>(
     budget: &'d Budget<'d>,
     heard: &mut dyn FnMut(usize),
 ) -> Option<(Exploration<Device<'d>>, Pause)> {
-    let mut about = about.clone();
-    'anew: loop {
-        let device = Device::new(
-            start.clone(),
-            bounds.clone(),
-            solver(),
-            about.clone(),
-            budget,
-        )?;
-        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
-        let mut look = LOOKS_FOR_COUNTERS;
-        loop {
-            let graph = exploration.graph();
-            heard(graph.len());
-            if budget.is_spent() {
-                return Some((exploration, Pause::Cancelled));
-            }
-            if graph.len() >= look {
-                look *= 2;
-                let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
-                let states: Vec<DeviceState> = states.collect();
-                if let Some(word) = graph.language().counter(&states) {
-                    about.anything.push(word);
-                    continue 'anew;
-                }
-            }
-            if let Err(pause) = exploration.advance(limits) {
-                return Some((exploration, pause));
-            }
-        }
-    }
+    let mut counters = Counters {
+        start,
+        bounds,
+        solver,
+        about,
+        budget,
+    };
+    let Refined {
+        exploration, pause, ..
+    } = refine(&mut counters, limits, |come, _| {
+        heard(come.states);
+        !budget.is_spent()
+    })?;
+    Some((exploration, pause))
 }

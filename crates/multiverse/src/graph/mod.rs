@@ -13,6 +13,7 @@ mod cycles;
 mod explore;
 mod paths;
 mod reach;
+mod refine;
 mod survey;
 
 use std::fmt;
@@ -24,6 +25,7 @@ pub use cycles::Component;
 pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
 pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
+pub use refine::{Refined, Refining, refine};
 pub use survey::{Survey, Surveyed};
 
 use crate::fingerprint::Fingerprint;
