@@ -161,7 +161,7 @@ impl<L> fmt::Debug for Simple<L> {
 
 impl<L> Dialect for Simple<L>
 where
-    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<State: 'static, Choice: 'static, Agent: 'static>,
     L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn name(&self) -> &'static str {
@@ -198,7 +198,7 @@ struct Of<L: 'static> {
 
 impl<L> Program for Of<L>
 where
-    L: Reported<State: 'static, Choice: 'static, Agent: Send + Sync + 'static>,
+    L: Reported<State: 'static, Choice: 'static, Agent: 'static>,
     L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn explore(&self, mut job: Job<'_>) -> Kept {

@@ -72,7 +72,7 @@ impl<L: Reported<State: 'static>> Catalogue for Plain<L> {
 
 impl<L> Voice for Plain<L>
 where
-    L: Reported<State: 'static, Agent: Send + Sync, Resource: Send> + 'static,
+    L: Reported<State: 'static, Resource: Send> + 'static,
 {
     const STARTS: Mode = Mode::Pause;
 

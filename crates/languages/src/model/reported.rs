@@ -17,7 +17,10 @@ use crate::predicate::Named;
 /// What a language says of itself to be explored, debugged and reported on, besides its recipe ([`Language`]) and its names
 /// ([`Named`]). For a language without messages, what remains of a program is all that is to be said.
 pub trait Reported:
-    Named<State: Send + Sync, Choice: Send + Sync, Value: Send + Sync> + Clone + Send + Sync
+    Named<State: Send + Sync, Choice: Send + Sync, Agent: Send + Sync, Value: Send + Sync>
+    + Clone
+    + Send
+    + Sync
 {
     /// What remains: the printed lines, the final values, who waits.
     fn remains(&self, value: &Self::Value) -> Remains;

@@ -8,6 +8,7 @@
 //! elsewhere is its trace (the list of its choices); what names a state elsewhere, and decides
 //! which of several workers owns it, is its [`Fingerprint`].
 
+mod agents;
 mod chunks;
 mod cycles;
 mod explore;
@@ -16,10 +17,13 @@ mod reach;
 mod refine;
 mod survey;
 
+use std::cell::RefCell;
 use std::fmt;
 
 use hashbrown::HashTable;
 
+pub(crate) use agents::AgentId;
+use agents::Takers;
 use chunks::Chunks;
 pub use cycles::Component;
 pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
@@ -91,6 +95,8 @@ pub struct Graph<L: Language> {
     edges: Chunks<Edge>,
     /// Nodes by fingerprint; none where equal states stay apart.
     index: Option<HashTable<u32>>,
+    /// Who takes the edges.
+    takers: RefCell<Takers<L::Agent>>,
 }
 
 impl<L: Language> fmt::Debug for Graph<L> {
@@ -112,6 +118,7 @@ impl<L: Language> Graph<L> {
             nodes: Chunks::new(),
             edges: Chunks::new(),
             index: merged.then(HashTable::new),
+            takers: RefCell::default(),
         };
         let start = graph.canonical(start);
         let fingerprint = Fingerprint::of(&start);

@@ -12,7 +12,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Fairness, Formula};
-use crate::graph::{EdgeId, Graph, NodeId, Status};
+use crate::graph::{AgentId, EdgeId, Graph, NodeId, Status};
 use crate::language::Language;
 
 /// A run of the program: to an end, or to a cycle and then round it for ever.
@@ -253,25 +253,13 @@ fn pushed(todo: &[usize], id: usize) -> Vec<usize> {
 struct Arc {
     to: usize,
     edge: EdgeId,
-    /// Its place among the edges that leave the universe.
-    nth: usize,
     postponed: BTreeSet<usize>,
 }
 
 struct Product {
     arcs: Vec<Vec<Arc>>,
-    /// The universe of each node.
-    universes: Vec<NodeId>,
     /// The arc by which each node was found: from where, and the edge.
     found: Vec<Option<(usize, EdgeId)>>,
-}
-
-/// Who acts, by numbers; nobody where all runs count.
-#[derive(Default)]
-struct Agents {
-    /// Who takes each edge that leaves a universe, in their order.
-    takes: HashMap<NodeId, Vec<usize>>,
-    count: usize,
 }
 
 /// What a cycle must have for a run that goes round it to count.
@@ -280,38 +268,7 @@ enum Demand {
     /// An arc on which the until with this place is not put off.
     Until(usize),
     /// A step of this agent, or a universe in which it cannot act.
-    Agent(usize),
-}
-
-impl Agents {
-    /// Notes who can act in a universe.
-    fn note<L: Language>(
-        &mut self,
-        graph: &Graph<L>,
-        universe: NodeId,
-        numbers: &mut HashMap<L::Agent, usize>,
-    ) {
-        let Some(state) = graph.state(universe) else {
-            return;
-        };
-        let language = graph.language();
-        let mut choices = Vec::new();
-        language.enabled(state, &mut choices);
-        let takes = graph.edges_from(universe).filter_map(|(_, edge)| {
-            let agent = language.agent(state, choices.get(edge.option as usize)?);
-            let next = numbers.len();
-            Some(*numbers.entry(agent).or_insert(next))
-        });
-        let takes = takes.collect();
-        self.takes.insert(universe, takes);
-        self.count = numbers.len();
-    }
-
-    /// Whether an agent takes this edge or could not take any other from there.
-    fn is_served(&self, agent: usize, universe: NodeId, nth: usize) -> bool {
-        let takes = self.takes.get(&universe).map_or(&[][..], Vec::as_slice);
-        takes.get(nth) == Some(&agent) || !takes.contains(&agent)
-    }
+    Agent(AgentId),
 }
 
 fn search<L: Language, A>(
@@ -343,10 +300,8 @@ fn search_product<L: Language, A>(
     let root = tableau.add(formula, positive);
     let mut product = Product {
         arcs: Vec::new(),
-        universes: Vec::new(),
         found: vec![None],
     };
-    let (mut agents, mut numbers) = (Agents::default(), HashMap::new());
     let mut owed_sets: Vec<Owed> = vec![Owed::from([root])];
     let mut sets: HashMap<Owed, usize> = HashMap::from([(owed_sets[0].clone(), 0)]);
     let mut index: HashMap<(NodeId, usize), usize> = HashMap::from([((NodeId::ROOT, 0), 0)]);
@@ -356,7 +311,6 @@ fn search_product<L: Language, A>(
         heed.step()?;
         let here = product.arcs.len();
         product.arcs.push(Vec::new());
-        product.universes.push(universe);
         let Some(state) = graph.state(universe) else {
             continue;
         };
@@ -375,15 +329,15 @@ fn search_product<L: Language, A>(
             }
             continue;
         }
-        if fairness == Fairness::Weak && !agents.takes.contains_key(&universe) {
-            agents.note(graph, universe, &mut numbers);
+        if fairness == Fairness::Weak {
+            graph.note_agents(universe);
         }
         for way in ways {
             let next_set = *sets.entry(way.owed.clone()).or_insert_with(|| {
                 owed_sets.push(way.owed.clone());
                 owed_sets.len() - 1
             });
-            for (nth, (edge, step)) in graph.edges_from(universe).enumerate() {
+            for (edge, step) in graph.edges_from(universe) {
                 let to = *index.entry((step.to, next_set)).or_insert_with(|| {
                     queue.push_back((step.to, next_set));
                     product.found.push(Some((here, edge)));
@@ -392,13 +346,18 @@ fn search_product<L: Language, A>(
                 product.arcs[here].push(Arc {
                     to,
                     edge,
-                    nth,
                     postponed: way.postponed.clone(),
                 });
             }
         }
     }
-    Ok(match product.lasso(tableau.untils.len(), &agents, heed)? {
+    let untils = (0..tableau.untils.len()).map(Demand::Until);
+    let agents = graph.agents().map(Demand::Agent);
+    let demands: Vec<_> = match fairness {
+        Fairness::Weak => untils.chain(agents).collect(),
+        Fairness::None => untils.collect(),
+    };
+    Ok(match product.lasso(graph, &demands, heed)? {
         Some(run) => Search::Found(run),
         None if unknown => Search::Unknown,
         None => Search::Nothing,
@@ -419,20 +378,18 @@ impl Product {
     }
 
     /// A way to a cycle on which no until is put off for ever and no agent is kept waiting.
-    fn lasso(
+    fn lasso<L: Language>(
         &self,
-        untils: usize,
-        agents: &Agents,
+        graph: &Graph<L>,
+        demands: &[Demand],
         heed: &mut Heed<'_>,
     ) -> Result<Option<Run>, Stopped> {
-        let untils = (0..untils).map(Demand::Until);
-        let demands: Vec<_> = untils.chain((0..agents.count).map(Demand::Agent)).collect();
         for component in self.components(heed)? {
             heed.step()?;
             let members: BTreeSet<_> = component.iter().copied().collect();
-            let meets = |demand: Demand, from: usize, arc: &Arc| match demand {
+            let meets = |demand: Demand, arc: &Arc| match demand {
                 Demand::Until(until) => !arc.postponed.contains(&until),
-                Demand::Agent(agent) => agents.is_served(agent, self.universes[from], arc.nth),
+                Demand::Agent(agent) => graph.is_served(agent, arc.edge),
             };
             let inner = |from: usize| {
                 let arcs = self.arcs[from].iter();
@@ -441,7 +398,7 @@ impl Product {
             let cyclic = component.iter().any(|from| inner(*from).next().is_some());
             let can_meet = |demand: &Demand| {
                 let mut from = component.iter();
-                from.any(|from| inner(*from).any(|arc| meets(*demand, *from, arc)))
+                from.any(|from| inner(*from).any(|arc| meets(*demand, arc)))
             };
             if !cyclic || !demands.iter().all(can_meet) {
                 continue;
@@ -450,48 +407,48 @@ impl Product {
             let Some(start) = component.iter().min().copied() else {
                 continue;
             };
-            let mut cycle: Vec<(usize, &Arc)> = Vec::new();
+            let mut cycle: Vec<&Arc> = Vec::new();
             let mut at = start;
-            for demand in &demands {
-                if cycle.iter().any(|(from, arc)| meets(*demand, *from, arc)) {
+            for demand in demands {
+                if cycle.iter().any(|arc| meets(*demand, arc)) {
                     continue;
                 }
-                let wanted = |from: usize, arc: &Arc| meets(*demand, from, arc);
+                let wanted = |arc: &Arc| meets(*demand, arc);
                 cycle.extend(self.through(&members, at, wanted, heed)?);
-                at = cycle.last().map_or(start, |(_, arc)| arc.to);
+                at = cycle.last().map_or(start, |arc| arc.to);
             }
             // Back, and at least one step in all.
             if at != start || cycle.is_empty() {
-                let back = |_: usize, arc: &Arc| arc.to == start;
+                let back = |arc: &Arc| arc.to == start;
                 cycle.extend(self.through(&members, at, back, heed)?);
             }
             let stem = self.stem(start);
-            let cycle = cycle.into_iter().map(|(_, arc)| arc.edge).collect();
+            let cycle = cycle.into_iter().map(|arc| arc.edge).collect();
             return Ok(Some(Run { stem, cycle }));
         }
         Ok(None)
     }
 
     /// A shortest way within `members` that ends with a wanted arc, of which there is one: in a component everything is
-    /// reached from everywhere. Each arc with where it leaves.
+    /// reached from everywhere.
     fn through(
         &self,
         members: &BTreeSet<usize>,
         start: usize,
-        wanted: impl Fn(usize, &Arc) -> bool,
+        wanted: impl Fn(&Arc) -> bool,
         heed: &mut Heed<'_>,
-    ) -> Result<Vec<(usize, &Arc)>, Stopped> {
+    ) -> Result<Vec<&Arc>, Stopped> {
         let mut came: HashMap<usize, (usize, &Arc)> = HashMap::new();
         let mut seen = BTreeSet::from([start]);
         let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
             heed.step()?;
             for arc in self.arcs[at].iter().filter(|arc| members.contains(&arc.to)) {
-                if wanted(at, arc) {
-                    let mut path = vec![(at, arc)];
+                if wanted(arc) {
+                    let mut path = vec![arc];
                     let mut back = at;
                     while let Some((from, arc)) = came.get(&back) {
-                        path.push((*from, *arc));
+                        path.push(*arc);
                         back = *from;
                     }
                     path.reverse();
