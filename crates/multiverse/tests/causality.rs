@@ -11,12 +11,12 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use borges_multiverse::causality::{Causality, Class, Classes, Found};
+use borges_multiverse::causality::{Causality, Class, Classes, Found, Queues, races};
 use borges_multiverse::graph::{Exploration, Limits, Strategy as Order};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
 use common::Counted;
 use proptest::prelude::*;
-use threads::{Do, Threads, World, rounds, threads};
+use threads::{Do, Thing, Threads, World, rounds, threads};
 
 type Choice = (usize, i8);
 
@@ -150,6 +150,33 @@ proptest! {
             }
             prop_assert_eq!(&run.class(), &class);
         }
+    }
+}
+
+/// For a message: what orders its port, and its number there.
+fn queued(thing: &Thing) -> Option<(Thing, u32)> {
+    match *thing {
+        Thing::Message(port, number) => Some((Thing::Entry(port), number as u32)),
+        _ => None,
+    }
+}
+
+proptest! {
+    /// Whoever follows all classes remembers of each run what who looks at that run alone would.
+    #[test]
+    fn who_follows_goes_back_with_the_run(program in threads()) {
+        let followers = (Causality::default(), Queues::new(queued));
+        let mut classes = Classes::followed(&program, followers);
+        while classes.advance(usize::MAX, || true) == Found::End {
+            let (run, queues) = classes.follower();
+            let choices: Vec<_> = classes.run().events().iter().map(|event| event.choice).collect();
+            prop_assert_eq!(run.class(), classes.run().class());
+            let start = program.initial();
+            let alone = races(&&program, &start, &choices, queued).unwrap();
+            prop_assert_eq!(queues.races(run), alone);
+        }
+        let (run, _) = classes.follower();
+        prop_assert!(run.events().is_empty(), "all is taken back");
     }
 }
 

@@ -10,15 +10,17 @@
 
 mod accesses;
 mod classes;
+mod follower;
 mod races;
 
 use std::collections::HashMap;
 use std::fmt;
 
 pub use classes::{Classes, Found};
-pub use races::{Race, races};
+pub use follower::{Follower, follow};
+pub use races::{Queues, Race, races};
 
-use crate::language::{Footprint, Language};
+use crate::language::{Footprint, Language, StepOf};
 use accesses::{Access, Accesses};
 
 /// For each agent of a run, how many of its events are meant: the first so many.
@@ -100,12 +102,7 @@ impl<L: Language> Causality<L> {
         L::Choice: 'c,
     {
         let mut run = Self::default();
-        let mut state = start.clone();
-        for choice in choices {
-            let step = language.step(&state, choice)?;
-            run.push(step.agent, choice.clone(), step.footprint);
-            state = step.next.state;
-        }
+        follow(language, start, choices, &mut run)?;
         Some(run)
     }
 
@@ -250,8 +247,9 @@ impl<L: Language> Causality<L> {
         number
     }
 
-    /// The last event of an agent.
-    fn last_of(&self, agent: &L::Agent) -> Option<usize> {
+    /// The number of the last event of an agent.
+    #[must_use]
+    pub fn last_of(&self, agent: &L::Agent) -> Option<usize> {
         self.turns[*self.numbers.get(agent)?].last().copied()
     }
 
@@ -329,6 +327,16 @@ impl<L: Language> Causality<L> {
         writes.iter().for_each(|r| self.accesses.unwrite(r));
         reads.iter().for_each(|r| self.accesses.unread(r));
         Some(event)
+    }
+}
+
+impl<L: Language> Follower<L> for Causality<L> {
+    fn forward(&mut self, _: &L::State, choice: &L::Choice, step: &StepOf<L>) {
+        self.push(step.agent.clone(), choice.clone(), step.footprint.clone());
+    }
+
+    fn back(&mut self) {
+        self.pop();
     }
 }
 

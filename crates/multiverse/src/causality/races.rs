@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Causality;
-use crate::language::Language;
+use super::{Causality, Follower, follow};
+use crate::language::{Language, StepOf};
 
 /// A message that was received, and those that could have been there first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,54 +16,104 @@ pub struct Race {
     pub rivals: Vec<usize>,
 }
 
-/// The races of the run that takes `choices` from `start`: for each message that was received, those that came to the
-/// same queue later and could have been there first, while all that happened before stays the same but for the order
-/// in that queue. None if a choice is not enabled.
+/// A message: the resource that orders its queue, and its number there.
+type Queued<R> = (R, u32);
+
+/// Which messages came in and were received, along a run.
 ///
 /// `place` knows the resources that are messages: it says which resource orders the queue, and the message's number
 /// there. A step that writes the message puts it in, one that reads it receives it.
+#[derive(Clone, Debug)]
+pub struct Queues<R, P> {
+    place: P,
+    steps: Vec<Messages<R>>,
+}
+
+/// The messages of a step.
+#[derive(Clone, Debug)]
+struct Messages<R> {
+    came: Vec<Queued<R>>,
+    received: Vec<Queued<R>>,
+}
+
+impl<R, P> Queues<R, P> {
+    /// Of a run that has not begun.
+    pub const fn new(place: P) -> Self {
+        Self {
+            place,
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl<L: Language, P: Fn(&L::Resource) -> Option<Queued<L::Resource>>> Follower<L>
+    for Queues<L::Resource, P>
+{
+    fn forward(&mut self, _: &L::State, _: &L::Choice, step: &StepOf<L>) {
+        let messages = |touched: &[L::Resource]| touched.iter().filter_map(&self.place).collect();
+        self.steps.push(Messages {
+            came: messages(&step.footprint.writes),
+            received: messages(&step.footprint.reads),
+        });
+    }
+
+    fn back(&mut self) {
+        self.steps.pop();
+    }
+}
+
+impl<R: Ord + Clone, P> Queues<R, P> {
+    /// The races of the run that was followed, of which `run` has the causes: for each message that was received, those
+    /// that came to the same queue later and could have been there first, while all that happened before stays the same
+    /// but for the order in that queue.
+    pub fn races<L: Language<Resource = R>>(&self, run: &Causality<L>) -> Vec<Race> {
+        let mut arrivals: BTreeMap<&R, BTreeMap<u32, usize>> = BTreeMap::new();
+        let mut receipts = Vec::new();
+        for (nth, Messages { came, received }) in self.steps.iter().enumerate() {
+            for (queue, number) in came {
+                arrivals.entry(queue).or_default().insert(*number, nth);
+            }
+            receipts.extend(received.iter().map(|(queue, number)| (nth, queue, *number)));
+        }
+        let mut loose = BTreeMap::new();
+        let mut found = Vec::new();
+        for (received, queue, number) in receipts {
+            let Some((message, others)) = arrivals.get(queue).and_then(|queued| {
+                let others: Vec<_> = queued.range(number + 1..).map(|(_, nth)| *nth).collect();
+                Some((*queued.get(&number)?, others))
+            }) else {
+                continue;
+            };
+            let run = loose.entry(queue).or_insert_with(|| run.without(queue));
+            let mut overtaken = vec![message];
+            let mut rivals = Vec::new();
+            for other in others {
+                let waits_for = |before: &usize| run.happens_before(*before, other);
+                if !waits_for(&received) && !overtaken.iter().any(waits_for) {
+                    rivals.push(other);
+                }
+                overtaken.push(other);
+            }
+            found.push(Race {
+                received,
+                message,
+                rivals,
+            });
+        }
+        found
+    }
+}
+
+/// The races of the run that takes `choices` from `start`, as [`Queues::races`] has them. None if a choice is not
+/// enabled.
 pub fn races<L: Language>(
     language: &L,
     start: &L::State,
     choices: &[L::Choice],
-    place: impl Fn(&L::Resource) -> Option<(L::Resource, u32)>,
+    place: impl Fn(&L::Resource) -> Option<Queued<L::Resource>>,
 ) -> Option<Vec<Race>> {
-    let run = Causality::of(language, start, choices)?;
-    let mut arrivals: BTreeMap<L::Resource, BTreeMap<u32, usize>> = BTreeMap::new();
-    let mut receipts = Vec::new();
-    for (nth, event) in run.events().iter().enumerate() {
-        for (queue, number) in event.footprint.writes.iter().filter_map(&place) {
-            arrivals.entry(queue).or_default().insert(number, nth);
-        }
-        let read = event.footprint.reads.iter().filter_map(&place);
-        receipts.extend(read.map(|(queue, number)| (nth, queue, number)));
-    }
-    let mut loose = BTreeMap::new();
-    let mut found = Vec::new();
-    for (received, queue, number) in receipts {
-        let Some((message, others)) = arrivals.get(&queue).and_then(|queued| {
-            let others: Vec<_> = queued.range(number + 1..).map(|(_, nth)| *nth).collect();
-            Some((*queued.get(&number)?, others))
-        }) else {
-            continue;
-        };
-        let run = loose
-            .entry(queue.clone())
-            .or_insert_with(|| run.without(&queue));
-        let mut overtaken = vec![message];
-        let mut rivals = Vec::new();
-        for other in others {
-            let waits_for = |before: &usize| run.happens_before(*before, other);
-            if !waits_for(&received) && !overtaken.iter().any(waits_for) {
-                rivals.push(other);
-            }
-            overtaken.push(other);
-        }
-        found.push(Race {
-            received,
-            message,
-            rivals,
-        });
-    }
-    Some(found)
+    let mut followers = (Causality::default(), Queues::new(place));
+    follow(language, start, choices, &mut followers)?;
+    let (run, queues) = followers;
+    Some(queues.races(&run))
 }

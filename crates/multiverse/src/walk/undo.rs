@@ -71,19 +71,12 @@ impl<L: Language> Walk<L> {
     /// The last step of `agent` on the path to this universe.
     #[must_use]
     pub fn last_event_of(&self, agent: &L::Agent) -> Option<Place> {
-        let mut after = self.place();
-        while let Some(before) = self.tree().parent(after) {
-            let taken = self.tree().entry(after)?;
-            if self
-                .language()
-                .agent(&self.state_at(before)?, &taken.choice)
-                == *agent
-            {
-                return Some(after);
-            }
-            after = before;
-        }
-        None
+        let path = || self.tree().between(Place::ROOT, self.place());
+        let choices = path().into_iter().flatten();
+        let choices = choices.map(|(_, taken)| &taken.choice);
+        let run = Causality::of(self.language(), &self.state_at(Place::ROOT)?, choices)?;
+        let last = run.last_of(agent)?;
+        path()?.nth(last).map(|(place, _)| place)
     }
 
     /// The place before `event`, and the events from it on.
