@@ -360,6 +360,13 @@ pub struct Explore {
         conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
     )]
     pub symmetry: bool,
+    /// Only runs in which an agent that could go on makes room for another at most so many times: most bugs need one or two
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "session", "expect", "forbid"]
+    )]
+    pub preemptions: Option<u32>,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value_t)]
     pub order: Order,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use borges_multiverse::adapt::Stepping;
+use borges_multiverse::adapt::{Preempting, Stepping};
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
@@ -39,6 +39,8 @@ pub struct Explore {
     /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
     /// without actors.
     pub symmetry: bool,
+    /// The most times that an agent which could go on makes room for another, in a run. Otherwise as `keep`, in any order.
+    pub preemptions: Option<u32>,
     /// The order in which states are visited.
     pub order: Order,
     /// The most states that are visited.
@@ -60,6 +62,7 @@ impl Default for Explore {
             reduction: Reduction::None,
             keep: None,
             symmetry: false,
+            preemptions: None,
             order: Order::BreadthFirst,
             states: 1_000_000,
             depth: u32::MAX,
@@ -195,11 +198,14 @@ impl Job<'_> {
         P: Reported<State: 'static> + 'static,
         E: Reported<State: 'static>,
     {
+        if let Some(most) = self.options.preemptions {
+            let program = plain;
+            let bounded = Preempting { program, most };
+            let name = bounded.name();
+            return (self.seen(bounded, exact, name), None);
+        }
         if let Some(lens) = self.lens() {
-            let (mut report, _) = self.graph(lens::seen(plain, &lens), None::<&E>);
-            report.abstraction = Some(lens.name());
-            // What is joined of runs through different states need not be a run of the program.
-            (report.paths, report.cyclic) = (None, None);
+            let mut report = self.seen(lens::seen(plain, &lens), exact, lens.name());
             report.unmet = lens.unmet();
             return (report, None);
         }
@@ -208,6 +214,15 @@ impl Job<'_> {
         } else {
             self.run(plain, exact)
         }
+    }
+
+    /// As [`Job::graph`], of a program of which some universes are left out.
+    fn seen<P: Reported + 'static, E: Reported>(&mut self, part: P, _: &E, name: String) -> Report {
+        let (mut report, _) = self.graph(part, None::<&E>);
+        report.abstraction = Some(name);
+        // There are more runs, and what is joined of runs through different states need not be one.
+        (report.paths, report.cyclic) = (None, None);
+        report
     }
 
     fn lens(&self) -> Option<Lens> {

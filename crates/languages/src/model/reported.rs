@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::{Runs, StepChoice, Stepper, Stepping};
+use borges_multiverse::adapt::{Preempting, Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::language::Language;
 
 use super::debug::Refused;
@@ -325,6 +325,55 @@ impl<L: Reported> Reported for Runs<L> {
     }
 }
 
+/// A program whose agents are seldom interrupted ends as the program does.
+impl<L: Reported> Reported for Preempting<L> {
+    handed_on!(self => self.program, from => &from.state);
+
+    fn exact(&self) -> Self {
+        Self {
+            program: self.program.exact(),
+            most: self.most,
+        }
+    }
+
+    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+        messages(&self.program, resource)
+    }
+
+    fn agent_name(&self, from: &Self::State, agent: &Self::Agent) -> String {
+        self.program.agent_name(&from.state, agent)
+    }
+
+    fn addressee(&self, from: &Self::State, choice: &Self::Choice) -> Option<String> {
+        self.program.addressee(&from.state, choice)
+    }
+
+    fn meets(
+        &self,
+        lead: &Lead,
+        before: &Self::State,
+        choice: &Self::Choice,
+        after: &Self::State,
+    ) -> bool {
+        let (before, after) = (&before.state, &after.state);
+        self.program.meets(lead, before, choice, after)
+    }
+}
+
+/// Messages are the program's.
+fn messages<L: Reported>(
+    program: &L,
+    resource: &Stepper<L::Resource>,
+) -> Option<(Stepper<L::Resource>, u32)> {
+    match resource {
+        Stepper::Program(resource) => {
+            let (queue, number) = program.message(resource)?;
+            Some((Stepper::Program(queue), number))
+        }
+        Stepper::Debugger => None,
+    }
+}
+
 /// A program under the stepping debugger ends as the program does.
 impl<L: Reported> Reported for Stepping<L> {
     handed_on!(self => self.0, state => &state.1);
@@ -334,13 +383,7 @@ impl<L: Reported> Reported for Stepping<L> {
     }
 
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        match resource {
-            Stepper::Program(resource) => {
-                let (queue, number) = self.0.message(resource)?;
-                Some((Stepper::Program(queue), number))
-            }
-            Stepper::Debugger => None,
-        }
+        messages(&self.0, resource)
     }
 
     /// Those of the program's own steps: the debugger's pauses put all steps in one order, but not the

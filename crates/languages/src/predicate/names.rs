@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::rc::Rc;
 
-use borges_multiverse::adapt::{Abstracted, Runs, Stepping};
+use borges_multiverse::adapt::{Abstracted, Preempting, Runs, Stepping};
 use borges_multiverse::language::Language;
 
 use super::find;
@@ -343,6 +343,10 @@ impl<L: Named> Named for Runs<L> {
 
 impl<L: Named> Named for Stepping<L> {
     forwarded!(self => &self.0, state => &state.1, &STEPPING_WORDS);
+}
+
+impl<L: Named> Named for Preempting<L> {
+    forwarded!(self => &self.program, from => &from.state, &[]);
 }
 
 impl<L: Named, K: Clone + Eq + Hash> Named for Abstracted<L, K> {

@@ -8,6 +8,7 @@
 //! them may hold at once, and each fires every time it holds.
 
 mod moment;
+mod sample;
 mod schedule;
 mod seek;
 mod undo;
@@ -16,7 +17,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use moment::{Moment, MomentError, Pick};
-pub use schedule::{Chooser, Schedule};
+pub use sample::{Hit, Sampler};
+pub use schedule::{Chooser, Priorities, Schedule};
 pub use seek::Sought;
 pub use undo::Undone;
 

@@ -1,5 +1,8 @@
 //! Who decides what the user does not.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use crate::language::Language;
 use crate::random::Random;
 
@@ -20,8 +23,66 @@ pub enum Schedule<L: Language> {
         /// The agent whose turn it was last.
         last: Option<L::Agent>,
     },
+    /// The agent with the highest priority, any of its options.
+    Priorities(Priorities<L::Agent>),
     /// A rule of one's own.
     Custom(Box<Chooser<L>>),
+}
+
+/// Priorities of agents that are drawn at random, and lowered at few steps that are drawn too.
+///
+/// Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte: *A Randomized Scheduler with
+/// Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010): of n agents in runs of k steps, a bug that needs d orders of
+/// two steps is met by a run with a probability of at least 1 / (n · k^(d-1)), however rare it is among all runs.
+#[derive(Clone, Debug)]
+pub struct Priorities<A> {
+    random: Random,
+    of: HashMap<A, u64>,
+    /// The steps, from 1, before which whoever would take them gets a priority below all that were drawn.
+    changes: Vec<(u64, u64)>,
+    taken: u64,
+}
+
+impl<A: Clone + Eq + Hash> Priorities<A> {
+    /// For bugs that need `depth` orders of two steps, in runs of about so many steps.
+    #[must_use]
+    pub fn new(depth: u32, steps: u64, seed: u64) -> Self {
+        let mut random = Random::from_seed(seed);
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX);
+        let changes = (1..u64::from(depth)).map(|low| (1 + random.below(steps) as u64, low));
+        Self {
+            changes: changes.collect(),
+            of: HashMap::new(),
+            taken: 0,
+            random,
+        }
+    }
+
+    /// One of the options, of which each is taken by one of these agents.
+    fn pick(&mut self, agents: &[A]) -> Option<usize> {
+        self.taken += 1;
+        for agent in agents {
+            if !self.of.contains_key(agent) {
+                let drawn = self.random.next() | 1 << 63;
+                self.of.insert(agent.clone(), drawn);
+            }
+        }
+        loop {
+            let agent = agents.iter().max_by_key(|agent| self.of.get(*agent))?;
+            let now = |(at, _): &(u64, u64)| *at == self.taken;
+            if let Some(change) = self.changes.iter().position(now) {
+                let (_, low) = self.changes.swap_remove(change);
+                self.of.insert(agent.clone(), low);
+                continue;
+            }
+            let theirs = agents
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| *other == agent);
+            let theirs: Vec<_> = theirs.map(|(option, _)| option).collect();
+            return theirs.get(self.random.below(theirs.len())).copied();
+        }
+    }
 }
 
 impl<L: Language> Schedule<L> {
@@ -56,12 +117,17 @@ impl<L: Language> Schedule<L> {
             *last = Some(agent);
             return Some(option);
         }
+        if let Self::Priorities(priorities) = self {
+            let agent = |choice| language.agent(state, choice);
+            let agents: Vec<_> = options.iter().map(agent).collect();
+            return priorities.pick(&agents);
+        }
         if options.len() == 1 {
             return Some(0);
         }
         match self {
             Self::Ask => None,
-            Self::First | Self::RoundRobin { .. } => Some(0),
+            Self::First | Self::RoundRobin { .. } | Self::Priorities(_) => Some(0),
             Self::Random(random) => Some(random.below(options.len())),
             Self::Custom(pick) => pick(language, state, options),
         }

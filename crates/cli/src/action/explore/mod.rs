@@ -143,6 +143,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
             named.map(str::to_string).collect()
         }),
         symmetry: options.symmetry,
+        preemptions: options.preemptions,
         reduction: match options.reduction {
             args::Reduction::None => Reduction::None,
             args::Reduction::Dpor => Reduction::Dpor,

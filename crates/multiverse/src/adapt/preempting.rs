@@ -1,0 +1,147 @@
+//! Runs in which few agents are interrupted.
+
+use crate::adapt::Stepper;
+use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
+
+/// The program `L` in the runs in which an agent that could go on makes room for another at most so many times: most
+/// bugs need one or two such *preemptions* (Musuvathi, Qadeer: *Iterative Context Bounding for Systematic Testing of
+/// Multithreaded Programs*, PLDI 2007).
+///
+/// Universes are left out, and none is invented: what is found holds of the program, and what is not found may be beyond
+/// the bound. So whatever shows it must name the bound ([`Preempting::name`]). Every run ends as it would: an agent that
+/// cannot go on is never in the way. Who stepped last is compared with the state, so agents that
+/// [`Language::canonical`] renames are told apart; all steps depend on one another, since their order is what counts.
+#[derive(Clone, Debug)]
+pub struct Preempting<L> {
+    /// The program.
+    pub program: L,
+    /// The most preemptions of a run.
+    pub most: u32,
+}
+
+/// A state with what its run may still do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scheduled<S, A> {
+    /// The program's.
+    pub state: S,
+    /// Who stepped last.
+    pub last: Option<A>,
+    /// The preemptions that are left.
+    pub left: u32,
+}
+
+impl<L: Language> Preempting<L> {
+    /// The bound in words.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let times = match self.most {
+            0 => "no agent is interrupted".to_owned(),
+            1 => "one agent is interrupted at most".to_owned(),
+            most => format!("agents are interrupted {most} times at most"),
+        };
+        format!("{times} in a run")
+    }
+
+    /// Whether a step of `agent` interrupts the last agent, of those who take the steps that there are.
+    fn interrupts(last: Option<&L::Agent>, agent: &L::Agent, agents: &[L::Agent]) -> bool {
+        last.is_some_and(|last| last != agent && agents.contains(last))
+    }
+
+    fn agents(&self, state: &L::State, choices: &[L::Choice]) -> Vec<L::Agent> {
+        let agent = |choice| self.program.agent(state, choice);
+        choices.iter().map(agent).collect()
+    }
+
+    fn footprint_of(footprint: Footprint<L::Resource>) -> Footprint<Stepper<L::Resource>> {
+        let resources = |all: Vec<_>| all.into_iter().map(Stepper::Program);
+        Footprint {
+            reads: resources(footprint.reads).collect(),
+            writes: resources(footprint.writes)
+                .chain([Stepper::Debugger])
+                .collect(),
+        }
+    }
+}
+
+impl<L: Language> Language for Preempting<L> {
+    type State = Scheduled<L::State, L::Agent>;
+    type Choice = L::Choice;
+    type Agent = L::Agent;
+    type Resource = Stepper<L::Resource>;
+    type Value = L::Value;
+
+    fn initial(&self) -> Self::State {
+        Scheduled {
+            state: self.program.initial(),
+            last: None,
+            left: self.most,
+        }
+    }
+
+    fn enabled(&self, from: &Self::State, choices: &mut Vec<L::Choice>) {
+        let mut all = Vec::new();
+        self.program.enabled(&from.state, &mut all);
+        let agents = self.agents(&from.state, &all);
+        let last = from.last.as_ref();
+        let allowed = |agent| from.left > 0 || !Self::interrupts(last, agent, &agents);
+        let all = all.into_iter().zip(&agents);
+        choices.extend(all.filter_map(|(choice, agent)| allowed(agent).then_some(choice)));
+    }
+
+    fn apply(&self, from: &Self::State, choice: &L::Choice) -> Option<Next<Self::State>> {
+        let Next { state, steps } = self.program.apply(&from.state, choice)?;
+        let mut all = Vec::new();
+        self.program.enabled(&from.state, &mut all);
+        let agent = self.program.agent(&from.state, choice);
+        let agents = self.agents(&from.state, &all);
+        let interrupts = Self::interrupts(from.last.as_ref(), &agent, &agents);
+        let state = Scheduled {
+            state,
+            left: from.left.checked_sub(u32::from(interrupts))?,
+            last: Some(agent),
+        };
+        Some(Next { state, steps })
+    }
+
+    fn outcome(&self, from: &Self::State) -> Outcome<L::Value> {
+        self.program.outcome(&from.state)
+    }
+
+    fn agent(&self, from: &Self::State, choice: &L::Choice) -> L::Agent {
+        self.program.agent(&from.state, choice)
+    }
+
+    fn label(&self, from: &Self::State, choice: &L::Choice) -> Label {
+        self.program.label(&from.state, choice)
+    }
+
+    fn footprint(&self, from: &Self::State, choice: &L::Choice) -> Footprint<Self::Resource> {
+        Self::footprint_of(self.program.footprint(&from.state, choice))
+    }
+
+    fn waiting(&self, from: &Self::State, waiting: &mut Vec<Waiting<L::Agent, Self::Resource>>) {
+        let mut inner = Vec::new();
+        self.program.waiting(&from.state, &mut inner);
+        waiting.extend(inner.into_iter().map(|waits| Waiting {
+            agent: waits.agent,
+            footprint: Self::footprint_of(waits.footprint),
+            label: waits.label,
+        }));
+    }
+
+    fn canonical(&self, from: Self::State) -> Self::State {
+        let state = self.program.canonical(from.state);
+        Scheduled { state, ..from }
+    }
+
+    fn recurring(&self, from: &Self::State) -> Self::State {
+        Scheduled {
+            state: self.program.recurring(&from.state),
+            ..from.clone()
+        }
+    }
+
+    fn show(&self, from: &Self::State) -> String {
+        format!("[{}] {}", self.name(), self.program.show(&from.state))
+    }
+}

@@ -1,0 +1,107 @@
+//! Schedules that look for bugs, and bounds of preemptions against all runs.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
+
+#[path = "common/threads.rs"]
+#[allow(dead_code)] // Each test file uses its part.
+mod threads;
+
+use std::collections::BTreeSet;
+
+use borges_multiverse::adapt::Preempting;
+use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
+use borges_multiverse::language::{Language, Verdict};
+use borges_multiverse::walk::{Sampler, Walk};
+use proptest::prelude::*;
+use threads::{Do, Threads, threads};
+
+/// A deadlock that needs two orders of two steps: the first thread's message comes before the second looks for it, and
+/// the second's before the first looks for one. The second has many steps to go there, the first has few.
+fn rare() -> Threads {
+    let one = [Do::Write(0, 1), Do::Read(0)];
+    let first = [&one[..], &[Do::Send(1), Do::Try(0), Do::Receive(0)]].concat();
+    // Who had a message takes one of its own back.
+    let last = [Do::Try(1), Do::Send(0), Do::Send(0), Do::Guard, Do::Try(0)];
+    let second = [&[Do::Write(1, 0); 20][..], &last].concat();
+    Threads(vec![first, second])
+}
+
+fn is_deadlock<L: Language>(walk: &Walk<L>) -> bool {
+    walk.outcome()
+        .is_some_and(|end| end.verdict == Verdict::Deadlock)
+}
+
+#[test]
+fn priorities_find_what_chance_does_not() {
+    let program = rare();
+    let look = |sampling: Sampler| {
+        let found = sampling.look(&program, (300, 1_000, 7), is_deadlock, |_| true);
+        found.unwrap()
+    };
+    assert_eq!(look(Sampler::Random), None);
+    // One order of two steps is not enough.
+    assert_eq!(look(Sampler::Pct { depth: 1 }), None);
+    let hit = look(Sampler::Pct { depth: 2 }).unwrap();
+    assert_eq!(
+        look(Sampler::Pct { depth: 2 }),
+        Some(hit.clone()),
+        "the same seed"
+    );
+    // What was found is a moment: it needs no schedule.
+    let mut walk = Walk::new(&program);
+    walk.go(&hit.moment, 1_000).unwrap();
+    assert!(is_deadlock(&walk));
+    // Nobody looks on when told to stop.
+    let stopped =
+        Sampler::Pct { depth: 2 }.look(&program, (300, 1_000, 7), is_deadlock, |run| run < hit.run);
+    assert_eq!(stopped, Ok(None));
+}
+
+fn ends(program: &Threads, most: u32) -> BTreeSet<String> {
+    let bounded = Preempting { program, most };
+    let mut exploration = Exploration::new(&bounded, Order::BreadthFirst);
+    assert_eq!(
+        exploration.run(&Limits::default(), |_| true),
+        Pause::Complete
+    );
+    let graph = exploration.graph();
+    let outcomes = graph
+        .ends()
+        .map(|end| graph.outcome(end).unwrap().to_string());
+    outcomes.collect()
+}
+
+#[test]
+fn a_bug_within_one_preemption_is_found_with_one_and_not_without() {
+    let deadlocks = |most| {
+        ends(&rare(), most)
+            .iter()
+            .any(|end| end.starts_with("deadlock"))
+    };
+    assert!(!deadlocks(0));
+    assert!(deadlocks(1));
+}
+
+proptest! {
+    /// The ends within a bound are those of the runs that keep it.
+    #[test]
+    fn a_bound_keeps_the_runs_within_it_and_no_others(program in threads(), most in 0..3_u32) {
+        let mut within = BTreeSet::new();
+        // The state, who stepped last, and the preemptions so far.
+        let mut runs = vec![(program.initial(), None, 0)];
+        while let Some((world, last, preemptions)) = runs.pop() {
+            let mut choices = Vec::new();
+            program.enabled(&world, &mut choices);
+            if choices.is_empty() && preemptions <= most {
+                within.insert(program.outcome(&world).to_string());
+            }
+            let goes_on = last.is_some_and(|last| choices.iter().any(|choice| choice.0 == last));
+            for choice in choices {
+                let interrupts = goes_on && last != Some(choice.0);
+                let next = program.apply(&world, &choice).unwrap().state;
+                runs.push((next, Some(choice.0), preemptions + u32::from(interrupts)));
+            }
+        }
+        prop_assert_eq!(ends(&program, most), within);
+    }
+}
