@@ -159,7 +159,7 @@ fn walked(folder: &Path) {
         "back",
         "jump 0.2",
         "undo 0.1",
-        "find done == 2",
+        "seek done == 2",
         "races",
     ];
     let said = [
@@ -183,17 +183,17 @@ fn shown(folder: &Path) {
     let (mut socket, _) = tungstenite::client(address, stream).unwrap();
     let shown = told(&mut socket, "\"snapshot\"").to_string();
     assert!(shown.contains("\"language\":\"Petri net\""), "{shown}");
-    let mut ask = |question: &str| {
-        let message = format!(r#"{{"ask": "model", "id": 7, "question": {question}}}"#);
+    let graph = serde_json::json!({ "text": TABLE }).to_string();
+    assert!(shown.contains(&graph[1..graph.len() - 1]), "{shown}");
+    let mut ask = |command: &str| {
+        let message = format!(r#"{{"ask": "command", "id": 7, "command": {command}}}"#);
         socket.send(message.into()).unwrap();
-        told(&mut socket, "\"id\":7")["answer"].take()
+        told(&mut socket, "\"id\":7")["reply"].take()
     };
-    let graph = ask(r#"{"ask": "graph", "links": 0}"#);
-    assert!(graph["graph"]["text"].as_str().unwrap() == TABLE, "{graph}");
-    let ends = ask(r#"{"ask": "ask", "question": "ends"}"#);
+    let ends = ask(r#"{"command": "ask", "question": "ends"}"#);
     assert!(ends.to_string().contains("deadlock"), "{ends}");
-    let card = ask(r#"{"ask": "card", "universe": 0}"#);
-    let agents = card["card"]["card"]["agents"].to_string();
+    let card = ask(r#"{"command": "card", "universe": 0}"#);
+    let agents = card["card"]["agents"].to_string();
     assert!(
         agents.contains("ann-fork") && agents.contains("\"line\":9"),
         "{card}"

@@ -136,6 +136,15 @@ pub const fn go_on<R>(parse: Parse<R>) -> Spec<R> {
         .repeating()
 }
 
+/// `seek`; the prompt says what is sought.
+pub const fn seek<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new(
+        "seek",
+        "search ahead, and show the first universe that fits",
+        parse,
+    )
+}
+
 /// `restart`.
 pub const fn restart<R>(parse: Parse<R>) -> Spec<R> {
     Spec::new("restart", "show the start; what was seen is kept", parse).letters(&["r"])

@@ -8,7 +8,7 @@ use crate::model::common::{Common, Rows as Words};
 use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{Rows as Shared, Stops, go_on};
+use crate::words::{Rows as Shared, Stops, go_on, seek};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,14 +73,10 @@ const RUNNING: &[Spec<Request>] = &[
             "A paused universe, and all that follow from it. The start runs under the breakpoints that there are now: \
 what was seen under others is forgotten.",
         ),
-    Spec::new(
-        "seek",
-        "let a universe run toward the breakpoints, until one halts",
-        |c| about(c, About::Seek),
-    )
+    seek(|c| about(c, About::Seek))
     .arguments("[UNIVERSE]")
     .details(
-        "Goes on with the most promising universe first, and stops at the first that a breakpoint halts; what else \
+        "Lets a universe run toward the breakpoints, until one halts: goes on with the most promising universe first, and stops at the first that a breakpoint halts; what else \
 there is stays unexplored. Again, from the same universe: the next that halts. For programs with more universes than \
 'continue' can show.",
     )

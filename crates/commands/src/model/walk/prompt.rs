@@ -62,7 +62,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
             Request::Undo(target) => self.undo(target.as_deref(), paint),
             Request::Common(common) => self.roam(common, paint, observer),
             Request::Stops(stops) => self.stops(stops, observer),
-            Request::Find(text) => self.find(&text, paint, observer),
+            Request::Seek(text) => self.seek(&text, paint, observer),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
             Request::Graph(states) => Ok(self.graph(states, paint, observer)),
@@ -174,7 +174,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
     }
 
     /// To the nearest universe ahead in which a condition is true.
-    fn find(&mut self, text: &str, paint: &Paint, observer: Observer<'_>) -> Said {
+    fn seek(&mut self, text: &str, paint: &Paint, observer: Observer<'_>) -> Said {
         let condition = self.condition(text)?;
         let sought = self.walk.seek(
             |visit| condition.fits(visit.language, visit.arrived, visit.state),

@@ -5,7 +5,7 @@ use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Chooser, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{Motion, Rows as Shared, Stops, go_on, tree};
+use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Request {
     /// Undoes a step of the path, and what depends on it.
     Undo(Option<String>),
     /// To the nearest universe ahead that mentions a text.
-    Find(String),
+    Seek(String),
     /// Where the walk stands.
     Here,
     /// What was visited.
@@ -138,14 +138,10 @@ const MULTIVERSE: &[Spec<Request>] = &[
     .letters(&["e"])
     .arguments("[STATES]")
     .details("Explores up to so many states. Jump to an end's moment to stand there."),
-    Spec::new(
-        "find",
-        "to the nearest universe ahead in which a predicate holds, or that mentions a text",
-        |c| text(c, "a predicate or a text to look for").map(Request::Find),
-    )
-    .letters(&["/"])
-    .arguments("PREDICATE|TEXT")
-    .repeating(),
+    seek(|c| text(c, "a predicate or a text to look for").map(Request::Seek))
+        .arguments("PREDICATE|TEXT")
+        .details("The nearest in which a predicate holds, or that mentions a text.")
+        .repeating(),
     Spec::new(
         "moment",
         "a text that names this universe in every walk",
