@@ -82,6 +82,14 @@ export const TREE_KEYS: [string, string][] = [
   ["Esc", "back to here"],
 ];
 
+/** Keys of a program of a model language: all are in its graphs. */
+export const GRAPH_KEYS: [string, string][] = [
+  ["↑ ↓", "back, and on, along the way"],
+  ["Enter", "what can be said about the universe"],
+  ["+ −", "zoom all states"],
+  ["Esc", "close the menu; pause"],
+];
+
 /** Whether letters go into a field rather than to the debugger. */
 function types(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input:not([type=checkbox]):not([type=range]), textarea, select") !== null;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use borges_session::command::Reply;
 
-use crate::protocol::model::ModelTell;
-use crate::protocol::{Part, Tell};
+use crate::protocol::{Part, Replied, Tell};
 
 /// What is sent to a client.
 #[derive(Clone, Debug)]
@@ -24,15 +23,20 @@ pub type ClientId = u32;
 pub(crate) enum Answer {
     /// There is nothing to say: what it came to is in the parts.
     Seen,
-    Reply(Box<Reply>),
-    Model(ModelTell),
+    Reply(Replied),
     /// A frame, which has the number of the question in it.
     Frame(Vec<u8>),
 }
 
 impl Answer {
     pub(crate) fn done(message: String) -> Self {
-        Self::Reply(Box::new(Reply::Done { message }))
+        Self::from(Reply::Done { message })
+    }
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self::Reply(Replied::Device(Box::new(reply)))
     }
 }
 
@@ -78,7 +82,6 @@ impl Audience {
             Ok(Answer::Seen) => return,
             Ok(Answer::Frame(bytes)) => return self.send(client, Message::Binary(bytes.into())),
             Ok(Answer::Reply(reply)) => Tell::Reply { id, reply },
-            Ok(Answer::Model(answer)) => Tell::Model { id, answer },
             Err(message) => Tell::Failed { id, message },
         };
         self.tell(client, &tell);

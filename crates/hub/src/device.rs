@@ -14,7 +14,7 @@ use crate::frames;
 use crate::parts::{self, MOST_WATCHES};
 use crate::pauses::Turn;
 use crate::protocol::{Ask, FileListing, Part, Tell};
-use crate::room::{Room, Subject};
+use crate::room::{Room, Subject, read};
 use crate::search::Search;
 
 /// How often the program's file is looked at.
@@ -60,7 +60,7 @@ impl Subject for Device {
 
     fn answer(&mut self, room: &mut Room, turn: Turn, ask: Ask) -> Result<Answer, String> {
         match ask {
-            Ask::Command { command, .. } => return self.command(room, turn, command),
+            Ask::Command { command, .. } => return self.command(room, turn, read(command)?),
             Ask::Entries {
                 id,
                 branch,
@@ -95,7 +95,6 @@ impl Subject for Device {
                 room.follows_file = on;
                 self.show_file(room);
             }
-            Ask::Model { .. } => return Err("this program is of no model language".to_owned()),
             // The hub's own.
             Ask::Open { .. } | Ask::Pause | Ask::Resync => {}
         }
@@ -182,7 +181,7 @@ impl Device {
         if !looks {
             self.refresh(room);
         }
-        Ok(Answer::Reply(Box::new(reply?)))
+        Ok(Answer::from(reply?))
     }
 
     /// Has the session do something, and tells everybody what happens meanwhile.

@@ -211,6 +211,7 @@ impl Owner {
             Opened::Device(session) => Box::new(Device::new(session)),
             Opened::Model(session) => session,
         };
+        self.room.known.forget_session();
         subject.enter(&mut self.room);
         self.subject = Some(subject);
         self.room.show(vec![Part::Shelf(self.shelf.listing())]);

@@ -108,7 +108,10 @@ fn part(reply: Reply) -> Option<Part> {
         Reply::Board(board) => Part::Board(board),
         Reply::Console { text } => Part::Console(tail(&text)),
         Reply::Inputs { inputs } => Part::Inputs(inputs),
-        _ => return None,
+        other => {
+            debug_assert!(false, "a part was asked for, and none shows {other:?}");
+            return None;
+        }
     })
 }
 

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use borges_session::Observer;
 use borges_session::command::Event;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::audience::{Answer, Audience, ClientId};
 use crate::parts::Known;
@@ -32,6 +34,15 @@ pub(crate) trait Subject {
 
     /// Looks around: between two questions, or `idle`.
     fn look(&mut self, _room: &mut Room, _idle: bool) {}
+}
+
+/// A command of a session.
+///
+/// # Errors
+/// The session has no such command, in words.
+pub(crate) fn read<C: DeserializeOwned>(command: Value) -> Result<C, String> {
+    serde_json::from_value(command)
+        .map_err(|error| format!("this program has no such command: {error}"))
 }
 
 /// Everybody who looks, what they see, and what they wish.

@@ -3,10 +3,11 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
+use borges_session::command::{Command, Reply};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::frames::{BranchesHeader, EntriesHeader, StatesHeader};
-use crate::protocol::model::{ModelAsk, ModelTell};
+use crate::protocol::model::{ModelCommand, ModelReply};
 use crate::protocol::{Ask, Tell, VERSION};
 
 struct Collector {
@@ -45,8 +46,18 @@ impl Collector {
             "// Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.\n\n{header}"
         );
         for declaration in self.declarations.values() {
+            text.push_str("export ");
             // Comments of the Rust types would double their documentation.
-            text.push_str(&format!("export {}\n\n", declaration.trim()));
+            let mut comment = false;
+            for line in declaration.trim().lines() {
+                comment |= line.starts_with("/**");
+                if !comment {
+                    text.push_str(line.trim_end());
+                    text.push('\n');
+                }
+                comment &= !line.ends_with("*/");
+            }
+            text.push('\n');
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
@@ -71,6 +82,8 @@ fn check(file: &str, types: &str) {
 fn the_pages_types_are_ours() {
     let mut collector = Collector::new();
     collector.visit::<Ask>();
+    collector.visit::<Command>();
+    collector.visit::<Reply>();
     collector.visit::<Tell>();
     collector.visit::<BranchesHeader>();
     collector.visit::<EntriesHeader>();
@@ -83,7 +96,7 @@ fn the_pages_types_are_ours() {
 #[test]
 fn the_types_of_model_programs_are_ours() {
     let mut collector = Collector::new();
-    collector.visit::<ModelAsk>();
-    collector.visit::<ModelTell>();
+    collector.visit::<ModelCommand>();
+    collector.visit::<ModelReply>();
     check("model/types.ts", &collector.text(""));
 }

@@ -3,11 +3,12 @@
 use std::sync::mpsc::{Receiver, channel};
 
 use borges_hub::protocol::{Ask, ShelfListing};
-use borges_hub::{ClientId, Hub, Message, ModelAsk, Opened, Shelf};
+use borges_hub::{ClientId, Hub, Message, ModelCommand, Opened, Shelf};
 use borges_languages::model::{AMB, Dialect, Explore, MU_OZ, Model};
 use borges_session::Observer;
-use borges_session::command::{Command, Look};
+use borges_session::command::Look;
 use borges_session::model::ModelSession;
+use borges_session::model::debug::Order;
 
 /// Opens the text that it is given as a path.
 struct Texts;
@@ -42,8 +43,9 @@ impl Looker {
         Self { hub, client, told }
     }
 
-    fn ask(&self, question: ModelAsk) {
-        self.hub.ask(self.client, Ask::Model { id: 7, question });
+    fn ask(&self, command: ModelCommand) {
+        let command = serde_json::to_value(command).expect("it is plain data");
+        self.hub.ask(self.client, Ask::Command { id: 7, command });
     }
 
     /// The next thing that it is told with this in it; frames as the header that they begin with.
@@ -75,15 +77,21 @@ fn a_program_of_a_model_language_is_looked_at_by_many() {
     let (page, terminal) = (Looker::join(&hub, true), Looker::join(&hub, false));
     let seen = page.hears("snapshot");
     assert!(seen.contains(r#""language":"λ_amb""#), "{seen}");
-    terminal.ask(ModelAsk::Graph { links: 0 });
-    assert!(terminal.hears("\"id\":7").contains("(amb 1 2)"));
+    assert!(seen.contains("(amb 1 2)"), "{seen}");
+
+    // Whoever sees everything is told the universes that another has found.
+    let order = Order::Resume { universe: 0 };
+    terminal.ask(ModelCommand::Order { order });
+    let grown = page.hears(r#""part":"graph""#);
+    assert!(grown.contains(r#""to":[1,"#), "{grown}");
+    assert!(terminal.hears("\"id\":7").contains("came"));
 
     // What cannot be answered is said in words.
-    terminal.ask(ModelAsk::Card { universe: 99 });
+    terminal.ask(ModelCommand::Card { universe: 99 });
     assert!(terminal.hears("\"id\":7").contains("failed"));
-    let command = Command::Look(Look::Info);
+    let command = serde_json::to_value(Look::Info).expect("it is plain data");
     hub.ask(terminal.client, Ask::Command { id: 8, command });
-    assert!(terminal.hears("\"id\":8").contains("model language"));
+    assert!(terminal.hears("\"id\":8").contains("no such command"));
 
     // Another program takes its place, for everybody; one that is none does not.
     for (id, path) in [(9, "(amb 5 6)"), (10, "(amb")] {
@@ -92,8 +100,7 @@ fn a_program_of_a_model_language_is_looked_at_by_many() {
     }
     assert!(terminal.hears("\"id\":9").contains("is open"));
     assert!(terminal.hears("\"id\":10").contains("failed"));
-    page.ask(ModelAsk::Graph { links: 0 });
-    assert!(page.hears("\"id\":7").contains("(amb 5 6)"));
+    page.hears("(amb 5 6)");
 }
 
 /// The page's line of CaReDeb is that of the prompt: it moves, asks about all runs, and says what cannot be read.
@@ -102,7 +109,7 @@ fn threads_are_taken_back_and_forth() {
     let page = Looker::join(&hub("let x = 1 in thread skip end end"), true);
     let say = |line: &str| {
         let line = line.to_owned();
-        page.ask(ModelAsk::Caredeb { line });
+        page.ask(ModelCommand::Caredeb { line });
         page.hears("\"id\":7")
     };
     let forth = say("forth t0 2");
@@ -118,7 +125,7 @@ fn threads_are_taken_back_and_forth() {
 
     let page = Looker::join(&hub("(amb 1 2)"), true);
     let line = "threads".to_owned();
-    page.ask(ModelAsk::Caredeb { line });
+    page.ask(ModelCommand::Caredeb { line });
     assert!(page.hears("\"id\":7").contains("no threads"));
 }
 
@@ -129,11 +136,11 @@ fn a_pause_ends_what_was_asked_before_and_the_next_question_goes_on() {
         &hub(&format!("(+ {digits} {digits} {digits} {digits})")),
         true,
     );
-    page.ask(ModelAsk::States);
+    page.ask(ModelCommand::States);
     page.hub.ask(page.client, Ask::Pause);
     let cut = page.hears("\"id\":7");
     assert!(cut.contains(r#""complete":false"#), "{cut}");
-    page.ask(ModelAsk::States);
+    page.ask(ModelCommand::States);
     let all = page.hears("\"id\":7");
     assert!(all.contains(r#""complete":true"#), "{all}");
 }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use borges_hub::protocol::{Ask, Tell};
+use borges_hub::protocol::{Ask, Replied, Tell};
 use borges_session::command::{Command, Event, Flow, Reply};
 use thiserror::Error;
 use tungstenite::protocol::WebSocket;
@@ -67,10 +67,9 @@ impl Attached {
     ) -> Result<Reply, AttachError> {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
-        self.send(&Ask::Command {
-            id,
-            command: command.into(),
-        })?;
+        let command = serde_json::to_value(command.into());
+        let command = command.map_err(|error| AttachError::Lost(error.to_string()))?;
+        self.send(&Ask::Command { id, command })?;
         // What is known of the work, to be told again while the server says nothing.
         let mut progress = Event::Progress {
             what: "waiting for the session".to_owned(),
@@ -89,7 +88,10 @@ impl Attached {
                 self.send(&Ask::Pause)?;
             }
             match told {
-                Some(Tell::Reply { id: of, reply }) if of == id => return Ok(*reply),
+                Some(Tell::Reply {
+                    id: of,
+                    reply: Replied::Device(reply),
+                }) if of == id => return Ok(*reply),
                 Some(Tell::Failed { id: of, message }) if of == id => {
                     return Err(AttachError::Failed(message));
                 }

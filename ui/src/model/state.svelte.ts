@@ -1,18 +1,21 @@
 // What the page of a model program knows, and what it asks for.
-import { layout, type Graph, type Layout } from "./layout";
+import { view } from "../state/view.svelte";
+import { layout, type Graph } from "./layout";
 import { read, type States } from "./states";
-import type { BreakpointRow, Came, Card, ChangeRow, LinkRow, Order } from "./types";
+import type { Came, Card, ChangeRow, LinkRow, Order } from "./types";
 import { allStates, ask, type Status, type Told } from "./wire";
 
-const EMPTY: Graph = { nodes: 0, from: new Uint32Array(), to: new Uint32Array() };
-
 class ModelState {
-  text = $state("");
-  breakpoints = $state.raw<BreakpointRow[]>([]);
-  graph = $state.raw<Graph>(EMPTY);
-  places = $state.raw<Layout>(layout(EMPTY));
-  statuses = $state.raw<Status[]>([]);
-  command = $state.raw<Uint8Array>(new Uint8Array());
+  readonly text = $derived(view.graph.text);
+  readonly breakpoints = $derived(view.graph.breakpoints);
+  readonly statuses = $derived(view.graph.statuses as Status[]);
+  readonly command = $derived(Uint8Array.from(view.graph.command));
+  readonly graph: Graph = $derived({
+    nodes: this.statuses.length,
+    from: Uint32Array.from(view.graph.from),
+    to: Uint32Array.from(view.graph.to),
+  });
+  readonly places = $derived(layout(this.graph));
   here = $state(0);
   card = $state.raw<Card | null>(null);
   path = $state.raw<LinkRow[]>([]);
@@ -24,34 +27,20 @@ class ModelState {
   /** The one of all states that is looked at; none while a universe of the session is. */
   state = $state.raw<Told<"state"> | null>(null);
   /** Whether all states are shown, or the universes of the session. */
-  whole = $state(false);
+  shown = $state<"seen" | "all">("seen");
   message = $state("");
   busy = $state(false);
 
-  /** Asks for the whole graph again and looks at a universe. */
-  async load(here: number): Promise<void> {
-    const answer = await ask({ ask: "graph", links: 0 }, "graph");
-    if (answer.text !== this.text) {
-      this.states = null;
-    }
-    this.text = answer.text;
-    this.breakpoints = answer.breakpoints;
-    this.statuses = answer.statuses as Status[];
-    this.command = Uint8Array.from(answer.command);
-    this.graph = {
-      nodes: answer.statuses.length,
-      from: Uint32Array.from(answer.from),
-      to: Uint32Array.from(answer.to),
-    };
-    this.places = layout(this.graph);
+  /** Looks again at what it looks at, after the graph has changed. */
+  async refresh(): Promise<void> {
     this.edge = null;
     this.changes = [];
-    await this.look(here < answer.statuses.length ? here : 0);
+    await this.look(this.here < this.graph.nodes ? this.here : 0);
   }
 
   /** Looks at a universe. */
   async look(universe: number): Promise<void> {
-    const answer = await ask({ ask: "card", universe }, "card");
+    const answer = await ask({ command: "card", universe }, "card");
     this.state = null;
     this.here = universe;
     this.card = answer.card;
@@ -61,7 +50,7 @@ class ModelState {
 
   /** Looks at an edge and what it changes. */
   async lookAt(edge: number): Promise<void> {
-    const answer = await ask({ ask: "difference", edge }, "difference");
+    const answer = await ask({ command: "difference", edge }, "difference");
     this.edge = answer.edge;
     this.changes = answer.changes;
   }
@@ -73,8 +62,8 @@ class ModelState {
 
   /** Looks at one of all states, where all are shown. */
   async lookAtState(state: number): Promise<void> {
-    const answer = await ask({ ask: "state", state }, "state");
-    this.whole = true;
+    const answer = await ask({ command: "state", state }, "state");
+    this.shown = "all";
     this.state = answer;
   }
 
@@ -85,11 +74,13 @@ class ModelState {
     }
     this.busy = true;
     try {
-      const came: Came = await ask({ ask: "order", order }, "came");
+      const came: Came = await ask({ command: "order", order }, "came");
       const ran = came.ran;
       const first = ran ? (ran.paused[0] ?? ran.held[0] ?? ran.ends[0] ?? ran.from) : 0;
-      this.whole = false;
-      await this.load(ran ? first : this.here);
+      this.shown = "seen";
+      if (ran) {
+        await this.look(first);
+      }
       this.message = ran ? told(ran) : "";
     } catch (error) {
       this.message = String(error instanceof Error ? error.message : error);
@@ -100,9 +91,9 @@ class ModelState {
 
   /** Goes from one of all states to its universe, where it can be debugged. */
   async visit(state: number): Promise<void> {
-    const universe = await ask({ ask: "visit", state }, "visited");
-    this.whole = false;
-    await this.load(universe);
+    const { universe } = await ask({ command: "visit", state }, "visited");
+    this.shown = "seen";
+    await this.look(universe);
   }
 
   /** Does something that may fail, and shows why. */

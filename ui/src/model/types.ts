@@ -1,685 +1,208 @@
 // Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
-export type AgentCard = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * `run`, `pause`, `hold` or `step`.
- */
-mode: string, 
-/**
- * What it does next.
- */
-next: string, 
-/**
- * The line of that.
- */
-line: number | null, 
-/**
- * Its variables.
- */
-fields: Array<[string, string]>, 
-/**
- * Messages that it has got, oldest first.
- */
-inbox: Array<string>, 
-/**
- * Its calls, the innermost last.
- */
-calls: Array<string>, 
-/**
- * What it has printed.
- */
-output: Array<string>, 
-/**
- * Why it is stuck.
- */
+export type AgentCard = {
+name: string,
+mode: string,
+next: string,
+line: number | null,
+fields: Array<[string, string]>,
+inbox: Array<string>,
+calls: Array<string>,
+output: Array<string>,
 stuck: string | null, };
 
-export type Binding = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its value: a number, `true`, `port k`, `proc f`; for a port of its own name, its queue.
- */
+export type Binding = {
+name: string,
 value: string, };
 
-export type BreakpointRow = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * On what.
- */
-spec: string, 
-/**
- * Whether it is looked at.
- */
-on: boolean, };
-
-export type Came = { 
-/**
- * The breakpoint that was set.
- */
-breakpoint: number | null, 
-/**
- * What running came to.
- */
+export type Came = {
+breakpoint: number | null,
 ran: RanRow | null, };
 
-export type Card = { 
-/**
- * The universe.
- */
-node: NodeRow, 
-/**
- * Its agents.
- */
-agents: Array<AgentCard>, 
-/**
- * The state in the language's own words.
- */
-text: string, 
-/**
- * The outcome, at an end.
- */
-outcome: string | null, 
-/**
- * What the user can say here: a radial menu.
- */
-possible: Array<Possible>, 
-/**
- * A way from the start: edges.
- */
+export type Card = {
+node: NodeRow,
+agents: Array<AgentCard>,
+text: string,
+outcome: string | null,
+possible: Array<Possible>,
 path: Array<number>, };
 
-export type CareDeb = { 
-/**
- * Whether it was carried out.
- */
-ok: boolean, 
-/**
- * The answer.
- */
-text: string, 
-/**
- * How many events have happened and are not undone.
- */
-events: number, 
-/**
- * The threads now.
- */
-threads: Array<ThreadLine>, 
-/**
- * The variables now.
- */
+export type CareDeb = {
+ok: boolean,
+text: string,
+events: number,
+threads: Array<ThreadLine>,
 variables: Array<Binding>, };
 
 export type Cell = null | number | number | string;
 
-export type ChangeRow = { 
-/**
- * Whose.
- */
-agent: string, 
-/**
- * What of it.
- */
-what: string, 
-/**
- * Before.
- */
-before: string, 
-/**
- * After.
- */
+export type ChangeRow = {
+agent: string,
+what: string,
+before: string,
 after: string, };
 
-export type EdgeRow = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * The state that it leaves.
- */
-source: number, 
-/**
- * The state that it leads to.
- */
-target: number, 
-/**
- * The step.
- */
+export type EdgeRow = {
+id: number,
+source: number,
+target: number,
 step: Step, };
 
-export type EndCount = { 
-/**
- * Its number.
- */
-outcome: number, 
-/**
- * `finished`, `stuck` or `deadlock`.
- */
-kind: string, 
-/**
- * In one line.
- */
-text: string, 
-/**
- * How many states have it.
- */
+export type EndCount = {
+outcome: number,
+kind: string,
+text: string,
 states: number, };
 
-export type GraphTell = { 
-/**
- * The program's text.
- */
-text: string, 
-/**
- * Its breakpoints.
- */
-breakpoints: Array<BreakpointRow>, 
-/**
- * The status of every universe: it may change after the universe was found.
- */
-statuses: Array<string>, 
-/**
- * The first edge that is told.
- */
-first_link: number, 
-/**
- * Where edges leave.
- */
-from: Array<number>, 
-/**
- * Where they lead.
- */
-to: Array<number>, 
-/**
- * 1 for those that the user caused.
- */
-command: Array<number>, };
-
-export type Judgement = { 
-/**
- * In some.
- */
-may: Opinion, 
-/**
- * In all.
- */
-must: Opinion, 
-/**
- * How many states it rests on.
- */
-states: number, 
-/**
- * Why these are not all: then a *yes* or *no* is one that no other state can change.
- */
+export type Judgement = {
+may: Opinion,
+must: Opinion,
+states: number,
 partial: Why | null, };
 
-export type LinkRow = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * Where it leaves.
- */
-from: number, 
-/**
- * Where it leads.
- */
-to: number, 
-/**
- * Whether the user caused it (drawn dashed).
- */
-command: boolean, 
-/**
- * Who acts.
- */
-agent: string, 
-/**
- * Who gets a message, if one is sent.
- */
-receiver: string | null, 
-/**
- * The language's rule.
- */
-rule: string, 
-/**
- * What happens.
- */
-text: string, 
-/**
- * The line in the source, from 1.
- */
-line: number | null, 
-/**
- * The debugger's rules.
- */
+export type LinkRow = {
+id: number,
+from: number,
+to: number,
+command: boolean,
+agent: string,
+receiver: string | null,
+rule: string,
+text: string,
+line: number | null,
 rules: Array<string>, };
 
-export type ModelAsk = { "ask": "graph", 
-/**
- * The first edge.
- */
-links: number, } | { "ask": "order", 
-/**
- * Which.
- */
-order: Order, } | { "ask": "card", 
-/**
- * Which.
- */
-universe: number, } | { "ask": "difference", 
-/**
- * Which.
- */
-edge: number, } | { "ask": "may", 
-/**
- * The breakpoint.
- */
-spec: string, } | { "ask": "check", 
-/**
- * The formula.
- */
-formula: string, } | { "ask": "query", 
-/**
- * The question.
- */
-sql: string, } | { "ask": "ask", 
-/**
- * Which.
- */
-question: Question, } | { "ask": "state", 
-/**
- * Which.
- */
-state: number, } | { "ask": "visit", 
-/**
- * Which.
- */
-state: number, } | { "ask": "races", 
-/**
- * Which.
- */
-universe: number, } | { "ask": "edges", 
-/**
- * Which; the first five thousand are answered.
- */
-states: Array<number>, } | { "ask": "states" } | { "ask": "caredeb", 
-/**
- * The command.
- */
+export type ModelCommand = { "command": "order",
+order: Order, } | { "command": "card",
+universe: number, } | { "command": "difference",
+edge: number, } | { "command": "may",
+spec: string, } | { "command": "check",
+formula: string, } | { "command": "query",
+sql: string, } | { "command": "ask",
+question: Question, } | { "command": "state",
+state: number, } | { "command": "visit",
+state: number, } | { "command": "races",
+universe: number, } | { "command": "edges",
+states: Array<number>, } | { "command": "states" } | { "command": "caredeb",
 line: string, };
 
-export type ModelTell = { "graph": GraphTell } | { "came": Came } | { "card": { 
-/**
- * Everything about it.
- */
-card: Card, 
-/**
- * The edges of the way there.
- */
-path: Array<LinkRow>, 
-/**
- * The edges that leave it.
- */
-leaving: Array<LinkRow>, } } | { "difference": { 
-/**
- * The edge.
- */
-edge: LinkRow, 
-/**
- * The changes.
- */
-changes: Array<ChangeRow>, } } | { "judgement": Judgement } | { "visited": number } | { "races": Array<RaceRow> | null } | { "table": TableListing } | { "reply": { 
-/**
- * The answer.
- */
-reply: Reply, 
-/**
- * Why it does not rest on all states.
- */
-partial: Why | null, 
-/**
- * On how many it rests then.
- */
-known: number, } } | { "state": { 
-/**
- * The state, in words.
- */
-state: StateRow, 
-/**
- * A shortest way there.
- */
-way: Way, 
-/**
- * The edges that leave it.
- */
-leaving: Array<EdgeRow>, } } | { "edges": Array<EdgeRow> } | { "caredeb": CareDeb };
+export type ModelReply = { "reply": "came" } & Came | { "reply": "card",
+card: Card,
+path: Array<LinkRow>,
+leaving: Array<LinkRow>, } | { "reply": "difference",
+edge: LinkRow,
+changes: Array<ChangeRow>, } | { "reply": "judgement" } & Judgement | { "reply": "visited",
+universe: number, } | { "reply": "races",
+races: Array<RaceRow> | null, } | { "reply": "table" } & TableListing | { "reply": "answer",
+answer: Reply,
+partial: Why | null,
+known: number, } | { "reply": "state",
+state: StateRow,
+way: Way,
+leaving: Array<EdgeRow>, } | { "reply": "edges",
+edges: Array<EdgeRow>, } | { "reply": "caredeb" } & CareDeb;
 
-export type NodeRow = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * `unexplored`, `running`, `paused`, `held`, `end`, `stuck` or `deadlock`.
- */
-status: string, 
-/**
- * Why it is paused.
- */
+export type NodeRow = {
+id: number,
+status: string,
 why: Array<string>, };
 
-export type Opinion = { 
-/**
- * Unknown if there were too many states.
- */
-holds: boolean | null, 
-/**
- * The steps of a run that shows it.
- */
-steps: Array<string>, 
-/**
- * The steps that this run goes round for ever after them.
- */
+export type Opinion = {
+holds: boolean | null,
+steps: Array<string>,
 cycle: Array<string>, };
 
-export type Order = { "order": "run" } | { "order": "restart" } | { "order": "resume", 
-/**
- * Which.
- */
-universe: number, } | { "order": "seek", 
-/**
- * From which.
- */
-universe: number, } | { "order": "pause", 
-/**
- * Which.
- */
-universe: number, } | { "order": "step", 
-/**
- * Which universe.
- */
-universe: number, 
-/**
- * Who.
- */
-agent: string, 
-/**
- * Which step; languages without a catalogue of steps know `step` only.
- */
-kind: string, } | { "order": "hold", 
-/**
- * Where.
- */
-universe: number, 
-/**
- * Whom.
- */
-agent: string, } | { "order": "release", 
-/**
- * Where.
- */
-universe: number, 
-/**
- * Whom.
- */
-agent: string, } | { "order": "break", 
-/**
- * On what.
- */
-spec: string, } | { "order": "unbreak", 
-/**
- * Its number.
- */
-id: number, } | { "order": "enable", 
-/**
- * Its number.
- */
-id: number, 
-/**
- * On.
- */
-on: boolean, } | { "order": "edit", 
-/**
- * The new text.
- */
+export type Order = { "order": "run" } | { "order": "restart" } | { "order": "resume",
+universe: number, } | { "order": "seek",
+universe: number, } | { "order": "pause",
+universe: number, } | { "order": "step",
+universe: number,
+agent: string,
+kind: string, } | { "order": "hold",
+universe: number,
+agent: string, } | { "order": "release",
+universe: number,
+agent: string, } | { "order": "break",
+spec: string, } | { "order": "unbreak",
+id: number, } | { "order": "enable",
+id: number,
+on: boolean, } | { "order": "edit",
 text: string, };
 
-export type Parting = { 
-/**
- * The state.
- */
-state: number, 
-/**
- * How one gets there.
- */
-steps: Array<Step>, 
-/**
- * What can happen there after which only the first outcome can.
- */
-first: Array<Step>, 
-/**
- * Only the second.
- */
-second: Array<Step>, 
-/**
- * Both.
- */
-both: Array<Step>, 
-/**
- * Neither.
- */
+export type Parting = {
+state: number,
+steps: Array<Step>,
+first: Array<Step>,
+second: Array<Step>,
+both: Array<Step>,
 neither: Array<Step>, };
 
-export type Possible = { 
-/**
- * In a word or two.
- */
-label: string, 
-/**
- * Whom it is about.
- */
-agent: string | null, 
-/**
- * The order.
- */
+export type Possible = {
+label: string,
+agent: string | null,
 order: Order, };
 
 export type Question = "ends" | { "shortest": number } | "shortest_to_ends" | { "through": number } | { "divergence": [number, number] } | { "can_reach": number } | { "common_ancestors": Array<number> } | "cycles";
 
-export type RaceRow = { 
-/**
- * The step that received it.
- */
-received: RaceStep, 
-/**
- * The step with which it came in.
- */
-message: RaceStep, 
-/**
- * The steps with which others came in later that could have been there first.
- */
+export type RaceRow = {
+received: RaceStep,
+message: RaceStep,
 rivals: Array<RaceStep>, };
 
-export type RaceStep = { 
-/**
- * Its number on the way, from 1.
- */
-step: number, 
-/**
- * What it does.
- */
-text: string, 
-/**
- * Where in the source, from 1.
- */
+export type RaceStep = {
+step: number,
+text: string,
 line: number | null, };
 
-export type RanRow = { 
-/**
- * From which universe all ran.
- */
-from: number, 
-/**
- * Universes in which a breakpoint or a step halted.
- */
-paused: Array<number>, 
-/**
- * Ends.
- */
-ends: Array<number>, 
-/**
- * Universes in which only held agents could act.
- */
-held: Array<number>, 
-/**
- * Whether the limit of universes cut it short.
- */
-cut: boolean, 
-/**
- * Whether the user stopped it: what was found is there, and the same order again goes on.
- */
-stopped: boolean, 
-/**
- * Whether a step came to its goal nowhere, or no breakpoint halted what was sought.
- */
+export type RanRow = {
+from: number,
+paused: Array<number>,
+ends: Array<number>,
+held: Array<number>,
+cut: boolean,
+stopped: boolean,
 never_reached: boolean, };
 
-export type Reply = { "ends": Array<EndCount> } | { "ways": Array<Way> } | { "states": Array<number> } | { "divergence": Parting | null } | { "ancestors": { 
-/**
- * All.
- */
-all: Array<number>, 
-/**
- * Those with no step to another.
- */
+export type Reply = { "ends": Array<EndCount> } | { "ways": Array<Way> } | { "states": Array<number> } | { "divergence": Parting | null } | { "ancestors": {
+all: Array<number>,
 last: Array<number>, } } | { "cycles": Array<Array<number>> };
 
-export type StateRow = { 
-/**
- * Its number; 0 is the start.
- */
-id: number, 
-/**
- * Steps on a shortest way there.
- */
-depth: number, 
-/**
- * The last edge of that way.
- */
-via: number | null, 
-/**
- * What is known about it.
- */
-status: string, 
-/**
- * Its outcome, if it is an end.
- */
-outcome: number | null, 
-/**
- * Which cycle it lies on.
- */
-cycle: number | null, 
-/**
- * The state in words.
- */
+export type StateRow = {
+id: number,
+depth: number,
+via: number | null,
+status: string,
+outcome: number | null,
+cycle: number | null,
 text: string | null, };
 
 export type Status = "ready" | "waiting" | "failed" | "stuck" | "done";
 
-export type Step = { 
-/**
- * Who takes it.
- */
-agent: string, 
-/**
- * The rule.
- */
-rule: string, 
-/**
- * What it does.
- */
-text: string, 
-/**
- * Where in the source, from 1.
- */
-line: number | null, 
-/**
- * The column there.
- */
-column: number | null, 
-/**
- * Its position among what could happen, from 0.
- */
-option: number, 
-/**
- * How many things could happen.
- */
-options: number, 
-/**
- * How many rules it stands for.
- */
+export type Step = {
+agent: string,
+rule: string,
+text: string,
+line: number | null,
+column: number | null,
+option: number,
+options: number,
 rules: number, };
 
-export type TableListing = { 
-/**
- * The columns' names.
- */
-columns: Array<string>, 
-/**
- * The rows.
- */
-rows: Array<Array<Cell>>, 
-/**
- * There were more rows than are listed.
- */
+export type TableListing = {
+columns: Array<string>,
+rows: Array<Array<Cell>>,
 more: boolean, };
 
-export type ThreadLine = { 
-/**
- * Its name.
- */
-thread: string, 
-/**
- * What it is up to.
- */
-status: Status, 
-/**
- * Its next statement, and why it cannot be executed; empty if it is done.
- */
-text: string, 
-/**
- * The line of that statement in the source, from 1; 0 if it is done.
- */
+export type ThreadLine = {
+thread: string,
+status: Status,
+text: string,
 line: number, };
 
-export type Way = { 
-/**
- * The state.
- */
-state: number, 
-/**
- * Its outcome, if it is an end.
- */
-outcome: number | null, 
-/**
- * The steps.
- */
-steps: Array<Step>, 
-/**
- * The states that they leave.
- */
+export type Way = {
+state: number,
+outcome: number | null,
+steps: Array<Step>,
 through: Array<number>, };
 
 export type Why = "states" | "depth" | "cancelled" | "time" | "met";

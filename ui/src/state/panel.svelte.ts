@@ -1,5 +1,5 @@
 // Which panel of the state is shown.
-export type PanelName = "variables" | "futures" | "stack" | "breakpoints" | "memory" | "notes";
+import type { PanelName } from "../panels/Panels.svelte";
 
 class Panel {
   shown = $state<PanelName>("variables");

@@ -10,6 +10,7 @@ import type {
   Command,
   Event,
   FileListing,
+  GraphListing,
   Info,
   InputListing,
   MockListing,
@@ -37,11 +38,16 @@ export interface Message {
 
 const MESSAGE_MS = 6000;
 
-class View {
+/** What is kept as the server tells it: a part without a field of its name does not compile. */
+type Parts = { [P in Exclude<Part, { part: "board" | "line" | "work" }> as P["part"]]: P["is"] };
+
+class View implements Parts {
   status = $state<Status>("connecting");
   info = $state.raw<Info | null>(null);
   /** The program of a model language that is debugged; null if it is another program, or none. */
   model = $state.raw<ModelListing | null>(null);
+  /** Its text, and the universes of it that were seen. */
+  graph = $state.raw<GraphListing>({ text: "", breakpoints: [], statuses: [], from: [], to: [], command: [] });
   stop = $state.raw<Stop | null>(null);
   program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
   stack = $state.raw<StackListing>({ frames: [] });
@@ -152,6 +158,11 @@ class View {
     this.socket().tell({ ask: "watch", expressions });
   }
 
+  /** What is debugged, by its file's name. */
+  get title(): string {
+    return (this.info?.program ?? this.model?.name)?.split("/").pop() ?? "";
+  }
+
   get here(): UniverseId {
     return this.info?.here.universe ?? { branch: 0, index: 0, offset: 0 };
   }
@@ -203,47 +214,8 @@ class View {
 
   private take(part: Part): void {
     switch (part.part) {
-      case "info":
-        this.info = part.is;
-        break;
-      case "model":
-        this.model = part.is;
-        break;
-      case "stop":
-        this.stop = part.is;
-        break;
-      case "program":
-        this.program = part.is;
-        break;
-      case "stack":
-        this.stack = part.is;
-        break;
-      case "variables":
-        this.variables = part.is;
-        break;
-      case "watches":
-        this.watches = part.is;
-        break;
-      case "breakpoints":
-        this.breakpoints = part.is;
-        break;
-      case "mocks":
-        this.mocks = part.is;
-        break;
-      case "notes":
-        this.notes = part.is;
-        break;
       case "board":
         this.board = part.is.board;
-        break;
-      case "console":
-        this.console = part.is;
-        break;
-      case "inputs":
-        this.inputs = part.is;
-        break;
-      case "shelf":
-        this.shelf = part.is;
         break;
       case "line":
         this.line = part.is.branch;
@@ -255,12 +227,12 @@ class View {
           this.done = 0;
         }
         break;
-      case "suggestions":
-        this.suggestions = part.is;
-        break;
-      case "file":
-        this.file = part.is;
-        break;
+      default:
+        if (part.part in this) {
+          Object.assign(this, { [part.part]: part.is });
+        } else {
+          this.message("bad", `the server tells of ${String(part["part"])}, which this page does not know: reload it`);
+        }
     }
   }
 }

@@ -1,5 +1,5 @@
 // The one socket: questions with answers, patches in order, and coming back after the server was lost.
-import type { ModelAsk, ModelTell } from "../model/types";
+import type { ModelCommand, ModelReply } from "../model/types";
 import { isBranchesFrame, readFrame, type BranchesFrame, type EntriesFrame, type StatesFrame } from "./frames";
 import {
   VERSION,
@@ -25,7 +25,7 @@ export interface Listener {
 /** A command that the session refused, in the session's words. */
 export class Refused extends Error {}
 
-type Answer = Reply | ModelTell | EntriesFrame | StatesFrame;
+type Answer = Reply | ModelReply | EntriesFrame | StatesFrame;
 
 interface Waiting {
   resolve(answer: Answer): void;
@@ -50,8 +50,10 @@ export class Socket {
   }
 
   /** Has the session carry out a command. */
-  command(command: Command): Promise<Reply> {
-    return this.question((id) => ({ ask: "command", id, command })) as Promise<Reply>;
+  command(command: Command): Promise<Reply>;
+  command(command: ModelCommand): Promise<ModelReply | StatesFrame>;
+  command(command: Command | ModelCommand): Promise<Answer> {
+    return this.question((id) => ({ ask: "command", id, command }));
   }
 
   /** Entries of a branch. */
@@ -68,11 +70,6 @@ export class Socket {
   /** Begins to answer a question about futures. */
   suggest(question: Question, within: Within): Promise<Reply> {
     return this.question((id) => ({ ask: "suggest", id, question, within })) as Promise<Reply>;
-  }
-
-  /** A question about a program of a model language. */
-  model(question: ModelAsk): Promise<ModelTell | StatesFrame> {
-    return this.question((id) => ({ ask: "model", id, question })) as Promise<ModelTell | StatesFrame>;
   }
 
   tell(ask: Ask): void {
@@ -140,9 +137,6 @@ export class Socket {
         break;
       case "reply":
         this.answer(tell.id)?.resolve(tell.reply);
-        break;
-      case "model":
-        this.answer(tell.id)?.resolve(tell.answer);
         break;
       case "failed":
         this.answer(tell.id)?.reject(new Refused(tell.message));

@@ -2,30 +2,32 @@
 
 pub(crate) mod model;
 
-use borges_session::command::{Command, Event, Reply, Stop};
+use borges_session::command::{Event, Reply, Stop};
 use borges_session::listing::{
     BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing, NoteListing,
     StackListing, VariableListing,
 };
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use model::{ModelAsk, ModelListing, ModelTell};
+use model::{GraphListing, ModelListing, ModelReply};
 
 /// The version of this protocol: a page of another build reloads itself.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Ask {
-    /// A command of the session.
+    /// A command of the session: which there are depends on what is debugged.
     Command {
         /// Comes back with the answer.
         id: u32,
         /// What to do.
-        command: Command,
+        #[cfg_attr(test, ts(type = "Command | import(\"../model/types\").ModelCommand"))]
+        command: Value,
     },
     /// Entries of a branch, as a binary frame.
     Entries {
@@ -70,14 +72,6 @@ pub enum Ask {
     },
     /// Ends the search: what was found is kept. Forgets it if it has ended.
     EndSuggestions,
-    /// A question about a program of a model language.
-    Model {
-        /// Comes back with the answer.
-        id: u32,
-        /// What.
-        #[cfg_attr(test, ts(type = "import(\"../model/types\").ModelAsk"))]
-        question: ModelAsk,
-    },
     /// Sends the snapshot again.
     Resync,
 }
@@ -89,8 +83,7 @@ impl Ask {
             Self::Command { id, .. }
             | Self::Entries { id, .. }
             | Self::Open { id, .. }
-            | Self::Suggest { id, .. }
-            | Self::Model { id, .. } => Some(*id),
+            | Self::Suggest { id, .. } => Some(*id),
             _ => None,
         }
     }
@@ -122,15 +115,8 @@ pub enum Tell {
         /// That of the question.
         id: u32,
         /// The answer.
-        reply: Box<Reply>,
-    },
-    /// The answer to a question about a program of a model language.
-    Model {
-        /// That of the question.
-        id: u32,
-        /// The answer.
-        #[cfg_attr(test, ts(type = "import(\"../model/types\").ModelTell"))]
-        answer: ModelTell,
+        #[cfg_attr(test, ts(type = "Reply | import(\"../model/types\").ModelReply"))]
+        reply: Replied,
     },
     /// A command could not be carried out.
     Failed {
@@ -146,6 +132,17 @@ pub enum Tell {
     },
 }
 
+/// The answer to a command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Replied {
+    /// Of a device program.
+    Device(Box<Reply>),
+    /// Of a program of a model language. Words in its rows are `'static`: it is never read back.
+    #[serde(skip_deserializing)]
+    Model(Box<ModelReply>),
+}
+
 /// A part of what everybody sees. Each is sent when it has changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -157,6 +154,8 @@ pub enum Part {
     Info(Option<Box<Info>>),
     /// Facts about the session of a program of a model language; nothing while none is open.
     Model(Option<ModelListing>),
+    /// A program of a model language, and the universes of it that were seen.
+    Graph(Box<GraphListing>),
     /// Files and functions of the program.
     Program(ProgramListing),
     /// Why the view stands where it stands.

@@ -1,14 +1,15 @@
-//! What is asked about a program of a model language, and what is answered.
+//! The commands of a session with a program of a model language, and what is answered.
 //!
 //! The page's types are made from these (`ui/src/model/types.ts`).
+
+use std::borrow::Cow;
 
 use borges_session::listing::TableListing;
 use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
 use borges_session::model::{CareDeb, EdgeRow, Question, RaceRow, Reply, StateRow, Way, Why};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// What does not change while a program of a model language is debugged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,16 +25,11 @@ pub struct ModelListing {
     pub actors: bool,
 }
 
-/// What the page asks.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum ModelAsk {
-    /// The program and its graph, with the edges from this number on.
-    Graph {
-        /// The first edge.
-        links: u32,
-    },
+#[serde(tag = "command", rename_all = "kebab-case")]
+pub enum ModelCommand {
     /// An order.
     Order {
         /// Which.
@@ -98,13 +94,11 @@ pub enum ModelAsk {
     },
 }
 
-/// What the page is told.
+/// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum ModelTell {
-    /// The program and its graph so far.
-    Graph(GraphTell),
+#[serde(tag = "reply", rename_all = "kebab-case")]
+pub enum ModelReply {
     /// What an order came to.
     Came(Came),
     /// A universe.
@@ -126,15 +120,21 @@ pub enum ModelTell {
     /// Whether something happens in some run, and in every run.
     Judgement(Judgement),
     /// A universe of the debugger.
-    Visited(u32),
-    /// Races; none if the language has no messages.
-    Races(Option<Vec<RaceRow>>),
+    Visited {
+        /// Which.
+        universe: u32,
+    },
+    /// What raced on the way.
+    Races {
+        /// Message by message; none if the language has no messages.
+        races: Option<Vec<RaceRow>>,
+    },
     /// The answer to SQL.
     Table(TableListing),
     /// The answer to a question.
-    Reply {
+    Answer {
         /// The answer.
-        reply: Reply,
+        answer: Reply,
         /// Why it does not rest on all states.
         partial: Option<Why>,
         /// On how many it rests then.
@@ -150,36 +150,28 @@ pub enum ModelTell {
         leaving: Vec<EdgeRow>,
     },
     /// Edges between states.
-    Edges(Vec<EdgeRow>),
+    Edges {
+        /// The edges.
+        edges: Vec<EdgeRow>,
+    },
     /// What the debugger of μOz says.
     Caredeb(CareDeb),
 }
 
 /// A program and its graph, in columns: a large graph is a few long lists, not many small objects.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct GraphTell {
+pub struct GraphListing {
     /// The program's text.
     pub text: String,
     /// Its breakpoints.
     pub breakpoints: Vec<BreakpointRow>,
     /// The status of every universe: it may change after the universe was found.
-    pub statuses: Vec<&'static str>,
-    /// The first edge that is told.
-    pub first_link: u32,
+    pub statuses: Vec<Cow<'static, str>>,
     /// Where edges leave.
     pub from: Vec<u32>,
     /// Where they lead.
     pub to: Vec<u32>,
     /// 1 for those that the user caused.
     pub command: Vec<u8>,
-}
-
-// Terminals ask no such questions, and words in the rows of answers are `'static`: they could not be read back.
-impl<'de> Deserialize<'de> for ModelTell {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom(
-            "answers about model programs are for pages",
-        ))
-    }
 }

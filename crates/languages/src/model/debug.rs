@@ -222,7 +222,7 @@ pub struct ChangeRow {
 }
 
 /// A breakpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BreakpointRow {
     /// Its number.
