@@ -109,6 +109,7 @@ pub fn measure(moments: usize, file: &Path) -> Result<(), String> {
         ms(start) - opened
     );
     let back = |size| Act::Step {
+        agent: None,
         direction: Direction::Backward,
         size,
         count: 1,

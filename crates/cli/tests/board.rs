@@ -146,6 +146,7 @@ fn execute(session: &mut Session, command: Act) -> String {
 
 fn step(count: u64) -> Act {
     Act::Step {
+        agent: None,
         direction: Direction::Forward,
         size: StepSize::Entry,
         count,

@@ -4,6 +4,13 @@ use borges_session::command::{Act, CodePlace, MockValues, NewBreakpoint, StopKin
 
 use crate::cursor::{Cursor, Misread, Word, number};
 
+/// `[AGENT]`, where a number may follow.
+pub fn agent(cursor: &mut Cursor<'_>) -> Option<String> {
+    let named = |word: &Word<'_>| !word.text.starts_with(|c: char| c.is_ascii_digit());
+    cursor.peek().filter(named)?;
+    cursor.word().map(|word| word.text.to_owned())
+}
+
 /// `[COUNT]` of steps, at least one.
 pub fn steps(cursor: &mut Cursor<'_>) -> Result<u64, Misread> {
     let word = cursor.rest();
@@ -80,19 +87,21 @@ pub fn code_place(word: Word<'_>) -> Result<CodePlace, Misread> {
     Ok(CodePlace::Function(text.to_string()))
 }
 
-const KEYWORDS: &[&str] = &["if", "hits", "log"];
+const KEYWORDS: &[&str] = &["of", "if", "hits", "log"];
 
-/// `WHERE [if EXPRESSION] [hits N] [log "TEXT"]`.
+/// `WHERE [of AGENT] [if EXPRESSION] [hits N] [log "TEXT"]`.
 pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
     let kind = stop_kind(cursor)?;
     let mut breakpoint = NewBreakpoint {
         kind,
+        agent: None,
         condition: None,
         hits: 0,
         log: None,
     };
     while let Some(word) = cursor.word() {
         match word.text {
+            "of" => breakpoint.agent = Some(cursor.required("an agent")?.text.to_string()),
             "if" => {
                 let condition = cursor
                     .phrase(KEYWORDS)
@@ -111,7 +120,7 @@ pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
             other => {
                 return Err(
                     Misread::of(word, format!("'{other}' is not understood here"))
-                        .hint("here may follow: if EXPRESSION, hits N, log \"TEXT\""),
+                        .hint("here may follow: of AGENT, if EXPRESSION, hits N, log \"TEXT\""),
                 );
             }
         }

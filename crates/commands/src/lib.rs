@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 pub mod arguments;
 pub mod completion;
 pub mod cursor;

@@ -5,18 +5,21 @@ use std::marker::PhantomData;
 
 use borges_session::command::{Act, Command, Direction, Look, StepSize};
 
-use crate::arguments::{identifier, identifiers, steps};
+use crate::arguments::{agent, identifier, identifiers, steps};
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
+
+/// What a word that is about an agent is completed to.
+pub(crate) const AGENTS: &[Completes] = &[Completes::Agent];
 
 /// How a prompt reads the arguments of a word.
 type Parse<R> = fn(&mut Cursor<'_>) -> Result<R, Misread>;
 
 /// A motion along the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// So many steps.
-    Step(Direction, u64),
+    /// So many steps, of an agent or of who is next.
+    Step(Direction, Option<String>, u64),
     /// Back to a breakpoint or the start.
     ContinueBack,
 }
@@ -40,7 +43,8 @@ pub enum Stops {
 impl From<Motion> for Command {
     fn from(motion: Motion) -> Self {
         let act = match motion {
-            Motion::Step(direction, count) => Act::Step {
+            Motion::Step(direction, agent, count) => Act::Step {
+                agent,
                 direction,
                 size: StepSize::Into,
                 count,
@@ -69,18 +73,20 @@ pub struct Rows<R>(PhantomData<R>);
 impl<R: From<Motion> + 'static> Rows<R> {
     /// `step`.
     pub const STEP: Spec<R> = Spec::new("step", "one step forward", |c| {
-        Ok(Motion::Step(Direction::Forward, steps(c)?).into())
+        Ok(Motion::Step(Direction::Forward, agent(c), steps(c)?).into())
     })
     .letters(&["s"])
-    .arguments("[COUNT]")
+    .arguments("[AGENT] [COUNT]")
+    .completes(AGENTS)
     .repeating();
 
     /// `reverse-step`.
     pub const REVERSE_STEP: Spec<R> = Spec::new("reverse-step", "one step back", |c| {
-        Ok(Motion::Step(Direction::Backward, steps(c)?).into())
+        Ok(Motion::Step(Direction::Backward, agent(c), steps(c)?).into())
     })
     .letters(&["S", "rs", "back"])
-    .arguments("[COUNT]")
+    .arguments("[AGENT] [COUNT]")
+    .completes(AGENTS)
     .repeating();
 
     /// `reverse-continue`.
@@ -127,6 +133,15 @@ impl<R: From<Stops> + 'static> Rows<R> {
     })
     .arguments("NUMBER")
     .completes(&[Completes::Breakpoint]);
+}
+
+/// `agents`.
+pub const fn agents<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new(
+        "agents",
+        "who acts: threads, actors, the program; what each is up to, and where",
+        parse,
+    )
 }
 
 /// `continue`; the prompt says who chooses on the way.

@@ -82,7 +82,8 @@ pub(crate) fn of(
     ];
     let questions = [
         Look::Info,
-        Look::Stack,
+        Look::Agents,
+        Look::Stack { agent: None },
         Look::Breakpoints,
         Look::Mocks,
         Look::Notes,
@@ -101,6 +102,7 @@ pub(crate) fn of(
 fn part(reply: Reply) -> Option<Part> {
     Some(match reply {
         Reply::Info(info) => Part::Info(Some(info)),
+        Reply::Agents { agents } => Part::Agents(agents),
         Reply::Stack(stack) => Part::Stack(stack),
         Reply::Breakpoints { breakpoints } => Part::Breakpoints(breakpoints),
         Reply::Mocks { mocks } => Part::Mocks(mocks),
@@ -125,7 +127,7 @@ fn tail(text: &str) -> String {
 /// Variables of the frame shown; globals that changed since they were last sent are marked as locals are.
 fn variables(session: &mut Session, known: &Known) -> VariableListing {
     let frame = session.here().frame;
-    let mut listing = match ask(session, Look::Variables { frame }) {
+    let mut listing = match ask(session, Look::Variables { agent: None, frame }) {
         Some(Reply::Variables(listing)) => listing,
         _ => VariableListing {
             frame,

@@ -33,6 +33,7 @@ fn info(session: &mut Session) -> Info {
 fn step(direction: Direction, count: u64) -> Act {
     let size = StepSize::Entry;
     Act::Step {
+        agent: None,
         direction,
         size,
         count,

@@ -25,6 +25,7 @@ fn file(folder: &tempfile::TempDir) -> PathBuf {
 
 fn step(direction: Direction, size: StepSize, count: u64) -> Act {
     Act::Step {
+        agent: None,
         direction,
         size,
         count,
@@ -40,7 +41,10 @@ fn looks(session: &mut Session) -> Vec<String> {
         Look::Breakpoints,
         Look::Mocks,
         Look::Board,
-        Look::Variables { frame: 0 },
+        Look::Variables {
+            agent: None,
+            frame: 0,
+        },
         Look::Moment,
     ];
     let replies = commands.map(|command| run(session, command));
@@ -82,6 +86,7 @@ fn a_session_that_was_dropped_in_the_middle_is_found_again() {
     run(
         &mut session,
         Act::Break(NewBreakpoint {
+            agent: None,
             kind,
             condition,
             hits: 0,

@@ -52,6 +52,7 @@ fn recorded(folder: &Path) -> std::path::PathBuf {
     let quiet = &mut |_| Flow::Continue;
     session.record(None, quiet).expect("it records");
     let spec = |kind| NewBreakpoint {
+        agent: None,
         kind,
         condition: None,
         hits: 2,
@@ -62,6 +63,7 @@ fn recorded(folder: &Path) -> std::path::PathBuf {
             target: "0.7".to_owned(),
         },
         Act::Step {
+            agent: None,
             direction: Direction::Backward,
             size: StepSize::Entry,
             count: 2,
@@ -79,6 +81,7 @@ fn recorded(folder: &Path) -> std::path::PathBuf {
         },
         Act::Fork,
         Act::Step {
+            agent: None,
             direction: Direction::Forward,
             size: StepSize::Entry,
             count: 9,
@@ -95,6 +98,7 @@ fn exercise(file: &Path) -> Result<bool, String> {
     let mut session = Session::resume(file).map_err(|error| error.to_string())?;
     let named = !session.damage().is_empty();
     let step = |direction| Act::Step {
+        agent: None,
         direction,
         size: StepSize::Instruction,
         count: 1,
@@ -108,7 +112,11 @@ fn exercise(file: &Path) -> Result<bool, String> {
             target: "tip".to_owned(),
         }
         .into(),
-        Look::Variables { frame: 0 }.into(),
+        Look::Variables {
+            agent: None,
+            frame: 0,
+        }
+        .into(),
         step(Direction::Backward).into(),
         step(Direction::Forward).into(),
         Act::Continue {
@@ -362,7 +370,13 @@ fn said(file: &Path) -> Result<(Vec<String>, Vec<String>), String> {
             let Ok(Reply::Stopped(stop)) = jumped else {
                 continue;
             };
-            let variables = run(&mut session, Look::Variables { frame: 0 })?;
+            let variables = run(
+                &mut session,
+                Look::Variables {
+                    agent: None,
+                    frame: 0,
+                },
+            )?;
             said.push(format!("{branch}.{index} {:?} {variables:?}", stop.at));
         }
     }
@@ -477,6 +491,7 @@ fn a_session_goes_on_beside_its_damage() {
     assert!(run(&mut session, jump(&after)).is_err());
     run(&mut session, jump(&before)).expect("what lies before is there");
     let step = Act::Step {
+        agent: None,
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 3,
@@ -520,13 +535,25 @@ fn a_jump_that_fails_changes_nothing() {
         let mut session = Session::resume(&file).expect("it opens");
         let before = (
             session.here(),
-            run(&mut session, Look::Variables { frame: 0 }),
+            run(
+                &mut session,
+                Look::Variables {
+                    agent: None,
+                    frame: 0,
+                },
+            ),
         );
         let target = target.to_owned();
         let jumped = run(&mut session, Act::Jump { target });
         let after = (
             session.here(),
-            run(&mut session, Look::Variables { frame: 0 }),
+            run(
+                &mut session,
+                Look::Variables {
+                    agent: None,
+                    frame: 0,
+                },
+            ),
         );
         (jumped.is_ok(), before, after)
     };

@@ -73,6 +73,7 @@ impl Bench {
     /// Goes to before the n-th call of a primitive from here on.
     fn reach_call(&mut self, primitive: &str, hits: u64) {
         self.run(Act::Break(NewBreakpoint {
+            agent: None,
             kind: StopKind::Primitive(primitive.to_owned()),
             condition: None,
             hits,

@@ -39,6 +39,7 @@ fn options(scenario: &Scenario) -> Options {
 
 fn backward(size: StepSize) -> Act {
     Act::Step {
+        agent: None,
         direction: Direction::Backward,
         size,
         count: 1,
@@ -160,6 +161,7 @@ fn paused_and_not(seed: u64) {
         let kind = StopKind::Code(CodePlace::Offset(offsets[rng.usize(..offsets.len())]));
         let condition = rng.bool().then(|| "0 == 1".to_owned());
         let breakpoint = NewBreakpoint {
+            agent: None,
             kind,
             condition,
             hits: 0,
@@ -257,6 +259,7 @@ fn every_long_command_stops_at_the_event_that_is_answered_with_a_pause() {
         panic!("every moment has a name")
     };
     let never = NewBreakpoint {
+        agent: None,
         kind: StopKind::Write("60000, 4".to_owned()),
         condition: None,
         hits: 0,
@@ -269,6 +272,7 @@ fn every_long_command_stops_at_the_event_that_is_answered_with_a_pause() {
         direction: Direction::Backward,
     };
     let backward_steps = Act::Step {
+        agent: None,
         direction: Direction::Backward,
         size: StepSize::Entry,
         count: 100,

@@ -18,6 +18,7 @@ fn step(
     match run(
         session,
         Act::Step {
+            agent: None,
             direction,
             size,
             count,

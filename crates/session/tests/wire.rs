@@ -35,6 +35,7 @@ fn step(session: &mut Session, direction: Direction) {
     run(
         session,
         Act::Step {
+            agent: None,
             direction,
             size,
             count,

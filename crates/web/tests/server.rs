@@ -147,6 +147,7 @@ fn terminals_share_one_session() {
     let mut one = Attached::connect(&url).expect("it connects");
     let mut other = Attached::connect(&url).expect("it connects");
     let step = Act::Step {
+        agent: None,
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 2,
@@ -181,6 +182,7 @@ fn a_pause_right_behind_a_command_is_heard() {
     }
     // It was meant for what was asked before.
     let step = Act::Step {
+        agent: None,
         direction: Direction::Forward,
         size: StepSize::Entry,
         count: 3,

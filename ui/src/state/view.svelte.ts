@@ -5,6 +5,7 @@ import { Multiverse, type Place } from "../tree/model";
 import type { BranchesFrame } from "../wire/frames";
 import { Refused, Socket, type Status } from "../wire/socket";
 import type {
+  AgentView,
   BoardView,
   BreakpointListing,
   Command,
@@ -50,6 +51,7 @@ class View implements Parts {
   graph = $state.raw<GraphListing>({ text: "", breakpoints: [], statuses: [], from: [], to: [], command: [] });
   stop = $state.raw<Stop | null>(null);
   program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
+  agents = $state.raw<AgentView[]>([]);
   stack = $state.raw<StackListing>({ frames: [] });
   variables = $state.raw<VariableListing>({ frame: 0, locals: [], globals: [], operands: [] });
   watches = $state.raw<WatchListing[]>([]);

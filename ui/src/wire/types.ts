@@ -4,6 +4,7 @@ export const VERSION = 3;
 
 export type Act = { "command": "continue",
 direction: Direction, } | { "command": "step",
+agent?: string | null,
 direction: Direction,
 size: StepSize,
 count: number, } | { "command": "run-to",
@@ -22,6 +23,15 @@ what: string, } | { "command": "note",
 text: string, } | { "command": "bookmark",
 name: string, } | { "command": "upload",
 program: string, } | { "command": "verify" };
+
+export type AgentState = "runs" | "waits" | "ended" | "trapped";
+
+export type AgentView = {
+name: string,
+state: AgentState,
+about: string,
+function?: string | null,
+line?: number | null, };
 
 export type Ask = { "ask": "command",
 id: number,
@@ -258,8 +268,10 @@ branch: number, };
 
 export type Look = { "command": "print",
 expression: string,
-frame: number, } | { "command": "variables",
-frame: number, } | { "command": "stack" } | { "command": "memory",
+frame: number, } | { "command": "agents" } | { "command": "variables",
+agent?: string | null,
+frame: number, } | { "command": "stack",
+agent?: string | null, } | { "command": "memory",
 address: string,
 length: number, } | { "command": "examine",
 layout: string,
@@ -331,7 +343,7 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "graph", "is": GraphListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "graph", "is": GraphListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,

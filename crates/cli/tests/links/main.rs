@@ -87,6 +87,7 @@ impl Debugger {
 
 fn step(direction: Direction, size: StepSize, count: u64) -> Act {
     Act::Step {
+        agent: None,
         direction,
         size,
         count,

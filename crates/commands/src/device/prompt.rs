@@ -131,7 +131,8 @@ impl SessionPrompt {
     /// Says which variables have other values than at the last stop, and remembers the new ones.
     fn changes(&mut self, at: &PlaceView, paint: &Paint) -> String {
         let frame = at.frame;
-        let Some(Reply::Variables(variables)) = self.look(Look::Variables { frame }) else {
+        let Some(Reply::Variables(variables)) = self.look(Look::Variables { agent: None, frame })
+        else {
             return String::new();
         };
         let now = Known::of(at, &variables);
@@ -174,7 +175,7 @@ impl SessionPrompt {
 
     /// Chooses a frame and shows it.
     fn choose_frame(&mut self, choice: FrameChoice, paint: &Paint) -> Said {
-        let Some(Reply::Stack(stack)) = self.look(Look::Stack) else {
+        let Some(Reply::Stack(stack)) = self.look(Look::Stack { agent: None }) else {
             return Err("there is no stack here".to_owned());
         };
         let last = stack.frames.iter().map(|f| f.number).max().unwrap_or(0);
@@ -212,6 +213,10 @@ impl SessionPrompt {
     fn candidates(&mut self, kind: Completes) -> Vec<String> {
         match kind {
             Completes::Function => self.functions().into_iter().map(|(name, _)| name).collect(),
+            Completes::Agent => match self.look(Look::Agents) {
+                Some(Reply::Agents { agents }) => agents.into_iter().map(|one| one.name).collect(),
+                _ => Vec::new(),
+            },
             Completes::Line => self.lines(),
             Completes::Variable => self.variables(),
             Completes::Primitive => self.primitives.clone(),
@@ -277,7 +282,10 @@ impl SessionPrompt {
     }
 
     fn variables(&mut self) -> Vec<String> {
-        match self.look(Look::Variables { frame: self.frame }) {
+        match self.look(Look::Variables {
+            agent: None,
+            frame: self.frame,
+        }) {
             Some(Reply::Variables(listing)) => {
                 let mut names = Vec::new();
                 for variable in listing.locals.iter().chain(&listing.globals) {
@@ -331,7 +339,9 @@ impl Interpreter for SessionPrompt {
             Request::InFrame(FrameCommand::Print(expression)) => {
                 Look::Print { expression, frame }.into()
             }
-            Request::InFrame(FrameCommand::Variables) => Look::Variables { frame }.into(),
+            Request::InFrame(FrameCommand::Variables(agent)) => {
+                Look::Variables { agent, frame }.into()
+            }
             Request::CompareHere(right) => Look::Compare {
                 left: render::universe(self.session.here().universe),
                 right,

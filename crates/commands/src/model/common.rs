@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use borges_languages::source::underline;
 use borges_multiverse::language::Span;
 use borges_session::command::Observer;
+use borges_session::command::listing::AgentView;
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::Said;
 use crate::paint::{Paint, count, printable};
 use crate::table::{Completes, Spec};
-use crate::words::{Stops, halt, jump, path, restart};
+use crate::words::{Stops, agents, halt, jump, path, restart};
 
 use super::number;
 
@@ -36,6 +37,8 @@ pub enum Common {
     },
     /// A breakpoint.
     Break(String),
+    /// Who acts.
+    Agents,
 }
 
 /// The rows of these words, for a table of `R`.
@@ -47,6 +50,9 @@ impl<R: From<Common> + 'static> Rows<R> {
         Ok(Common::List.into())
     })
     .letters(&["l"]);
+
+    /// `agents`.
+    pub const AGENTS: Spec<R> = agents(|_| Ok(Common::Agents.into()));
 
     /// `restart`.
     pub const RESTART: Spec<R> = restart(|_| Ok(Common::Restart.into()));
@@ -145,6 +151,12 @@ pub(super) trait Roams {
     /// The program's text, and the part of it that is next.
     fn source(&self) -> (&str, Option<Span>);
 
+    /// Who acts in the universe that is looked at.
+    ///
+    /// # Errors
+    /// The debugger refuses.
+    fn agents(&self) -> Result<Vec<AgentView>, String>;
+
     /// Looks at another universe.
     ///
     /// # Errors
@@ -193,6 +205,11 @@ pub(super) trait Roams {
             Common::List => Ok(self.listed()),
             Common::Restart => self.jump(START, paint, observer),
             Common::Path { count, to } => self.path(count, to.as_deref(), paint),
+            Common::Agents => {
+                let agents = self.agents()?;
+                let value = json!({ "reply": "agents", "agents": agents });
+                Ok((crate::agents::text(&agents, paint), value))
+            }
             Common::Jump(universe) => self.jump(&universe, paint, observer),
             Common::JumpToState(state) => self.jump_to_state(state, paint, observer),
             Common::Break(text) => {

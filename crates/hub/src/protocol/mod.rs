@@ -4,8 +4,8 @@ pub(crate) mod model;
 
 use borges_session::command::{Event, Reply, Stop};
 use borges_session::listing::{
-    BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing, NoteListing,
-    StackListing, VariableListing,
+    AgentView, BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing,
+    NoteListing, StackListing, VariableListing,
 };
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
@@ -160,6 +160,8 @@ pub enum Part {
     Program(ProgramListing),
     /// Why the view stands where it stands.
     Stop(Option<Box<Stop>>),
+    /// Who acts.
+    Agents(Vec<AgentView>),
     /// The call stack.
     Stack(StackListing),
     /// Variables of the frame shown and globals.

@@ -402,6 +402,7 @@ impl Model {
 }
 
 /// The line on which a span begins.
-pub(crate) fn line(text: &str, span: Option<Span>) -> Option<u32> {
+#[must_use]
+pub fn line(text: &str, span: Option<Span>) -> Option<u32> {
     span.map(|span| source::position(text, span.start).line)
 }

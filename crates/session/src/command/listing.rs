@@ -76,6 +76,39 @@ pub struct VariableListing {
     pub operands: Vec<String>,
 }
 
+/// What an agent is up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentState {
+    /// It can go on.
+    Runs,
+    /// It cannot go on now, or never more.
+    Waits,
+    /// It has come to its end.
+    Ended,
+    /// It trapped, or failed.
+    Trapped,
+}
+
+/// Who acts in a program: a thread, an actor, or a device program as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct AgentView {
+    /// Its name, which it has from its birth.
+    pub name: String,
+    /// What it is up to.
+    pub state: AgentState,
+    /// What it does next, what it waits for, how it ended, why it trapped; may be empty.
+    pub about: String,
+    /// The function that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The line that is next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
 /// One frame of the call stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

@@ -9,10 +9,10 @@ pub(crate) mod question;
 use serde::{Deserialize, Serialize};
 
 use listing::{
-    BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing, FoundListing,
-    FunctionListing, Info, InputListing, MemoryListing, MockListing, MultiverseListing,
-    NoteListing, PathListing, PlaceView, SeriesListing, SourceListing, StackListing, TableListing,
-    TreeListing, UniverseDifference, VariableListing, Written,
+    AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
+    FoundListing, FunctionListing, Info, InputListing, MemoryListing, MockListing,
+    MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing, SourceListing,
+    StackListing, TableListing, TreeListing, UniverseDifference, VariableListing, Written,
 };
 
 use question::{Question, SuggestionListing, Within};
@@ -100,6 +100,9 @@ pub enum StopKind {
 pub struct NewBreakpoint {
     /// What it waits for.
     pub kind: StopKind,
+    /// Only in this agent; in any if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Only when this expression is true (not zero).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -136,6 +139,19 @@ pub enum Command {
     Act(Act),
 }
 
+impl Command {
+    /// Whose it is, if it names an agent.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Look(Look::Variables { agent, .. } | Look::Stack { agent })
+            | Self::Act(Act::Step { agent, .. } | Act::Break(NewBreakpoint { agent, .. })) => {
+                agent.as_deref()
+            }
+            _ => None,
+        }
+    }
+}
+
 impl From<Look> for Command {
     fn from(look: Look) -> Self {
         Self::Look(look)
@@ -160,6 +176,10 @@ pub enum Act {
     },
     /// *step-forwards*, *step-back*, *step-back-compensate*.
     Step {
+        /// Whose: the only agent, or the one that is next, if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        agent: Option<String>,
         /// Which way.
         direction: Direction,
         /// How far one step goes.
@@ -255,13 +275,24 @@ pub enum Look {
         /// 0 is the innermost frame.
         frame: u32,
     },
+    /// Who acts in the program, what each is up to, and where.
+    Agents,
     /// Variables of a frame.
     Variables {
+        /// Whose: the only agent, or the one that is next, if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        agent: Option<String>,
         /// 0 is the innermost frame.
         frame: u32,
     },
     /// The call stack.
-    Stack,
+    Stack {
+        /// Whose: the only agent, or the one that is next, if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        agent: Option<String>,
+    },
     /// Bytes of the program's memory.
     Memory {
         /// An expression for the address.
@@ -472,6 +503,11 @@ pub enum Reply {
     },
     /// Variables.
     Variables(VariableListing),
+    /// Agents.
+    Agents {
+        /// In the order of their births.
+        agents: Vec<AgentView>,
+    },
     /// The call stack.
     Stack(StackListing),
     /// Memory.

@@ -212,6 +212,7 @@ mod tests {
         let mut stage = recorded(&options);
         let mut motion = Motion::default();
         let reads = NewBreakpoint {
+            agent: None,
             kind: StopKind::Primitive("chip_analog_read".to_owned()),
             condition: Some("arg0 == 10".to_owned()),
             hits: 1,

@@ -237,6 +237,7 @@ fn random_command(rng: &mut fastrand::Rng) -> Act {
         },
         4 => Act::Restart,
         _ => Act::Step {
+            agent: None,
             direction,
             size: [StepSize::Entry, StepSize::Instruction][rng.usize(..2)],
             count: rng.u64(1..5),

@@ -4,7 +4,7 @@ use crate::command::listing::{BoardListing, Info};
 use crate::command::{Look, Observer, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::look::{code, compare, course, find, outline, paths, state};
+use crate::look::{agents, code, compare, course, find, outline, paths, state};
 use crate::session::Session;
 use crate::stage::universe_id;
 use crate::suggest::ask;
@@ -25,8 +25,13 @@ impl Session {
                     type_name,
                 })
             }
-            Look::Variables { frame } => state::variables(&self.stage, &self.last_variables, frame),
-            Look::Stack => Ok(Reply::Stack(self.stage.scene().stack())),
+            Look::Agents => Ok(Reply::Agents {
+                agents: agents::agents(self.here(), self.stage.ended()),
+            }),
+            Look::Variables { agent: _, frame } => {
+                state::variables(&self.stage, &self.last_variables, frame)
+            }
+            Look::Stack { agent: _ } => Ok(Reply::Stack(self.stage.scene().stack())),
             Look::Memory { address, length } => state::memory(&self.stage, &address, length),
             Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),
             Look::List { place, around } => {

@@ -23,6 +23,7 @@ use crate::device::runner::Runner;
 use crate::error::CommandError;
 use crate::history::Stops;
 use crate::history::entry::Moment;
+use crate::look::agents;
 use crate::motion::{self, Ground, Motion};
 use crate::options::Options;
 use crate::record::{Record, Replayed};
@@ -66,7 +67,9 @@ impl Session {
         command: impl Into<Command>,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<Reply, CommandError> {
-        let result = match command.into() {
+        let command = command.into();
+        agents::known(command.agent())?;
+        let result = match command {
             Command::Look(look) => self.answer(look, observer),
             Command::Act(act) => self.carry_out(act, observer),
         };
@@ -158,6 +161,7 @@ impl Session {
                 })
             }
             Act::Step {
+                agent: _,
                 direction,
                 size,
                 count,

@@ -309,6 +309,7 @@ impl<'s> Walk<'s> {
             1
         };
         Act::Step {
+            agent: None,
             direction: self.direction(),
             size,
             count,
@@ -440,6 +441,7 @@ impl<'s> Walk<'s> {
         };
         let log = (self.rng.u8(0..8) == 0).then(|| "g1 is {g1}".to_owned());
         Act::Break(NewBreakpoint {
+            agent: None,
             kind,
             condition,
             hits,
@@ -458,9 +460,10 @@ impl<'s> Walk<'s> {
                 frame: 0,
             },
             1 => Look::Variables {
+                agent: None,
                 frame: self.rng.u32(0..2),
             },
-            2 => Look::Stack,
+            2 => Look::Stack { agent: None },
             3 => Look::Memory {
                 address: "512".to_owned(),
                 length: 64,

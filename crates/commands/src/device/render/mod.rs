@@ -32,6 +32,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
             type_name,
         } => listing::value(expression, value, type_name, paint),
         Reply::Variables(variables) => listing::variables(variables, paint),
+        Reply::Agents { agents } => crate::agents::text(agents, paint),
         Reply::Stack(stack) => listing::stack(stack, 0, paint),
         Reply::Memory(memory) => listing::memory(memory, paint),
         Reply::Examined(memory) => listing::examined(memory, paint),

@@ -3,9 +3,10 @@
 use borges_session::command::Look;
 
 use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_if_any};
-use crate::arguments::{number_u32, rest_or_missing, term_or_missing};
+use crate::arguments::{agent, number_u32, rest_or_missing, term_or_missing};
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
+use crate::words::{AGENTS, agents};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
@@ -63,9 +64,11 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
         "variables",
         "variables of the chosen frame, and globals",
-        |_| Ok(Request::InFrame(FrameCommand::Variables)),
+        |cursor| Ok(Request::InFrame(FrameCommand::Variables(agent(cursor)))),
     )
     .letters(&["v"])
+    .arguments("[AGENT]")
+    .completes(AGENTS)
     .details("A star marks what changed since the last stop. Locals that nobody named are called $0, $1, … (parameters \
 first), operands $stack0, $stack1, … (the bottom first)."),
     Spec::new(
@@ -101,9 +104,12 @@ first), operands $stack0, $stack1, … (the bottom first)."),
     Spec::new(
         "stack",
         "the call stack, innermost first",
-        bare!(Look::Stack),
+        |cursor| Ok(Request::from(Look::Stack { agent: agent(cursor) })),
     )
-    .letters(&["bt", "k"]),
+    .letters(&["bt", "k"])
+    .arguments("[AGENT]")
+    .completes(AGENTS),
+    agents(bare!(Look::Agents)),
     Spec::new(
         "frame",
         "choose a frame for print and variables",

@@ -48,8 +48,8 @@ impl<T: Into<Command>> From<T> for Request {
 pub enum FrameCommand {
     /// [`borges_session::command::Look::Print`].
     Print(String),
-    /// [`borges_session::command::Look::Variables`].
-    Variables,
+    /// [`borges_session::command::Look::Variables`], of an agent.
+    Variables(Option<String>),
 }
 
 /// A choice of a frame.

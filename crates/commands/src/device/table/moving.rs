@@ -3,25 +3,27 @@
 use borges_session::command::{Act, Direction, StepSize};
 
 use super::{PLACE_HELP, PLACES, Request, bare};
-use crate::arguments::{code_place, steps};
+use crate::arguments::{agent, code_place, steps};
 use crate::cursor::{Cursor, Misread};
 use crate::table::Spec;
-use crate::words::{Rows as Words, go_on, restart};
+use crate::words::{AGENTS, Rows as Words, go_on, restart};
 
 /// The row of a command that moves the view step by step.
 macro_rules! motion {
     ($name:literal, $letters:expr, $direction:ident, $size:ident, $summary:literal, $details:literal) => {
         Spec::new($name, $summary, |cursor| {
-            let count = steps(cursor)?;
+            let (agent, count) = (agent(cursor), steps(cursor)?);
             let (direction, size) = (Direction::$direction, StepSize::$size);
             Ok(Request::from(Act::Step {
+                agent,
                 direction,
                 size,
                 count,
             }))
         })
         .letters($letters)
-        .arguments("[COUNT]")
+        .arguments("[AGENT] [COUNT]")
+        .completes(AGENTS)
         .details($details)
         .repeating()
     };

@@ -9,12 +9,12 @@ use crate::words::{Rows as Words, halt};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     halt(|cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))))
-    .arguments("WHERE [if EXPRESSION] [hits N] [log \"TEXT\"]")
+    .arguments("WHERE [of AGENT] [if EXPRESSION] [hits N] [log \"TEXT\"]")
     .details("WHERE is a PLACE, 'write WHAT' (a variable, a global, or memory as 'ADDRESS, LENGTH'), \
 'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap' or 'event'.\n\
 A PLACE is a line (19), a line of a file (color-dial.ts:19), a function (turnTo) or the byte offset of an \
 instruction (@0x1a3).\n\
-'if' stops only when the expression is not zero, 'hits N' only from the N-th time on, 'log' prints the text \
+'of' stops only that agent, 'if' only when the expression is not zero, 'hits N' only from the N-th time on, 'log' prints the text \
 instead of stopping, with every {expression} replaced by its value.")
     .examples(&[
             ("break 19", "line 19 of the file shown"),

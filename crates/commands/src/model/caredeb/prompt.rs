@@ -2,11 +2,14 @@
 
 use std::borrow::BorrowMut;
 
-use borges_languages::muoz::caredeb::{Command, Halt, Reply, Session, SessionError};
+use borges_languages::muoz::caredeb::{
+    Command, Halt, Reply, Session, SessionError, Status, ThreadLine,
+};
 use borges_languages::muoz::{Machine, ThreadName, VariableName};
 use borges_multiverse::debug::BreakpointId;
 use borges_multiverse::language::{Language as _, Span};
 use borges_session::command::Observer;
+use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::model::ModelSession;
 use serde_json::Value;
 
@@ -135,6 +138,22 @@ fn threads(machine: &Machine, options: &[u32]) -> Option<Vec<ThreadName>> {
 impl<S: BorrowMut<ModelSession>> Roams for CareDebPrompt<S> {
     fn source(&self) -> (&str, Option<Span>) {
         (self.debugger().source(), None)
+    }
+
+    fn agents(&self) -> Result<Vec<AgentView>, String> {
+        let view = |thread: ThreadLine| AgentView {
+            name: thread.thread,
+            state: match thread.status {
+                Status::Ready => AgentState::Runs,
+                Status::Waiting => AgentState::Waits,
+                Status::Done => AgentState::Ended,
+                Status::Stuck | Status::Failed => AgentState::Trapped,
+            },
+            about: thread.text,
+            function: None,
+            line: (thread.line > 0).then_some(thread.line),
+        };
+        Ok(self.debugger().threads().into_iter().map(view).collect())
     }
 
     fn jump(&mut self, universe: &str, _: &Paint, observer: Observer<'_>) -> Said {

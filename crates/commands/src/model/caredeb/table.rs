@@ -10,7 +10,7 @@ use crate::model::common::{CHOOSER_WORDS, Chooser, Common, Rows as Words, choose
 use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{Rows as Shared, Stops, go_on};
+use crate::words::{AGENTS, Rows as Shared, Stops, go_on};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,6 @@ pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Others", &[help_row().letters(&["?"]), quit_row()]),
 ]);
 
-const AGENTS: &[Completes] = &[Completes::Agent];
 const PORTS: &[Completes] = &[Completes::Port];
 const VARIABLES: &[Completes] = &[Completes::Variable];
 
@@ -221,10 +220,7 @@ executes it), or assertion (one is false); these last two are there from the sta
 ];
 
 const LOOKING: &[Spec<Request>] = &[
-    Spec::new("threads", "the threads, and what each does next", |_| {
-        Ok(Request::Causal(Command::Threads))
-    })
-    .letters(&["t"]),
+    Words::AGENTS.letters(&["threads", "t"]),
     Spec::new("store", "the variables", |_| {
         Ok(Request::Causal(Command::Store))
     })

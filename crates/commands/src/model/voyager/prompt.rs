@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use borges_languages::model::Question;
-use borges_languages::model::debug::{BreakpointRow, Came, LinkRow, Order};
+use borges_languages::model::debug::{AgentCard, BreakpointRow, Came, LinkRow, Order};
 use borges_multiverse::language::Span;
 use borges_session::command::Observer;
+use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
@@ -173,6 +174,22 @@ impl VoyagerPrompt {
 impl Roams for VoyagerPrompt {
     fn source(&self) -> (&str, Option<Span>) {
         (self.session.debugger().text(), None)
+    }
+
+    fn agents(&self) -> Result<Vec<AgentView>, String> {
+        let card = self.session.debugger().card(self.here).map_err(shown)?;
+        let view = |agent: AgentCard| AgentView {
+            name: agent.name,
+            state: match agent.next.as_str() {
+                _ if agent.stuck.is_some() => AgentState::Trapped,
+                "waits" => AgentState::Waits,
+                _ => AgentState::Runs,
+            },
+            about: agent.stuck.unwrap_or(agent.next),
+            function: None,
+            line: agent.line,
+        };
+        Ok(card.agents.into_iter().map(view).collect())
     }
 
     fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said {

@@ -200,6 +200,7 @@ number states; 'jump state 7' goes to the universe of state 7."),
     )
     .letters(&["p", "v"])
     .arguments("[UNIVERSE]"),
+    Words::AGENTS,
     Words::PATH.details("Steps of the program, and commands."),
     Spec::new(
         "rules",

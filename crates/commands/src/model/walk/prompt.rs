@@ -1,5 +1,8 @@
 //! Walking through the multiverse of a model language at the prompt.
 
+use std::collections::BTreeSet;
+
+use borges_languages::model::debug::line;
 use borges_languages::predicate::{Condition, Named};
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
 use borges_multiverse::language::{Language, Span};
@@ -7,6 +10,7 @@ use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
 use borges_multiverse::walk::{
     BreakpointId, Moment, Past, Rest, Schedule, Sought, Taken, Walk, WalkError,
 };
+use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::command::{Direction, Observer};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
@@ -49,8 +53,15 @@ impl<L: Named + 'static> WalkPrompt<L> {
 
     fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
         match request {
-            Request::Motion(Motion::Step(Direction::Forward, count)) => self.forward(count, paint),
-            Request::Motion(Motion::Step(Direction::Backward, count)) => self.back(count, paint),
+            Request::Motion(Motion::Step(Direction::Forward, agent, count)) => {
+                self.forward(agent.as_deref(), count, paint)
+            }
+            Request::Motion(Motion::Step(Direction::Backward, None, count)) => {
+                self.back(count, paint)
+            }
+            Request::Motion(Motion::Step(Direction::Backward, Some(agent), count)) => {
+                self.back_of(&agent, count, paint)
+            }
             Request::Motion(Motion::ContinueBack) => self.back_to_stop(paint, observer),
             Request::Choose(option) => {
                 let fired = self.walk.forward(option).map_err(shown)?;
@@ -82,22 +93,60 @@ impl<L: Named + 'static> WalkPrompt<L> {
         }
     }
 
-    fn forward(&mut self, count: u64, paint: &Paint) -> Said {
+    fn forward(&mut self, agent: Option<&str>, count: u64, paint: &Paint) -> Said {
         for _ in 0..count {
-            match self.walk.options().len() {
-                0 => return Ok(self.arrived(&Rest::End, paint)),
-                1 => {}
-                _ => {
-                    let (text, value) = self.arrived(&Rest::Choice, paint);
-                    return Ok((text, value));
-                }
+            if self.walk.options().is_empty() {
+                return Ok(self.arrived(&Rest::End, paint));
             }
-            let fired = self.walk.forward(0).map_err(shown)?;
+            let [option] = self.options_of(agent)?[..] else {
+                return Ok(self.arrived(&Rest::Choice, paint));
+            };
+            let fired = self.walk.forward(option).map_err(shown)?;
             if !fired.is_empty() {
                 return Ok(self.arrived(&Rest::Breakpoints(fired), paint));
             }
         }
         Ok(self.arrived(&Rest::Breakpoints(Vec::new()), paint))
+    }
+
+    /// The numbers of the choices that are an agent's; of all if none is named.
+    fn options_of(&self, agent: Option<&str>) -> Result<Vec<usize>, String> {
+        let (language, state) = (self.walk.language(), self.walk.state());
+        let options = self.walk.options().iter().enumerate();
+        let Some(name) = agent else {
+            return Ok(options.map(|(number, _)| number).collect());
+        };
+        let mut able = BTreeSet::new();
+        let mut own = Vec::new();
+        for (number, choice) in options {
+            let agent = language.agent(state, choice).to_string();
+            if agent == name {
+                own.push(number);
+            }
+            able.insert(agent);
+        }
+        let able = Vec::from_iter(able).join(", ");
+        match (own.is_empty(), able.is_empty()) {
+            (true, true) => Err(format!("'{name}' cannot act: nobody can any more")),
+            (true, false) => Err(format!("'{name}' cannot act here: {able} can")),
+            _ => Ok(own),
+        }
+    }
+
+    /// Undoes the last steps of an agent, and what depends on them.
+    fn back_of(&mut self, agent: &str, count: u64, paint: &Paint) -> Said {
+        for nth in 0..count {
+            let path = self.walk.history(u32::MAX);
+            let own = |past: &&Past<L::Agent>| past.agent.to_string() == agent;
+            match path.iter().rfind(own).map(|past| past.place) {
+                Some(event) => drop(self.walk.undo(event).map_err(shown)?),
+                None if nth == 0 => {
+                    return Err(format!("no step on the way to here was of '{agent}'"));
+                }
+                None => break,
+            }
+        }
+        Ok(self.arrived(&Rest::Choice, paint))
     }
 
     fn run(&mut self, schedule: &mut Schedule<L>, paint: &Paint, observer: Observer<'_>) -> Said {
@@ -262,6 +311,25 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
         let next = self.walk.options().first();
         let label = next.map(|next| self.walk.language().label(self.walk.state(), next));
         (&self.source, label.and_then(|label| label.span))
+    }
+
+    fn agents(&self) -> Result<Vec<AgentView>, String> {
+        let (language, state) = (self.walk.language(), self.walk.state());
+        let mut agents: Vec<AgentView> = Vec::new();
+        for choice in self.walk.options() {
+            let name = language.agent(state, choice).to_string();
+            let label = language.label(state, choice);
+            if agents.iter().all(|known| known.name != name) {
+                agents.push(AgentView {
+                    name,
+                    state: AgentState::Runs,
+                    about: label.text,
+                    function: None,
+                    line: line(&self.source, label.span),
+                });
+            }
+        }
+        Ok(agents)
     }
 
     /// `start`, a universe of the tree, a moment, or a state.

@@ -91,7 +91,8 @@ const MOVING: &[Spec<Request>] = &[
         .arguments("[first|turns|random [SEED]]")
         .details(CHOOSERS)
         .completes(&[Completes::Words(CHOOSER_WORDS)]),
-    Shared::REVERSE_STEP,
+    Shared::REVERSE_STEP
+        .details("Of an agent: its last step, and exactly what depends on it."),
     Spec::new(
         "reverse-next",
         "back to the last choice",
@@ -169,6 +170,7 @@ const LOOKING: &[Spec<Request>] = &[
         Ok(Request::Here)
     })
     .letters(&["p", "v"]),
+    Words::AGENTS.details("Those that can act here."),
     Words::LIST,
     Words::PATH,
 ];
