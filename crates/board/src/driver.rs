@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use borges_vm::{FuncIdx, Machine, ValType, Value};
+use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
@@ -36,26 +36,67 @@ pub struct Event {
 }
 
 impl Event {
-    /// Enters the handler before the next instruction; false if it cannot be entered (no such function, another handler
-    /// runs, no room on the stack): the event is lost then, on the device as on the twin.
+    /// Enters the handler before the next instruction; false if the event is lost, on the device as on the twin: nothing
+    /// runs, another handler runs, or the table is not so long.
+    ///
+    /// A handler that was there when the program subscribed, and is no more, is a trap of the program, as is one for which
+    /// the stack has no room: without that the event would be lost, and nobody would know.
     ///
     /// A handler may take nothing, or the pin that changed (0 for a timer), followed by zeros.
     pub fn enter(&self, machine: &mut Machine) -> bool {
-        let Some(Value::FuncRef(Some(function))) = machine.table_element(0, self.handler) else {
+        if !machine.is_running() || machine.in_handler() {
             return false;
+        }
+        let function = match handler(machine, self.handler) {
+            Ok(function) => function,
+            Err(Refusal::NoHandler { .. }) => return false,
+            Err(Refusal::NullHandler(_)) => {
+                machine.trap(Trap::UninitializedElement);
+                return true;
+            }
+            Err(_) => {
+                machine.trap(Trap::IndirectCallType);
+                return true;
+            }
         };
         let ty = machine
             .module()
-            .and_then(|module| module.func_type(FuncIdx(function)));
+            .and_then(|module| module.func_type(function));
         let params = ty.map_or(&[][..], |ty| &ty.params);
         let zeros = params.iter().map(|ty| Value::default_of(*ty));
         let mut args: Vec<Value> = zeros.collect();
-        if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), self.source)
-            && first.ty() == ValType::I32
-        {
+        if let (Some(first), EventSource::Pin(pin)) = (args.first_mut(), self.source) {
             *first = Value::I32(i32::from(pin));
         }
-        machine.interrupt(self.handler, &args).is_ok()
+        match machine.interrupt(self.handler, &args) {
+            Ok(()) => true,
+            Err(InterruptError::Stack) => {
+                machine.trap(Trap::StackOverflow);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+/// The function of the program's own that an element of its table names, if it can be a handler.
+fn handler(machine: &Machine, index: u32) -> Result<FuncIdx, Refusal> {
+    let function = match machine.table_element(0, index) {
+        Some(Value::FuncRef(Some(function))) => FuncIdx(function),
+        Some(_) => return Err(Refusal::NullHandler(index)),
+        None => {
+            let size = machine.table_size(0);
+            return Err(Refusal::NoHandler { index, size });
+        }
+    };
+    let module = machine.module();
+    let ty = module.and_then(|module| module.func_type(function));
+    let takes_pin = ty.is_some_and(|ty| matches!(ty.params.first(), None | Some(ValType::I32)));
+    let is_own = module.is_some_and(|module| function.0 >= module.imported_funcs());
+    if takes_pin && is_own {
+        Ok(function)
+    } else {
+        Err(Refusal::WrongHandler(index))
     }
 }
 
@@ -283,24 +324,7 @@ impl Board {
         else {
             return Ok(());
         };
-        let index = *index as u32;
-        let function = match machine.table_element(0, index) {
-            Some(Value::FuncRef(Some(function))) => FuncIdx(function),
-            Some(_) => return Err(Refusal::NullHandler(index)),
-            None => {
-                let size = machine.table_size(0);
-                return Err(Refusal::NoHandler { index, size });
-            }
-        };
-        let module = machine.module();
-        let ty = module.and_then(|module| module.func_type(function));
-        let takes_pin = ty.is_some_and(|ty| matches!(ty.params.first(), None | Some(ValType::I32)));
-        let is_own = module.is_some_and(|module| function.0 >= module.imported_funcs());
-        if takes_pin && is_own {
-            Ok(())
-        } else {
-            Err(Refusal::WrongHandler(index))
-        }
+        handler(machine, *index as u32).map(|_| ())
     }
 
     /// Where an input's value comes from.

@@ -33,6 +33,7 @@ struct Run {
     read: u32,
     events: u32,
     ended_in_handler: bool,
+    ended_by_event: bool,
 }
 
 impl Run {
@@ -92,6 +93,7 @@ impl<'t> Truth<'t> {
             read: 0,
             events: 0,
             ended_in_handler: false,
+            ended_by_event: false,
         }
     }
 
@@ -111,7 +113,10 @@ impl<'t> Truth<'t> {
         let mut run = run.clone();
         run.events += 1;
         run.shown.handlers.push(Vec::new());
-        event.enter(&mut run.machine).then_some(run)
+        let has_arrived = event.enter(&mut run.machine);
+        // Without a handler, the event ends the run wherever that stands.
+        run.ended_by_event = run.machine.outcome().is_some();
+        has_arrived.then_some(run)
     }
 
     /// One instruction, or one call: the runs that follow (more than one for an input).
@@ -141,8 +146,9 @@ impl<'t> Truth<'t> {
             }
             Exit::Trapped(trap) => {
                 let at = run.machine.location().map(|at| at.offset.0);
+                let at = at.filter(|_| !run.ended_by_event);
                 run.shown.end = Some(Ended::Trapped(trap.to_string(), at));
-                run.ended_in_handler = in_handler;
+                run.ended_in_handler = in_handler || run.ended_by_event;
                 vec![run]
             }
             _ => self.call(run, in_handler, answer),
@@ -306,6 +312,21 @@ fn a_flag_that_is_polled() {
     // Before one of four looks, or after the last.
     assert_eq!(check(&text, &bounds(0, 1)), 6);
     check(&text, &bounds(0, 2));
+}
+
+/// Between the two instructions the handler is none, and an event is a trap.
+#[test]
+fn a_handler_that_is_gone_for_a_moment() {
+    let text = program(
+        "(global.set $a (i32.const 1))",
+        "",
+        "(call $on (i32.const 4) (i32.const 0) (i32.const 3))
+        (table.set (i32.const 0) (ref.null func))
+        (if (call $in) (then (table.set (i32.const 0) (table.get (i32.const 1)))))
+        (if (global.get $a) (then (call $write (i32.const 2) (i32.const 1))))",
+    );
+    check(&text, &bounds(1, 1));
+    check(&text, &bounds(1, 2));
 }
 
 /// An update of the program's that a handler gets between is lost; no input alone shows it.

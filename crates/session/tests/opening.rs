@@ -34,6 +34,15 @@ const SUBSCRIBERS: &str = r#"(module
   (func (export "null") (call $on (i32.const 25) (i32.const 3) (i32.const 2)))
   (func (export "type") (call $on (i32.const 25) (i32.const 2) (i32.const 2)))
   (func (export "import") (call $on (i32.const 25) (i32.const 4) (i32.const 2)))
+  (func $wait (local i32)
+    (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 60000)))))
+  (func (export "removed")
+    (call $every (i32.const 100) (i32.const 0)) (table.set (i32.const 0) (ref.null func)) (call $wait))
+  (func (export "changed")
+    (call $every (i32.const 100) (i32.const 1)) (table.copy (i32.const 1) (i32.const 2) (i32.const 1)) (call $wait))
+  (func (export "put_back")
+    (call $every (i32.const 100) (i32.const 1)) (table.copy (i32.const 1) (i32.const 2) (i32.const 1))
+    (table.copy (i32.const 1) (i32.const 0) (i32.const 1)) (call $wait))
   (func (export "mode") (call $on (i32.const 25) (i32.const 0) (i32.const 77)))
   (func (export "chosen") (call $on (i32.const 25) (i32.mul (call $read (i32.const 2)) (i32.const 3)) (i32.const 2))))"#;
 
@@ -60,6 +69,14 @@ fn a_subscription_without_a_handler_is_a_trap_everywhere() {
             Some("function 4 of the program's table cannot be a handler"),
         ),
         ("mode", Some("there is no interrupt mode 77")),
+        (
+            "removed",
+            Some("no handler any more: it was when the program subscribed"),
+        ),
+        (
+            "changed",
+            Some("no handler any more: it was when the program subscribed"),
+        ),
     ] {
         let entry = Some(entry.to_owned());
         let options = RunOptions {
@@ -107,6 +124,16 @@ fn a_subscription_without_a_handler_is_a_trap_everywhere() {
             }
         }
     }
+    // A handler that is gone for a moment is a trap if the event comes in that moment, and only then.
+    let options = SuggestOptions {
+        entry: Some("put_back".to_owned()),
+        events: Some(1),
+        ..SuggestOptions::default()
+    };
+    let paths = of_program(&program, None, &options, &mut |_| Flow::Continue);
+    let paths = serde_json::to_string(&paths.expect("it is explored")).expect("data");
+    assert!(paths.contains("\"trapped\""), "{paths}");
+    assert!(paths.contains("\"returned\""), "{paths}");
     let options = SuggestOptions {
         entry: Some("chosen".to_owned()),
         ..SuggestOptions::default()

@@ -132,15 +132,17 @@ impl Explorer<'_, '_> {
         let mut handlers: Vec<u32> = handlers.collect();
         handlers.sort_unstable();
         handlers.dedup();
-        if handlers.is_empty() {
-            return None;
-        }
+        Self::events(state).next()?;
         if let Some(known) = self.listened.get(&handlers) {
             return Some(known.clone());
         }
         let module = self.machine.module()?;
         let imported = module.imported_funcs();
-        let all = Footprint::of(module, &handlers);
+        let all = Footprint {
+            // Which function the handler is: one that was removed is a trap.
+            reads_tables: true,
+            ..Footprint::of(module, &handlers)
+        };
         let mut touching = vec![false; self.code.offsets().len()];
         for func in module.funcs() {
             for (offset, instr) in module.instrs(func) {

@@ -5,7 +5,8 @@
 //! are what the caller passed: from parameters that their function never writes.
 
 use borges_board::PrimitiveKind;
-use borges_vm::{CodeOffset, FuncIdx, Outcome, Value};
+use borges_vm::binary::Instr;
+use borges_vm::{CodeOffset, FuncIdx, Outcome, Trap, Value};
 
 use crate::command::listing::StackFrame;
 use crate::scene::Scene;
@@ -56,6 +57,10 @@ const MAX_TEXT: u32 = 4096;
 /// What stands for a value whose formatter is not known.
 const UNKNOWN: &str = "…";
 
+/// Why an event trapped.
+const NO_HANDLER: &str = "an event arrived, and what the program's table has in its handler's place is no handler any \
+                          more: it was when the program subscribed";
+
 impl Scene<'_> {
     /// The frame to show first: where a program trapped, the innermost one of the user's own code that was not called
     /// by what ended it.
@@ -88,6 +93,9 @@ impl Scene<'_> {
     /// What a program that trapped said of it: the message of an `abort`, a panic or an assertion, or why the board
     /// refused a call.
     pub(crate) fn said(&self) -> Option<String> {
+        if self.lacks_handler() {
+            return Some(NO_HANDLER.to_owned());
+        }
         if let Some(call) = self.machine.pending() {
             let id = self.program.primitive(call.func.0)?;
             return match self.program.board.primitive(id)?.kind {
@@ -108,6 +116,15 @@ impl Scene<'_> {
                 _ => None,
             }
         })
+    }
+
+    /// Whether it was an event that trapped: its handler is no more. The instruction there could not trap in this way.
+    fn lacks_handler(&self) -> bool {
+        let trap = Outcome::Trapped(Trap::UninitializedElement);
+        let other = Outcome::Trapped(Trap::IndirectCallType);
+        let outcome = self.machine.outcome();
+        (outcome == Some(&trap) || outcome == Some(&other))
+            && !matches!(self.machine.next_instr(), Some(Instr::CallIndirect { .. }))
     }
 
     /// The arguments of a call that is under way; nothing if its function may have written over one.

@@ -10,7 +10,7 @@ use borges_board::{
     PrimitiveKind, Restore,
 };
 use borges_sim::{Environment, SimBoard};
-use borges_vm::{Exit, FuncIdx, Limits, Machine, Module, Shared, Trap, Value};
+use borges_vm::{Exit, FuncIdx, InterruptError, Limits, Machine, Module, Shared, Trap, Value};
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
 /// What decides a path, and how far to go on it.
@@ -240,7 +240,12 @@ impl Plain {
         {
             *first = Value::I32(pin.into());
         }
-        self.machine.interrupt(event.handler, &args).is_ok()
+        let entered = self.machine.interrupt(event.handler, &args);
+        if entered == Err(InterruptError::Stack) {
+            self.machine.trap(Trap::StackOverflow);
+            return true;
+        }
+        entered.is_ok()
     }
 
     /// Lets the pending call happen as a path says; a trap if the board refuses it.

@@ -76,7 +76,8 @@ impl<H: Hardware> Stub<H> {
         }
         match self.events(resumed_at) {
             Some(reason) => self.stop(reason),
-            None if there => self.stop(PauseReason::Until),
+            // An event whose handler is gone ends the program.
+            None if there && !self.has_ended() => self.stop(PauseReason::Until),
             None => self.advance(until),
         }
         true
@@ -108,6 +109,11 @@ impl<H: Hardware> Stub<H> {
             self.report(Report::Overrun { steps });
         }
         full && !self.overrun
+    }
+
+    fn has_ended(&self) -> bool {
+        let begun = self.begun.as_ref();
+        begun.is_some_and(|begun| begun.machine.outcome().is_some())
     }
 
     /// Delivers an event if one is due; the reason to stop if the host wants to see it first.
