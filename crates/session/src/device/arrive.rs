@@ -69,9 +69,9 @@ impl Device {
             return Ok(false);
         }
         if found.status == DeviceStatus::Running {
-            self.client.ask(Command::Pause)?;
+            self.client.ask(Command::Pause, observer)?;
         }
-        let (steps, state, next_record) = self.query()?.unwrap_or_default();
+        let (steps, state, next_record) = self.query(observer)?.unwrap_or_default();
         // What it still said of its way is of a session that nobody is in any more.
         self.forget_said();
         if let Some(left) = left.filter(|_| same) {
@@ -82,7 +82,7 @@ impl Device {
                 (self.next_record, self.last_good) = (next_record, steps);
                 // Nobody remembers what it was told of breakpoints, mocks and slow links.
                 self.told = Told::default();
-                self.when_slow(Overflow::Block)?;
+                self.when_slow(Overflow::Block, observer)?;
                 self.notice = Some(format!(
                     "the device stands where the last session left it, at step {steps}: it goes on from there"
                 ));
@@ -92,7 +92,7 @@ impl Device {
         // A program that has taken no step has done nothing that could be missed.
         self.notice = (steps > 0).then(|| lost(found.status, same, steps, left));
         history.seek(Moment::START, &mut unobserved)?;
-        self.client.ask(Command::Reset)?;
+        self.client.ask(Command::Reset, observer)?;
         Ok(false)
     }
 }

@@ -71,7 +71,7 @@ impl Device {
             delta: difference,
             next_record: self.next_record,
         };
-        self.ask_for(history, apply, Intent::State(target, frame))
+        self.ask_for(history, apply, Intent::State(target, frame), observer)
     }
 
     fn bring_effects(
@@ -89,26 +89,26 @@ impl Device {
         for batch in batches {
             history.look_up("undoing outputs", None, observer)?;
             let reached = Intent::Effects(batch.reached);
-            self.ask_for(history, batch.command(), reached)?;
+            self.ask_for(history, batch.command(), reached, observer)?;
         }
         // What is left before the join needs no compensation.
         let reached = if redo.is_empty() { target } else { join };
         match last {
             None => self.effects = reached,
             // The way back is often this one message: the one with the state shares its frame.
-            Some(batch) => self.ask_ahead(batch.command(), Intent::Effects(reached))?,
+            Some(batch) => self.ask_ahead(batch.command(), Intent::Effects(reached), observer)?,
         }
         if redo.is_empty() {
             return Ok(());
         }
-        self.fulfil(history)?;
+        self.fulfil(history, observer)?;
         for redo in redo {
             history.look_up("performing outputs again", None, observer)?;
             let steps = redo.steps;
             if let Some(compensation) = redo.model {
                 let list = vec![Bytes(compensation)];
                 let learn = Command::Compensate { steps, list };
-                self.ask_for(history, learn, Intent::Effects(redo.place))?;
+                self.ask_for(history, learn, Intent::Effects(redo.place), observer)?;
             }
             if let Some(Perform {
                 primitive,
@@ -122,7 +122,7 @@ impl Device {
                     arguments,
                     memory,
                 };
-                self.ask_for(history, perform, Intent::Performed(redo.place))?;
+                self.ask_for(history, perform, Intent::Performed(redo.place), observer)?;
             }
         }
         self.effects = target;
@@ -142,9 +142,9 @@ impl Device {
         if !ahead {
             // Everything happens again: so first, nothing must have happened.
             self.bring_effects(history, Place::ROOT, observer)?;
-            self.begin(history)?;
+            self.begin(history, observer)?;
         }
-        self.arm(&LiveStops::default(), false)?;
+        self.arm(&LiveStops::default(), false, observer)?;
         let most = self.message_bytes() as usize / 2;
         // A trapping instruction is not retired: the end is the attempt. It belongs to the way there, since a device that
         // stands before it, as it would if the user paused now, is not what the twin shows of that moment.
@@ -152,13 +152,13 @@ impl Device {
         let legs = history.legs(self.state.place, target, most);
         let last = legs.len().saturating_sub(1);
         for (number, leg) in legs.into_iter().enumerate() {
-            self.lend_mocks(leg.inputs)?;
+            self.lend_mocks(leg.inputs, observer)?;
             let until = leg.until + u64::from(traps && number == last);
             self.slide_to(history, target.place, until, observer)?;
             if let Some((place, event)) = leg.event {
                 let (kind, payload) = encode_event(&event);
                 let inject = Command::Inject { kind, payload };
-                self.ask_for(history, inject, Intent::Injected(place))?;
+                self.ask_for(history, inject, Intent::Injected(place), observer)?;
             }
         }
         history.seek(target, observer)?;
@@ -166,7 +166,7 @@ impl Device {
             self.slide_to(history, target.place, target.steps + 1, observer)?;
         }
         self.frame = history.twin.frame(Some(&self.frame));
-        if let Some((steps, state, next_record)) = self.query()? {
+        if let Some((steps, state, next_record)) = self.query(observer)? {
             self.agree(steps, state)?;
             // What it recorded on the way is on the path already.
             self.forget_said();
@@ -189,7 +189,12 @@ impl Device {
         }
         let until = Some(until);
         let course = Course::Along(path);
-        self.ask_for(history, Command::Run { until }, Intent::Run(course))?;
+        self.ask_for(
+            history,
+            Command::Run { until },
+            Intent::Run(course),
+            observer,
+        )?;
         self.hear_along(history, path, observer)
     }
 

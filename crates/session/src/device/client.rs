@@ -9,8 +9,16 @@ use borges_wire::{
 };
 use thiserror::Error;
 
+use crate::command::{Event, Flow, Observer};
+
 /// How long a device may take for an answer before it is taken for lost, in µs of the link's clock.
 const ANSWER_US: u64 = 10_000_000;
+
+/// So long it is waited without asking whether the user still wants to: most answers are here before.
+const HEEDLESS_US: u64 = 50_000;
+
+/// The same of a device that was told to pause: that was the user's wish already, and the answer says where it stands.
+const PAUSING_US: u64 = 2_000_000;
 
 /// How long a device may take to connect after a restart, and then for its last words, if it had any.
 const RESTART_US: u64 = 1_000_000;
@@ -22,7 +30,7 @@ const SAID: usize = 1 << 16;
 impl LinkError {
     /// Whether the answer may still come: what was asked is done once the line works again.
     pub(crate) fn may_still_come(&self) -> bool {
-        matches!(self, Self::Silent { .. })
+        matches!(self, Self::Silent { .. } | Self::Left { .. })
     }
 
     /// Whether the device has forgotten everything.
@@ -41,6 +49,14 @@ pub enum LinkError {
     Silent {
         /// How long.
         seconds: u64,
+        /// During what.
+        doing: String,
+    },
+    /// The user did not want to wait for the answer.
+    #[error(
+        "paused while {doing}: the device has not answered yet, and may still do it; the next command that needs the device waits for its answer"
+    )]
+    Left {
         /// During what.
         doing: String,
     },
@@ -104,8 +120,20 @@ pub(crate) enum Sign {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     sign: Sign,
-    deadline: u64,
+    since: u64,
     heard: (u64, u64),
+    /// How long it lasts before the user is asked.
+    heedless: u64,
+}
+
+impl Patience {
+    /// That with a device that was told to pause.
+    pub(crate) fn pausing(self) -> Self {
+        Self {
+            heedless: PAUSING_US,
+            ..self
+        }
+    }
 }
 
 /// The host's end.
@@ -127,6 +155,7 @@ impl Client {
         link: Box<dyn Link>,
         seed: u32,
         resume: Option<Resume>,
+        observer: Observer<'_>,
     ) -> Result<(Self, Report), LinkError> {
         let mut client = Self {
             port: Port::new(link, borges_wire::Config::host(), seed),
@@ -136,10 +165,11 @@ impl Client {
             messages: 0,
             said: VecDeque::new(),
         };
-        let welcome = client.ask(Command::Hello {
+        let hello = Command::Hello {
             schema: SCHEMA,
             resume,
-        })?;
+        };
+        let welcome = client.ask(hello, observer)?;
         Ok((client, welcome))
     }
 
@@ -167,8 +197,9 @@ impl Client {
     pub(crate) fn patience(&mut self, sign: Sign) -> Patience {
         Patience {
             sign,
-            deadline: self.now_us() + ANSWER_US,
+            since: self.now_us(),
             heard: self.heard(sign),
+            heedless: HEEDLESS_US,
         }
     }
 
@@ -179,18 +210,36 @@ impl Client {
         }
     }
 
-    /// Whether the device has been silent for too long.
-    fn check(&mut self, patience: &mut Patience, doing: &str) -> Result<(), LinkError> {
+    /// Whether the device has been silent for too long, or for longer than the user wants to wait.
+    fn check(
+        &mut self,
+        patience: &mut Patience,
+        doing: &str,
+        observer: Observer<'_>,
+    ) -> Result<(), LinkError> {
         // A slow line is not a silent one.
         if patience.heard != self.heard(patience.sign) {
-            *patience = self.patience(patience.sign);
+            *patience = Patience {
+                heedless: patience.heedless,
+                ..self.patience(patience.sign)
+            };
         }
         if let Some(trouble) = self.port.link().trouble() {
             let trouble = trouble.to_owned();
             return Err(LinkError::Unreachable { trouble });
         }
-        if self.now_us() > patience.deadline {
+        let silence = self.now_us().saturating_sub(patience.since);
+        if silence > ANSWER_US {
             return Err(silent(doing));
+        }
+        let waiting = || Event::Progress {
+            what: format!("{doing}: no answer from the device yet, s"),
+            done: silence / 1_000_000,
+            total: Some(ANSWER_US / 1_000_000),
+        };
+        if silence > patience.heedless && observer(waiting()) == Flow::Pause {
+            let doing = doing.to_owned();
+            return Err(LinkError::Left { doing });
         }
         Ok(())
     }
@@ -201,14 +250,22 @@ impl Client {
     }
 
     /// Asks, and waits for the answer.
-    pub(crate) fn ask(&mut self, command: Command) -> Result<Report, LinkError> {
+    pub(crate) fn ask(
+        &mut self,
+        command: Command,
+        observer: Observer<'_>,
+    ) -> Result<Report, LinkError> {
         let doing = name_of(&command);
-        let id = self.post(command)?;
-        self.answer(id, doing)
+        let id = self.post(command, observer)?;
+        self.answer(id, doing, observer)
     }
 
     /// Asks, without waiting.
-    pub(crate) fn post(&mut self, command: Command) -> Result<RequestId, LinkError> {
+    pub(crate) fn post(
+        &mut self,
+        command: Command,
+        observer: Observer<'_>,
+    ) -> Result<RequestId, LinkError> {
         let doing = name_of(&command);
         self.last_id += 1;
         let id = RequestId(self.last_id);
@@ -238,13 +295,21 @@ impl Client {
                 }
             }
             self.pump(doing)?;
-            self.check(&mut patience, doing)?;
+            self.check(&mut patience, doing, observer)?;
         }
     }
 
     /// Waits for the answer to a request.
-    pub(crate) fn answer(&mut self, id: RequestId, doing: &str) -> Result<Report, LinkError> {
+    pub(crate) fn answer(
+        &mut self,
+        id: RequestId,
+        doing: &str,
+        observer: Observer<'_>,
+    ) -> Result<Report, LinkError> {
         let mut patience = self.patience(Sign::Word);
+        if doing == name_of(&Command::Pause) {
+            patience = patience.pausing();
+        }
         loop {
             if let Some(report) = self.asked.get_mut(&id).and_then(Option::take) {
                 self.asked.remove(&id);
@@ -261,7 +326,7 @@ impl Client {
                 return Err(LinkError::Babble { doing });
             }
             self.pump(doing)?;
-            self.check(&mut patience, doing)?;
+            self.check(&mut patience, doing, observer)?;
         }
     }
 
@@ -270,10 +335,11 @@ impl Client {
         &mut self,
         patience: &mut Patience,
         doing: &str,
+        observer: Observer<'_>,
     ) -> Result<Option<Report>, LinkError> {
         if self.said.is_empty() {
             self.pump(doing)?;
-            self.check(patience, doing)?;
+            self.check(patience, doing, observer)?;
         }
         Ok(self.said.pop_front())
     }

@@ -40,18 +40,31 @@ impl Device {
         keep: &mut dyn FnMut(&mut History) -> Flow,
     ) -> Result<Paused, DeviceError> {
         debug_assert_eq!(self.state, history.here());
-        self.arm(stops, true)?;
+        self.arm(stops, true, observer)?;
         if !self.told.mocks {
-            self.set_mocks(self.mocks.list().to_vec())?;
+            self.set_mocks(self.mocks.list().to_vec(), observer)?;
         }
-        self.ask_for(history, Command::Run { until }, Intent::Run(Course::Live))?;
+        self.ask_for(
+            history,
+            Command::Run { until },
+            Intent::Run(Course::Live),
+            observer,
+        )?;
         let last_record = self.next_record.saturating_add(entries);
         let mut pausing = None;
         // Said while the twin followed.
         let mut wanted = false;
         let mut patience = self.client.patience(Sign::Life);
         let mut paused = loop {
-            if let Some(report) = self.client.listen(&mut patience, "running")? {
+            // Until the device was told, a wish to pause is no reason to leave it.
+            let mut heed = |event: Event| match observer(event) {
+                Flow::Pause if pausing.is_some() => Flow::Pause,
+                flow => {
+                    wanted |= flow == Flow::Pause;
+                    Flow::Continue
+                }
+            };
+            if let Some(report) = self.client.listen(&mut patience, "running", &mut heed)? {
                 let mut watch = |event: Event| {
                     let flow = observer(event);
                     wanted |= flow == Flow::Pause;
@@ -67,15 +80,15 @@ impl Device {
             let full = self.next_record >= last_record;
             let mut asked = || observer(running(history.twin.steps(), until)) == Flow::Pause;
             if pausing.is_none() && (full || wanted || asked()) {
-                pausing = Some((self.client.post(Command::Pause)?, full));
-                patience = self.client.patience(Sign::Word);
+                pausing = Some((self.client.post(Command::Pause, observer)?, full));
+                patience = self.client.patience(Sign::Word).pausing();
             }
         };
         if let Some((id, full)) = pausing {
             paused.full = full;
             // The program may have stopped by itself before: then it says twice that it stands.
             self.due.push_back((id, Intent::Still, "pausing"));
-            match self.fulfil(history) {
+            match self.fulfil(history, observer) {
                 Err(DeviceError::Link(error)) if error.may_still_come() => {}
                 other => other?,
             }

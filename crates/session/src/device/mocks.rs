@@ -8,7 +8,7 @@ use borges_wire::{Mock, MockEnd};
 use super::runner::Runner;
 
 use crate::command::listing::MockListing;
-use crate::command::{MockValues, Reply};
+use crate::command::{MockValues, Observer, Reply};
 use crate::error::CommandError;
 use crate::history::entry::EntryKind;
 use crate::stage::Stage;
@@ -20,6 +20,7 @@ impl Runner {
         stage: &Stage,
         call: &str,
         values: &MockValues,
+        observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let (list, end) = match values {
             MockValues::Sequence(list) => (list, MockEnd::RepeatLast),
@@ -56,7 +57,7 @@ impl Runner {
             .map(|mock| Self::mock_listing(stage, mock).call)
             .collect();
         mocks.extend(fresh);
-        self.adopt_mocks(mocks)?;
+        self.adopt_mocks(mocks, observer)?;
         Ok(Reply::done(&format!(
             "{} = {} from now on{}",
             listing.join(", "),
@@ -73,6 +74,7 @@ impl Runner {
         &mut self,
         stage: &Stage,
         call: Option<&str>,
+        observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let mut mocks = self.mocks_in_force().list().to_vec();
         let before = mocks.len();
@@ -92,7 +94,7 @@ impl Runner {
             }
         }
         let removed = before - mocks.len();
-        self.adopt_mocks(mocks)?;
+        self.adopt_mocks(mocks, observer)?;
         Ok(Reply::done(&format!(
             "{removed} mock{} removed",
             if removed == 1 { "" } else { "s" }

@@ -62,6 +62,8 @@ pub(crate) struct Device {
     pub(crate) frame: TwinFrame,
     /// What was asked and not answered, in order: the answer says whether it is so.
     due: VecDeque<(RequestId, Intent, &'static str)>,
+    /// An answer was waited for in vain: what it says of the state is not in [`Self::frame`].
+    is_stale: bool,
     /// It runs, or did when it was last heard of.
     running: Option<Course>,
     /// When it was last told to run.
@@ -133,7 +135,7 @@ impl Device {
             board,
             entry,
         } = task;
-        let (client, welcome) = Client::connect(link, seed, None)?;
+        let (client, welcome) = Client::connect(link, seed, None, observer)?;
         let found = Found::from(welcome);
         let bytes = program.module.bytes();
         let mut device = Self {
@@ -147,6 +149,7 @@ impl Device {
             effects: Place::ROOT,
             frame: history.twin.frame(None),
             due: VecDeque::new(),
+            is_stale: false,
             running: None,
             running_since: Instant::now(),
             mocks: Mocks::default(),
@@ -165,7 +168,7 @@ impl Device {
         }
         if found.program == Some(device.program) {
             // It is there already, or was until it was stopped.
-            match device.begin(history) {
+            match device.begin(history, observer) {
                 Err(DeviceError::Link(LinkError::Refused {
                     failure: Failure::NotLoaded(BlobKind::Program),
                     ..
@@ -174,7 +177,7 @@ impl Device {
             }
         }
         device.load(BlobKind::Program, bytes, observer)?;
-        device.begin(history)?;
+        device.begin(history, observer)?;
         Ok(device)
     }
 
@@ -185,11 +188,16 @@ impl Device {
     }
 
     /// Says what a program does where the link is slower than it is.
-    pub(crate) fn when_slow(&mut self, overflow: Overflow) -> Result<(), DeviceError> {
-        self.client.ask(Command::SetRecording {
+    pub(crate) fn when_slow(
+        &mut self,
+        overflow: Overflow,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
+        let recording = Command::SetRecording {
             overflow,
             check_every: 0,
-        })?;
+        };
+        self.client.ask(recording, observer)?;
         Ok(())
     }
 
@@ -203,9 +211,10 @@ impl Device {
         history: &mut History,
         command: Command,
         intent: Intent,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
-        self.ask_ahead(command, intent)?;
-        self.fulfil(history)
+        self.ask_ahead(command, intent, observer)?;
+        self.fulfil(history, observer)
     }
 
     /// [`Self::ask_for`] without waiting: what is asked next shares a frame with it, and is done even if this is refused.
@@ -213,18 +222,24 @@ impl Device {
         &mut self,
         command: Command,
         intent: Intent,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
         let doing = name_of(&command);
-        let id = self.client.post(command)?;
+        let id = self.client.post(command, observer)?;
         self.due.push_back((id, intent, doing));
         Ok(())
     }
 
     /// Waits for the answers that are due, and takes note of what is so then.
-    pub(crate) fn fulfil(&mut self, history: &mut History) -> Result<(), DeviceError> {
+    pub(crate) fn fulfil(
+        &mut self,
+        history: &mut History,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         while let Some((id, _, doing)) = self.due.front() {
-            let answer = self.client.answer(*id, doing);
+            let answer = self.client.answer(*id, doing, observer);
             if answer.as_ref().is_err_and(LinkError::may_still_come) {
+                self.is_stale = true;
                 return answer.map(|_| ()).map_err(DeviceError::Link);
             }
             let due = self.due.pop_front();
@@ -275,13 +290,19 @@ impl Device {
         history: &mut History,
         observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
-        self.fulfil(history)?;
+        self.fulfil(history, observer)?;
+        let line = history.line();
         let Some(course) = self.running else {
+            if self.is_stale {
+                history.seek(self.state, observer)?;
+                history.set_line(line);
+                self.frame = history.twin.frame(Some(&self.frame));
+                self.is_stale = false;
+            }
             return Ok(());
         };
-        let line = history.line();
         history.seek(self.state, observer)?;
-        let halted = self.halt(history, course);
+        let halted = self.halt(history, course, observer);
         history.set_line(line);
         halted
     }
@@ -291,14 +312,15 @@ impl Device {
         &mut self,
         history: &mut History,
         course: Course,
+        observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
-        let id = self.client.post(Command::Pause)?;
+        let id = self.client.post(Command::Pause, observer)?;
         self.due.push_back((id, Intent::Halting, "pausing"));
-        self.client.answer(id, "pausing")?;
-        let mut patience = self.client.patience(Sign::Word);
+        self.client.answer(id, "pausing", observer)?;
+        let mut patience = self.client.patience(Sign::Word).pausing();
         let mut paused_already = |_: Event| Flow::Pause;
         // All that was said before the answer is here: the first pause is the one that counts.
-        while let Some(report) = self.client.listen(&mut patience, "pausing")? {
+        while let Some(report) = self.client.listen(&mut patience, "pausing", observer)? {
             let paused = match course {
                 Course::Live => self.report(history, report, &mut paused_already)?.is_some(),
                 Course::Along(path) => self.report_along(history, path, report)?.is_some(),
@@ -324,7 +346,7 @@ impl Device {
         history.release();
         back?;
         recovered?;
-        match self.client.ask(Command::QueryState)? {
+        match self.client.ask(Command::QueryState, observer)? {
             Report::State { steps, state, .. } => self.agree(steps, state),
             _ => Err(DeviceError::BadTrace {
                 steps: self.state.steps,
@@ -354,7 +376,11 @@ impl Device {
     }
 
     /// Puts the program at its start, without touching the environment.
-    pub(crate) fn begin(&mut self, history: &mut History) -> Result<(), DeviceError> {
+    pub(crate) fn begin(
+        &mut self,
+        history: &mut History,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         self.next_epoch();
         let (entry, arguments) = &self.entry;
         let begin = Command::Begin {
@@ -364,7 +390,7 @@ impl Device {
             arguments: arguments.iter().map(|value| to_wire(*value)).collect(),
         };
         let start = history.start().clone();
-        self.ask_for(history, begin, Intent::Begun(start))
+        self.ask_for(history, begin, Intent::Begun(start), observer)
     }
 
     /// What is still on its way belongs to a branch that is abandoned.
@@ -387,14 +413,16 @@ impl Device {
                 .look_up("moving the device", None, observer)
                 .is_err()
             {
-                self.halt(history, Course::Along(path))?;
+                self.halt(history, Course::Along(path), observer)?;
                 return Err(DeviceError::Paused);
             }
-            let heard = self.client.listen(&mut patience, "replaying");
+            let heard = self
+                .client
+                .listen(&mut patience, "replaying", &mut unobserved);
             match heard {
                 Err(silence) if silence.may_still_come() => {
                     // Between two inputs it has nothing to say, but it gets on.
-                    let steps = self.query()?.map(|(steps, ..)| steps);
+                    let steps = self.query(observer)?.map(|(steps, ..)| steps);
                     if steps <= reached {
                         return Err(silence.into());
                     }
@@ -413,8 +441,11 @@ impl Device {
     }
 
     /// The device's state, as it says.
-    pub(crate) fn query(&mut self) -> Result<Option<(u64, u64, u64)>, DeviceError> {
-        match self.client.ask(Command::QueryState)? {
+    pub(crate) fn query(
+        &mut self,
+        observer: Observer<'_>,
+    ) -> Result<Option<(u64, u64, u64)>, DeviceError> {
+        match self.client.ask(Command::QueryState, observer)? {
             Report::State {
                 steps,
                 state,
@@ -438,6 +469,11 @@ impl Device {
     /// Drops what the device has said by itself.
     pub(crate) fn forget_said(&mut self) {
         self.client.forget_said();
+    }
+
+    /// Whether it does nothing of which the end was not heard.
+    pub(crate) fn owes_nothing(&self) -> bool {
+        self.due.is_empty() && self.running.is_none()
     }
 
     pub(crate) fn stands_still(&mut self) {
@@ -474,13 +510,14 @@ impl Device {
             if observer(progress) == Flow::Pause {
                 return Err(DeviceError::Paused);
             }
-            self.client.ask(Command::Load {
+            let load = Command::Load {
                 part,
                 hash,
                 total,
                 offset,
                 bytes,
-            })?;
+            };
+            self.client.ask(load, observer)?;
             offset += length;
         }
         Ok(())

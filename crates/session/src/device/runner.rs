@@ -40,10 +40,11 @@ impl Runner {
         self.device.as_ref().map(|device| device.state)
     }
 
-    /// [`Self::state`], unless the device was left between two places.
+    /// [`Self::state`], unless the device was left between two places, or owes an answer.
     pub(crate) fn settled(&self) -> Option<Moment> {
         let device = self.device.as_ref()?;
-        (device.effects == device.state.place).then_some(device.state)
+        let is_there = device.effects == device.state.place && device.owes_nothing();
+        is_there.then_some(device.state)
     }
 
     /// What the device calls itself.
@@ -139,10 +140,10 @@ impl Runner {
         let mut device = connected?;
         self.notice = device.notice.take();
         if options.stop_recording_when_slow {
-            device.when_slow(Overflow::StopRecording)?;
+            device.when_slow(Overflow::StopRecording, observer)?;
         }
         if !self.mocks.is_empty() {
-            device.set_mocks(self.mocks.clone())?;
+            device.set_mocks(self.mocks.clone(), observer)?;
         }
         self.device = Some(device);
         Ok(())
@@ -201,9 +202,13 @@ impl Runner {
     }
 
     /// Replaces all mocks, on the device too, if there is one.
-    pub(super) fn adopt_mocks(&mut self, mocks: Vec<Mock>) -> Result<(), CommandError> {
+    pub(super) fn adopt_mocks(
+        &mut self,
+        mocks: Vec<Mock>,
+        observer: Observer<'_>,
+    ) -> Result<(), CommandError> {
         if let Some(device) = &mut self.device {
-            device.set_mocks(mocks.clone())?;
+            device.set_mocks(mocks.clone(), observer)?;
         }
         self.mocks = mocks;
         Ok(())

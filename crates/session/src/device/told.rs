@@ -5,6 +5,7 @@ use borges_vm::CodeOffset;
 use borges_wire::{Command, Mock, PrimitiveStop, Watch, WatchAccess};
 
 use super::{Device, DeviceError};
+use crate::command::Observer;
 use crate::history::Stops;
 
 /// Where the device can be told to stop.
@@ -56,50 +57,66 @@ impl Told {
 
 impl Device {
     /// Replaces all mocks. If that fails, the old ones are in force, as soon as the device can be told.
-    pub(crate) fn set_mocks(&mut self, list: Vec<Mock>) -> Result<(), DeviceError> {
+    pub(crate) fn set_mocks(
+        &mut self,
+        list: Vec<Mock>,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         self.told.mocks = false;
-        self.client.ask(Command::SetMocks(list.clone()))?;
+        self.client.ask(Command::SetMocks(list.clone()), observer)?;
         self.mocks = Mocks::new(list);
         self.told.mocks = true;
         Ok(())
     }
 
     /// Tells the device of mocks that are not those in force.
-    pub(crate) fn lend_mocks(&mut self, list: Vec<Mock>) -> Result<(), DeviceError> {
+    pub(crate) fn lend_mocks(
+        &mut self,
+        list: Vec<Mock>,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         self.told.mocks = false;
-        self.client.ask(Command::SetMocks(list))?;
+        self.client.ask(Command::SetMocks(list), observer)?;
         Ok(())
     }
 
     /// Tells the device where to stop and whether the board's events count, if it does not know already.
-    pub(crate) fn arm(&mut self, stops: &LiveStops, board_events: bool) -> Result<(), DeviceError> {
+    pub(crate) fn arm(
+        &mut self,
+        stops: &LiveStops,
+        board_events: bool,
+        observer: Observer<'_>,
+    ) -> Result<(), DeviceError> {
         let LiveStops { stops, primitives } = stops;
         if self.told.code.as_ref() != Some(&stops.code) {
             self.told.code = None;
             let offsets = stops.code.iter().map(|offset| offset.0).collect();
-            self.client.ask(Command::SetBreakpoints(offsets))?;
+            self.client
+                .ask(Command::SetBreakpoints(offsets), observer)?;
             self.told.code = Some(stops.code.clone());
         }
         if self.told.watches.as_ref() != Some(&stops.watches) {
             self.told.watches = None;
             let watches = stops.watches.iter().map(wire_watch).collect();
-            self.client.ask(Command::SetWatches(watches))?;
+            self.client.ask(Command::SetWatches(watches), observer)?;
             self.told.watches = Some(stops.watches.clone());
         }
         if self.told.primitives.as_ref() != Some(primitives) {
             self.told.primitives = None;
             self.client
-                .ask(Command::SetPrimitiveStops(primitives.clone()))?;
+                .ask(Command::SetPrimitiveStops(primitives.clone()), observer)?;
             self.told.primitives = Some(primitives.clone());
         }
         if self.told.stop_on_events != Some(stops.events) {
             self.told.stop_on_events = None;
-            self.client.ask(Command::StopOnEvents(stops.events))?;
+            self.client
+                .ask(Command::StopOnEvents(stops.events), observer)?;
             self.told.stop_on_events = Some(stops.events);
         }
         if self.told.board_events != Some(board_events) {
             self.told.board_events = None;
-            self.client.ask(Command::BoardEvents(board_events))?;
+            self.client
+                .ask(Command::BoardEvents(board_events), observer)?;
             self.told.board_events = Some(board_events);
         }
         Ok(())

@@ -361,9 +361,74 @@ fn a_device_that_never_says_that_it_paused_is_left() {
         |_| Vec::new(),
     );
     assert!(
-        said.contains("has not answered for 10 s while running"),
+        said.contains("paused while running: the device has not answered yet"),
         "{said}"
     );
+}
+
+/// From some answer on, the device lives and answers nothing.
+struct Mute(u32);
+
+impl Lie for Mute {
+    fn tell(&mut self, truth: Vec<u8>) -> Vec<Vec<u8>> {
+        let answers = ToHost::from_bytes(&truth).unwrap().report;
+        let is_late = matches!(answers, Report::Done { id } if id.0 > self.0);
+        if is_late { Vec::new() } else { vec![truth] }
+    }
+}
+
+/// Whatever the answer is to, the wait for it ends when the user wants it to, and not before; nothing is lost.
+#[test]
+fn the_wait_for_an_answer_can_be_paused() {
+    for last in 3..9 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = session(&folder, Mute(last)).unwrap();
+        let onward = || Act::Continue {
+            direction: Direction::Forward,
+        };
+        let mut waits = 0;
+        let mut patient_for_a_while = |event: Event| {
+            let Event::Progress { what, done, .. } = event else {
+                return Flow::Continue;
+            };
+            let is_wait = what.contains("no answer from the device yet");
+            waits += u32::from(is_wait);
+            match is_wait && done >= 4 {
+                true => Flow::Pause,
+                false => Flow::Continue,
+            }
+        };
+        // A run ends by itself or not at all: 40 steps do.
+        let command = Act::Step {
+            direction: Direction::Forward,
+            size: StepSize::Entry,
+            count: 5,
+        };
+        let failed = session.execute(command, &mut patient_for_a_while);
+        let said = failed.unwrap_err().to_string();
+        assert!(
+            said.contains("the device has not answered yet"),
+            "{last}: {said}"
+        );
+        assert!(waits > 1, "{last}");
+        check(&mut session);
+        // It still does not answer, and whoever does not want to wait hears that at once.
+        let said = session
+            .execute(onward(), &mut |_| Flow::Pause)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            said.contains("has not answered yet") || said.contains("paused"),
+            "{last}: {said}"
+        );
+        // Who waits is told in the end.
+        let said = session
+            .execute(onward(), &mut unobserved)
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("has not answered for 10 s"), "{last}: {said}");
+        check(&mut session);
+    }
 }
 
 #[test]

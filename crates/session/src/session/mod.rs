@@ -192,8 +192,12 @@ impl Session {
                     "the next step forward is taken live, as a branch of its own",
                 ))
             }
-            Act::Mock { call, values } => self.runner.add_mock(&self.stage, &call, &values),
-            Act::Unmock { call } => self.runner.remove_mock(&self.stage, call.as_deref()),
+            Act::Mock { call, values } => {
+                self.runner.add_mock(&self.stage, &call, &values, observer)
+            }
+            Act::Unmock { call } => self
+                .runner
+                .remove_mock(&self.stage, call.as_deref(), observer),
             Act::Branches { values } => self.stage.add_branches(&values),
             Act::Break(spec) => self.motion.add_breakpoint(&self.stage, spec),
             Act::DeleteBreakpoints { ids } => self.motion.delete_breakpoints(&ids),

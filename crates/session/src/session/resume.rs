@@ -125,7 +125,10 @@ impl Session {
         }
         for stored in store.mocks()? {
             let added = match serde_json::from_str::<MockValues>(&stored.spec) {
-                Ok(values) => self.runner.add_mock(&self.stage, &stored.call, &values),
+                Ok(values) => {
+                    self.runner
+                        .add_mock(&self.stage, &stored.call, &values, &mut unobserved)
+                }
                 Err(error) => Err(CommandError::Invalid(error.to_string())),
             };
             if let Err(error) = added {

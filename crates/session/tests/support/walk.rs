@@ -112,6 +112,12 @@ impl<'s> Walk<'s> {
                 Err(CommandError::Device(DeviceError::Link(LinkError::Silent {
                     doing, ..
                 }))) if self.manners.cable => Err(format!("silent while {doing}")),
+                // On a bad line answers take so long that the wait for one is paused.
+                Err(CommandError::Device(DeviceError::Link(LinkError::Left { doing })))
+                    if pause_after < u64::MAX =>
+                {
+                    Err(format!("paused while {doing}"))
+                }
                 Err(error) => panic!("{command:?}: {error}\n{}", self.story()),
             };
         match (&command, &result) {
