@@ -587,4 +587,7 @@ pub struct Curve {
     pub steps: Vec<u64>,
     /// The value since then; nothing where there is none: no variable, no number, or nobody looked.
     pub values: Vec<Option<f64>>,
+    /// Why there is no value at all, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }

@@ -40,6 +40,7 @@ impl Motion {
     ) -> Result<Reply, CommandError> {
         let scene = stage.scene();
         let watches = scene.watches(what, scene.own_frame())?;
+        let object = scene.object_in_memory(what, scene.own_frame());
         // Of a local, the call that it belongs to: so many frames deep.
         let local = watches.iter().find_map(|watch| match watch {
             borges_vm::Watch::Local { frame, .. } => Some(*frame as usize + 1),
@@ -62,7 +63,11 @@ impl Motion {
             );
             return Ok(Reply::done(&text));
         };
-        let value = |stage: &Stage| stage.scene().watched(what);
+        // Who wrote memory need not know its name.
+        let value = |stage: &Stage| match &object {
+            Some(object) => stage.scene().shown(object),
+            None => stage.scene().watched(what),
+        };
         stage.history.seek(written, observer)?;
         let after = value(stage);
         let before_write = stage.history.before(written).unwrap_or(Moment::START);

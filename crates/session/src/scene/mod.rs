@@ -367,6 +367,20 @@ impl<'a> Scene<'a> {
         shown.unwrap_or_else(|error| format!("<{error}>"))
     }
 
+    /// What an expression means here, if it lies in memory or in globals alone: it is there at every moment, whatever
+    /// function runs.
+    pub(crate) fn object_in_memory(&self, text: &str, frame: u32) -> Option<Evaluated> {
+        let value = self.evaluate(text, frame).ok()?;
+        let sources = value.place()?.watchable();
+        let stays = |source: &Holder| matches!(source, Holder::Memory { .. } | Holder::Global(_));
+        (!sources.is_empty() && sources.iter().all(stays)).then_some(value)
+    }
+
+    /// What is here in an object that was found at another moment.
+    pub(crate) fn shown(&self, object: &Evaluated) -> String {
+        self.info.show_evaluated(object, &Machines(self.machine))
+    }
+
     /// What has to be watched to see writes of an expression, or of memory given as `ADDRESS, LENGTH`.
     pub(crate) fn watches(&self, text: &str, frame: u32) -> Result<Vec<Watch>, CommandError> {
         if let Some(range) = self.memory_range(text) {

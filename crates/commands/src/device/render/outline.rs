@@ -119,7 +119,10 @@ pub(super) fn series(listing: &SeriesListing, paint: &Paint) -> String {
             .filter_map(|values| values.last());
         let bars: String = shown.map(bar).collect();
         let words = match known.len() {
-            0 => "no numbers".to_owned(),
+            0 => curve
+                .why
+                .as_ref()
+                .map_or("no numbers".to_owned(), |why| format!("no numbers: {why}")),
             1..=FEW_VALUES => {
                 let values: Vec<String> = known.iter().map(ToString::to_string).collect();
                 values.join(", ")

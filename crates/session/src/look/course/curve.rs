@@ -63,6 +63,7 @@ mod tests {
         Curve {
             steps: (0..values.len() as u64).collect(),
             values: values.to_vec(),
+            why: None,
         }
     }
 

@@ -44,6 +44,15 @@ struct Reading {
     read: Vec<Holder>,
 }
 
+impl Reading {
+    fn seen(&self) -> Seen {
+        match self.value {
+            Some(_) => Seen::Number,
+            None => Seen::NoNumber,
+        }
+    }
+}
+
 /// One value that is followed.
 struct Followed {
     expression: Expression,
@@ -51,9 +60,22 @@ struct Followed {
     hosts: Vec<FuncIdx>,
     /// Where its names were looked up. What is the whole program's means the same everywhere.
     home: FramePoint,
+    seen: Seen,
     /// Calls of the hosts that are under way, outermost first; of the program's own, one that never ends.
     calls: Vec<Call>,
     curve: Curve,
+}
+
+/// The most that was ever seen of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Seen {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Something that is no number.
+    NoNumber,
+    /// A number.
+    Number,
 }
 
 /// A call in which a value is followed.
@@ -244,7 +266,10 @@ pub(crate) fn series(
     let complete = complete?;
     let curve = |at: Option<usize>| {
         let found = at.and_then(|at| known.get(at));
-        found.map_or_else(Curve::default, |one| one.curve.thinned(most as usize))
+        found.map_or_else(Curve::default, |one| Curve {
+            why: one.why_none(stage),
+            ..one.curve.thinned(most as usize)
+        })
     };
     let curves: Vec<Curve> = which.into_iter().map(curve).collect();
     Ok(Reply::Series(SeriesListing { curves, complete }))
@@ -300,6 +325,7 @@ fn follow(stage: &Stage, text: &str) -> Result<Followed, CommandError> {
         expression,
         hosts,
         home,
+        seen: Seen::default(),
         calls: Vec::new(),
         curve: Curve::default(),
     })
@@ -562,6 +588,7 @@ impl Followed {
             return;
         };
         call.depend_on(scene, &reading);
+        self.seen = self.seen.max(reading.seen());
         if !call.in_scope {
             call.in_scope = true;
             call.awaited = scene.unset(&self.expression, stop);
@@ -601,10 +628,30 @@ impl Followed {
             return;
         };
         call.depend_on(scene, &reading);
+        self.seen = self.seen.max(reading.seen());
         if call.awaited.is_empty() && (own || call.last != reading.value) {
             call.last = reading.value;
             self.curve.push(steps, reading.value);
         }
+    }
+
+    /// Why nothing is shown of it; nothing if there is something to show.
+    fn why_none(&self, stage: &Stage) -> Option<String> {
+        if self.curve.values.iter().any(Option::is_some) {
+            return None;
+        }
+        let text = &self.expression;
+        let is_blind = |host: &FuncIdx| stage.loaded.line_begins_of(*host).is_empty();
+        Some(match self.seen {
+            Seen::NoNumber => format!("what '{text}' is on this path is no number"),
+            Seen::Number => format!("'{text}' is not written on this path"),
+            Seen::Nothing if !self.hosts.is_empty() && self.hosts.iter().all(is_blind) => format!(
+                "values are looked up where lines of the source begin, and {} has none: follow a local ($0), a global or \
+                 *ADDRESS instead of '{text}'",
+                stage.info().function(self.hosts[0]).name
+            ),
+            Seen::Nothing => format!("no call on this path has '{text}'"),
+        })
     }
 
     /// Calls deeper than `depth` have ended before `steps`.
