@@ -160,7 +160,7 @@ fn abstractions_are_for_all_languages() {
     };
     assert_eq!(model.explore(&both, |_| true).states, kept.states);
     // Questions are about all of the program: an abstraction must not answer them.
-    let (_, seen) = model.explore_kept(&both, |_| true);
+    let (_, seen) = model.explore_kept(&both, |_| true, None);
     assert!(seen.is_none());
     let mut graph = model.multiverse(&both);
     graph.explore(&mut |_| true);

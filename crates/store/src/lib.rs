@@ -36,7 +36,7 @@ pub use error::{Damage, StoreError};
 pub use keep::{
     KeptBreakpoint, KeptMock, KeptPrimitive, KeptProgram, NewProgram, Note, ProgramInfo, Who,
 };
-pub use model::{ModelEdge, ModelOutcome, ModelProgram, ModelState};
+pub use model::{ModelEdge, ModelLabels, ModelOutcome, ModelProgram, ModelRows, ModelState};
 pub use open::{Access, GROUP_COMMIT, Store};
 pub use query::{QueryBounds, QueryCell, QueryTable};
 

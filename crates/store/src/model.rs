@@ -120,6 +120,23 @@ pub struct ModelOutcome {
     pub text: String,
 }
 
+/// Rows of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelRows {
+    /// New outcomes.
+    pub outcomes: Vec<ModelOutcome>,
+    /// States that are there already, and are not as they were.
+    pub changed: Vec<ModelState>,
+    /// New states.
+    pub states: Vec<ModelState>,
+    /// New edges.
+    pub edges: Vec<ModelEdge>,
+}
+
+/// The numbers that the labels of a graph's edges have.
+#[derive(Debug, Default)]
+pub struct ModelLabels(HashMap<(String, String, String, Option<u32>), i64>);
+
 impl Store {
     /// Keeps a graph, in place of the one that was kept before. What of that was damaged goes to the table `aside`.
     ///
@@ -134,6 +151,78 @@ impl Store {
         edges: impl IntoIterator<Item = ModelEdge>,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
+        let mut labels = ModelLabels::default();
+        let mut heed = heeding(keep_going);
+        self.replace_graph(|store, db| {
+            let mut seals = store.seals.borrow_mut();
+            insert_program(db, &mut seals, program)?;
+            insert_outcomes(db, &mut seals, outcomes)?;
+            insert_states(db, &mut seals, states, &mut heed)?;
+            insert_edges(db, &mut seals, &mut labels, edges, &mut heed)?;
+            Ok(db.execute_batch(INDEXES)?)
+        })
+    }
+
+    /// Begins a graph that is written while it is found, in place of the one that was kept before. Until
+    /// [`Self::end_graph`] it has no indexes, and its program should not be said to be complete.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be written; then nothing has changed.
+    pub fn begin_graph(&self, program: &ModelProgram) -> Result<ModelLabels, StoreError> {
+        self.replace_graph(|store, db| {
+            insert_program(db, &mut store.seals.borrow_mut(), program)?;
+            Ok(ModelLabels::default())
+        })
+    }
+
+    /// Adds to a graph that was begun.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be written; then nothing has changed, and the graph cannot grow any more.
+    pub fn grow_graph(&self, labels: &mut ModelLabels, rows: ModelRows) -> Result<(), StoreError> {
+        self.write(|db| {
+            for row in &rows.changed {
+                STATE.remove(db, &self.seals, &[&row.id])?;
+            }
+            let mut seals = self.seals.borrow_mut();
+            insert_outcomes(db, &mut seals, rows.outcomes)?;
+            let states = rows.changed.into_iter().chain(rows.states);
+            insert_states(db, &mut seals, states, &mut || Ok(()))?;
+            insert_edges(db, &mut seals, labels, rows.edges, &mut || Ok(()))
+        })
+    }
+
+    /// Ends a graph that was begun: what is known of its states in the end takes the place of what was while it grew.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
+    /// returned false; then nothing has changed.
+    pub fn end_graph(
+        &self,
+        program: &ModelProgram,
+        outcomes: impl IntoIterator<Item = ModelOutcome>,
+        states: impl IntoIterator<Item = ModelState>,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<(), StoreError> {
+        let mut heed = heeding(keep_going);
+        self.write(|db| {
+            let mut seals = self.seals.borrow_mut();
+            for table in [&PROGRAM, &OUTCOME, &STATE] {
+                db.execute(&format!("DELETE FROM {}", table.name), [])?;
+                seals.reset(table);
+            }
+            insert_program(db, &mut seals, program)?;
+            insert_outcomes(db, &mut seals, outcomes)?;
+            insert_states(db, &mut seals, states, &mut heed)?;
+            Ok(db.execute_batch(INDEXES)?)
+        })
+    }
+
+    /// Makes the tables of a graph anew.
+    fn replace_graph<T>(
+        &self,
+        fill: impl FnOnce(&Self, &Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let was_there = self.has_graph()?;
         self.write(|db| {
             for table in TABLES.into_iter().filter(|_| was_there) {
@@ -141,11 +230,10 @@ impl Store {
             }
             drop_graph(db)?;
             db.execute_batch(SCHEMA)?;
-            let mut seals = self.seals.borrow_mut();
             for table in TABLES {
-                seals.reset(table);
+                self.seals.borrow_mut().reset(table);
             }
-            insert(db, &mut seals, program, outcomes, states, edges, keep_going)
+            fill(self, db)
         })
     }
 
@@ -195,14 +283,25 @@ pub(crate) fn drop_graph(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn insert(
+/// Made after the rows of a graph: that is faster.
+const INDEXES: &str = "CREATE INDEX model_link_source ON model_link (source);
+     CREATE INDEX model_link_target ON model_link (target);
+     CREATE INDEX model_state_outcome ON model_state (outcome) WHERE outcome IS NOT NULL;";
+
+/// Asks after every few rows whether to go on.
+fn heeding(keep_going: &mut dyn FnMut() -> bool) -> impl FnMut() -> Result<(), StoreError> {
+    let mut rows = 0_u32;
+    move || {
+        rows = rows.wrapping_add(1);
+        let go_on = !rows.is_multiple_of(BEAT) || keep_going();
+        go_on.then_some(()).ok_or(StoreError::Stopped)
+    }
+}
+
+fn insert_program(
     db: &Connection,
     seals: &mut Seals,
     program: &ModelProgram,
-    outcomes: impl IntoIterator<Item = ModelOutcome>,
-    states: impl IntoIterator<Item = ModelState>,
-    edges: impl IntoIterator<Item = ModelEdge>,
-    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), StoreError> {
     let ModelProgram {
         name,
@@ -211,21 +310,30 @@ fn insert(
         options,
         complete,
     } = program;
-    let row: [&dyn ToSql; 5] = [name, language, text, options, complete];
-    PROGRAM.inserter(db)?.add(seals, &row)?;
-    let mut rows = 0_u32;
-    let mut written = || {
-        rows = rows.wrapping_add(1);
-        let go_on = !rows.is_multiple_of(BEAT) || keep_going();
-        go_on.then_some(()).ok_or(StoreError::Stopped)
-    };
+    PROGRAM
+        .inserter(db)?
+        .add(seals, &[name, language, text, options, complete])
+}
+
+fn insert_outcomes(
+    db: &Connection,
+    seals: &mut Seals,
+    outcomes: impl IntoIterator<Item = ModelOutcome>,
+) -> Result<(), StoreError> {
     let mut add = OUTCOME.inserter(db)?;
-    for outcome in outcomes {
-        add.add(seals, &[&outcome.id, &outcome.kind, &outcome.text])?;
-    }
+    let mut outcomes = outcomes.into_iter();
+    outcomes.try_for_each(|row| add.add(seals, &[&row.id, &row.kind, &row.text]))
+}
+
+fn insert_states(
+    db: &Connection,
+    seals: &mut Seals,
+    states: impl IntoIterator<Item = ModelState>,
+    heed: &mut dyn FnMut() -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut add = STATE.inserter(db)?;
     for state in states {
-        written()?;
+        heed()?;
         let row: [&dyn ToSql; 7] = [
             &state.id,
             &state.depth,
@@ -237,11 +345,21 @@ fn insert(
         ];
         add.add(seals, &row)?;
     }
+    Ok(())
+}
+
+fn insert_edges(
+    db: &Connection,
+    seals: &mut Seals,
+    labels: &mut ModelLabels,
+    edges: impl IntoIterator<Item = ModelEdge>,
+    heed: &mut dyn FnMut() -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut name = LABEL.inserter(db)?;
-    let mut labels: HashMap<(String, String, String, Option<u32>), i64> = HashMap::new();
     let mut add = LINK.inserter(db)?;
+    let labels = &mut labels.0;
     for edge in edges {
-        written()?;
+        heed()?;
         let fresh = labels.len() as i64;
         let label = (edge.agent, edge.rule, edge.text, edge.line);
         let label = match labels.get(&label) {
@@ -263,11 +381,5 @@ fn insert(
         ];
         add.add(seals, &row)?;
     }
-    // After the rows: an index is made faster at once.
-    db.execute_batch(
-        "CREATE INDEX model_link_source ON model_link (source);
-         CREATE INDEX model_link_target ON model_link (target);
-         CREATE INDEX model_state_outcome ON model_state (outcome) WHERE outcome IS NOT NULL;",
-    )?;
     Ok(())
 }

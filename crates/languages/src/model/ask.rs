@@ -287,9 +287,9 @@ pub trait Multiverse: Send {
 /// A graph with what questions need again and again.
 pub(super) struct Held<P: Reported> {
     text: String,
-    exploration: Exploration<P>,
+    pub(super) exploration: Exploration<P>,
     limits: Limits,
-    pause: Pause,
+    pub(super) pause: Pause,
     derived: OnceLock<Derived<P>>,
 }
 
@@ -318,7 +318,7 @@ impl<P: Reported> Held<P> {
         }
     }
 
-    const fn graph(&self) -> &Graph<P> {
+    pub(super) const fn graph(&self) -> &Graph<P> {
         self.exploration.graph()
     }
 
@@ -391,6 +391,17 @@ impl<P: Reported> Held<P> {
             option: edge.option,
             options: self.graph().edges_from(edge.from).len() as u32,
             rules: edge.steps.into(),
+        })
+    }
+
+    pub(super) fn row_of(&self, edge: u32) -> Option<EdgeRow> {
+        let step = self.step(EdgeId(edge))?;
+        let known = self.graph().edge(EdgeId(edge))?;
+        Some(EdgeRow {
+            id: edge,
+            source: known.from.0,
+            target: known.to.0,
+            step,
         })
     }
 
@@ -617,14 +628,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     }
 
     fn edge_row(&self, edge: u32) -> Option<EdgeRow> {
-        let step = self.step(EdgeId(edge))?;
-        let known = self.graph().edge(EdgeId(edge))?;
-        Some(EdgeRow {
-            id: edge,
-            source: known.from.0,
-            target: known.to.0,
-            step,
-        })
+        self.row_of(edge)
     }
 
     fn leaving(&self, state: u32) -> Vec<u32> {
@@ -633,7 +637,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     }
 }
 
-const fn word(status: Status) -> &'static str {
+pub(super) const fn word(status: Status) -> &'static str {
     match status {
         Status::Expanded => "expanded",
         Status::Cut => "cut",

@@ -11,6 +11,7 @@ use borges_multiverse::graph::{
 use borges_multiverse::language::Outcome;
 
 use super::ask::{Held, Multiverse, kind};
+use super::gains::{Keeper, Told};
 use super::judge;
 use super::lead::Lead;
 use super::lens::{self, Lens};
@@ -117,6 +118,12 @@ pub struct Progress {
 /// The longest run that is followed without merging: all its states are in memory.
 const LONGEST: usize = 1_000_000;
 
+/// States that are found between two tellings of them.
+const TOLD: u32 = 64;
+
+/// States of a graph of which the texts are kept too: they are most of a large file.
+pub const DESCRIBED: usize = 20_000;
+
 /// Where runs are cut, one length after the other, if nothing ends and one run takes all the steps.
 const SHORT: [usize; 3] = [100, 1_000, 10_000];
 
@@ -127,11 +134,14 @@ pub(super) fn explore(
     model: &Model,
     options: &Explore,
     mut keep_going: impl FnMut(&Progress) -> bool,
+    keeper: Option<Keeper<'_>>,
 ) -> Kept {
     let deadline = options
         .time
         .and_then(|time| Instant::now().checked_add(time));
     let mut late = false;
+    let (is_kept, mut keeper) = (keeper.is_some(), keeper);
+    let mut tell = |gains| keeper.as_mut().is_none_or(|keeper| keeper(gains));
     let (mut report, graph) = model.program().explore(Job {
         text: model.text(),
         options,
@@ -139,6 +149,7 @@ pub(super) fn explore(
             late |= deadline.is_some_and(|deadline| Instant::now() >= deadline);
             !late && keep_going(come)
         },
+        keeper: is_kept.then_some(&mut tell),
     });
     if late && report.why == Some(Why::Cancelled) {
         report.why = Some(Why::Time);
@@ -153,6 +164,7 @@ pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
         text: model.text(),
         options,
         keep_going: &mut |_| true,
+        keeper: None,
     })
 }
 
@@ -172,6 +184,8 @@ pub struct Job<'j> {
     text: &'j str,
     options: &'j Explore,
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
+    /// Where what is found goes.
+    keeper: Option<Keeper<'j>>,
 }
 
 /// The ends of one outcome.
@@ -218,6 +232,8 @@ impl Job<'_> {
 
     /// As [`Job::graph`], of a program of which some universes are left out.
     fn seen<P: Reported + 'static, E: Reported>(&mut self, part: P, _: &E, name: String) -> Report {
+        // What is kept of a graph is the program's own.
+        self.keeper = None;
         let (mut report, _) = self.graph(part, None::<&E>);
         report.abstraction = Some(name);
         // There are more runs, and what is joined of runs through different states need not be one.
@@ -290,43 +306,100 @@ impl Job<'_> {
         Exploration::new(plain, strategy)
     }
 
-    /// The graph, grown toward a breakpoint, and the first step that comes there. With `first`,
-    /// nothing is explored after that.
-    fn search<P: Reported + 'static>(
+    /// Grows a graph toward a breakpoint, and says by which step that was met first, and how many states there were then.
+    /// With `first`, nothing is explored after that.
+    fn search<P: Reported<State: 'static> + 'static>(
         &mut self,
-        plain: P,
+        held: &mut Held<P>,
         lead: &Lead,
         first: bool,
-    ) -> (Exploration<P>, Pause, Option<(EdgeId, usize)>) {
+        told: &mut Told<P::Value>,
+    ) -> Option<(EdgeId, usize)> {
         let limits = self.limits();
-        let mut exploration = self.begun(plain);
-        let mut looked_at = 0;
+        let (mut looked_at, mut untold) = (0, 0_u32);
         loop {
             // One universe after the other: the nearest may be the one just found.
             let few = Limits {
-                states: limits.states.min(exploration.graph().len() + 1),
+                states: limits.states.min(held.exploration.graph().len() + 1),
                 ..limits
             };
-            let pause = exploration.run(&few, |progress| (self.keep_going)(&progress.into()));
-            let graph = exploration.graph();
+            let pause = held
+                .exploration
+                .run(&few, |progress| (self.keep_going)(&progress.into()));
+            held.pause = pause;
+            let graph = held.exploration.graph();
             let edges = looked_at..graph.edge_count() as u32;
             looked_at = edges.end;
             let met = edges.map(EdgeId).find(|id| judge::meets(graph, lead, *id));
             let states = graph.len();
             if let Some(met) = met {
-                let pause = if first {
-                    Pause::Cancelled
-                } else {
-                    exploration.run(&limits, |progress| (self.keep_going)(&progress.into()))
-                };
-                return (exploration, pause, Some((met, states)));
+                held.pause = Pause::Cancelled;
+                if !first {
+                    self.explore(held, told);
+                }
+                return Some((met, states));
             }
             let more = pause == Pause::States && states < limits.states;
-            if !more || !(self.keep_going)(&exploration.progress().into()) {
-                let pause = if more { Pause::Cancelled } else { pause };
-                return (exploration, pause, None);
+            if !more {
+                return None;
+            }
+            untold += 1;
+            let is_kept = !untold.is_multiple_of(TOLD) || self.tell(held, told);
+            if !is_kept || !(self.keep_going)(&held.exploration.progress().into()) {
+                held.pause = Pause::Cancelled;
+                return None;
             }
         }
+    }
+
+    /// Explores on to the limits, and tells what is found.
+    fn explore<P: Reported<State: 'static> + 'static>(
+        &mut self,
+        held: &mut Held<P>,
+        told: &mut Told<P::Value>,
+    ) {
+        let limits = self.limits();
+        if self.keeper.is_none() {
+            let keep_going = |progress: graph::Progress| (self.keep_going)(&progress.into());
+            held.pause = held
+                .exploration
+                .run_on(&Threads::all(), &limits, keep_going);
+            return;
+        }
+        // What is found takes longer to write than to find, so one thread is enough, and it writes after every few states.
+        loop {
+            let known = held.graph().len();
+            let few = Limits {
+                states: limits.states.min(known + TOLD as usize),
+                ..limits
+            };
+            let mut stopped = false;
+            held.pause = held.exploration.run(&few, |progress| {
+                stopped = !(self.keep_going)(&progress.into());
+                !stopped
+            });
+            let more = held.pause == Pause::States && held.graph().len() < limits.states;
+            if stopped || !more || !self.tell(held, told) {
+                held.pause = if more { Pause::Cancelled } else { held.pause };
+                return;
+            }
+            if !(self.keep_going)(&held.exploration.progress().into()) {
+                held.pause = Pause::Cancelled;
+                return;
+            }
+        }
+    }
+
+    /// Tells what was found since the last time, if somebody wants to know; false if nobody can take it.
+    fn tell<P: Reported<State: 'static>>(
+        &mut self,
+        held: &Held<P>,
+        told: &mut Told<P::Value>,
+    ) -> bool {
+        let Some(keeper) = &mut self.keeper else {
+            return true;
+        };
+        keeper(held.gains(told))
     }
 
     const fn limits(&self) -> Limits {
@@ -355,31 +428,25 @@ impl Job<'_> {
     }
 
     /// Classes are counted where there is an `exact` language.
-    fn graph<P: Reported + 'static, E: Reported>(
+    fn graph<P: Reported<State: 'static> + 'static, E: Reported>(
         &mut self,
         plain: P,
         exact: Option<&E>,
     ) -> (Report, Held<P>) {
         let mut report = self.empty();
-        let (exploration, pause) = match self.options.order.clone() {
+        let mut told = Told::nothing(DESCRIBED);
+        let mut held = self.held(plain);
+        match self.options.order.clone() {
             Order::Toward { lead, first } if self.lens().is_none() => {
-                let (exploration, pause, met) = self.search(plain, &lead, first);
-                let graph = exploration.graph();
-                report.met = met.map(|(edge, states)| self.met(graph, &lead, edge, states));
+                let met = self.search(&mut held, &lead, first, &mut told);
+                report.met = met.map(|(edge, states)| self.met(held.graph(), &lead, edge, states));
                 let stopped = first && report.met.is_some();
                 report.why = stopped.then_some(Why::Met);
-                (exploration, pause)
             }
-            _ => {
-                let mut exploration = self.begun(plain);
-                let limits = self.limits();
-                let pause = exploration.run_on(&Threads::all(), &limits, |progress| {
-                    (self.keep_going)(&progress.into())
-                });
-                (exploration, pause)
-            }
-        };
-        let graph = exploration.graph();
+            _ => self.explore(&mut held, &mut told),
+        }
+        let _told = self.tell(&held, &mut told);
+        let (graph, pause) = (held.graph(), held.pause);
         report.states = graph.len() as u64;
         report.edges = graph.edge_count() as u64;
         report.complete = pause == Pause::Complete;
@@ -394,8 +461,7 @@ impl Job<'_> {
             Err(CountError::Unexplored(_)) => {}
         }
         report.ends = self.ends(graph);
-        let text = self.text.to_owned();
-        (report, Held::new(text, exploration, self.limits(), pause))
+        (report, held)
     }
 
     /// A shortest known way over a step that comes to a breakpoint.

@@ -18,6 +18,7 @@ mod dialect;
 mod erased;
 mod explore;
 pub(crate) mod face;
+mod gains;
 mod goal;
 mod judge;
 pub mod language;
@@ -35,7 +36,8 @@ pub use actors::AMBIENT_TALK;
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use dialect::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use erased::Erased;
-pub use explore::{Explore, Job, Kept, Order, Progress, Reduction};
+pub use explore::{DESCRIBED, Explore, Job, Kept, Order, Progress, Reduction};
+pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
@@ -101,16 +103,18 @@ impl Model {
     /// Explores the program. `keep_going` is called now and then, and stops the exploration by
     /// returning false; the report then says so.
     pub fn explore(&self, options: &Explore, keep_going: impl FnMut(&Progress) -> bool) -> Report {
-        self.explore_kept(options, keep_going).0
+        self.explore_kept(options, keep_going, None).0
     }
 
-    /// As [`Model::explore`], with the graph that was explored; none if runs or universes were left out.
+    /// As [`Model::explore`], with the graph that was explored; none if runs or universes were left out. A keeper is told
+    /// what is found while more is looked for: all of the graph, once it has ended.
     pub fn explore_kept(
         &self,
         options: &Explore,
         keep_going: impl FnMut(&Progress) -> bool,
+        keeper: Option<Keeper<'_>>,
     ) -> (Report, Option<Box<dyn Multiverse>>) {
-        explore::explore(self, options, keep_going)
+        explore::explore(self, options, keep_going, keeper)
     }
 
     /// The program's graph, for questions and tables; [`Multiverse::explore`] explores it. Whatever

@@ -115,7 +115,7 @@ pub struct Exploration<L: Language> {
     cut: Vec<NodeId>,
     halted: Vec<NodeId>,
     halts: Vec<Halt<L::State>>,
-    ends: usize,
+    ends: Vec<NodeId>,
     deepest: u32,
     /// Whether nodes may have been reached by detours: in any order but breadth first.
     detours: bool,
@@ -152,7 +152,7 @@ impl<L: Language> Exploration<L> {
             cut: Vec::new(),
             halted: Vec::new(),
             halts: Vec::new(),
-            ends: 0,
+            ends: Vec::new(),
             deepest: 0,
             detours,
             depth: u32::MAX,
@@ -214,6 +214,12 @@ impl<L: Language> Exploration<L> {
         }
     }
 
+    /// The ends that were found, in the order in which they were.
+    #[must_use]
+    pub fn ends(&self) -> &[NodeId] {
+        &self.ends
+    }
+
     /// What is explored so far.
     pub const fn graph(&self) -> &Graph<L> {
         &self.graph
@@ -231,7 +237,7 @@ impl<L: Language> Exploration<L> {
             states: self.graph.len(),
             edges: self.graph.edge_count(),
             waiting: self.frontier.len(),
-            ends: self.ends,
+            ends: self.ends.len(),
             cut: self.cut.len(),
             halted: self.halted.len(),
             depth: self.deepest,
@@ -429,7 +435,9 @@ impl<L: Language> Exploration<L> {
         if self.detours {
             self.shorten(nearer);
         }
-        self.ends += usize::from(done && self.graph.is_end(id));
+        if done && self.graph.is_end(id) {
+            self.ends.push(id);
+        }
         done
     }
 

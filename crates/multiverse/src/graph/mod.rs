@@ -173,6 +173,12 @@ impl<L: Language> Graph<L> {
         Some(self.nodes.get(node.0 as usize)?.status)
     }
 
+    /// The length of the shortest path to `node` that the exploration met. Breadth first there is none shorter.
+    #[must_use]
+    pub fn depth(&self, node: NodeId) -> Option<u32> {
+        Some(self.nodes.get(node.0 as usize)?.depth)
+    }
+
     /// The name of the node's state outside this process.
     #[must_use]
     pub fn fingerprint(&self, node: NodeId) -> Option<Fingerprint> {

@@ -7,6 +7,7 @@
 mod damage;
 mod entries;
 mod file;
+mod growing;
 pub mod model;
 mod notes;
 mod reading;

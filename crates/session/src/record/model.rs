@@ -9,24 +9,20 @@ use borges_languages::ambienttalk::{AmbientTalk, Delivery, Grain};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Finding, Goal, Model, ModelError, NoAnswer, Report, language,
+    Dialect, Explore, Finding, Goal, Keeper, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
     EdgeRow, Multiverse, Progress, Question, RaceRow, Reply, StateRow, Way, Why,
 };
 use borges_languages::muoz::MuOz;
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
-use borges_store::{
-    Access, ModelEdge, ModelOutcome, ModelProgram, ModelState, QueryBounds, Store, StoreError,
-};
+use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::command::listing::TableListing;
+use crate::record::growing::{Growing, fill, open};
 use crate::record::table;
-
-/// States of a graph of which the texts are kept too: they are most of a large file.
-const DESCRIBED: usize = 20_000;
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
@@ -56,6 +52,8 @@ pub struct ModelSession {
     graph: Option<Box<dyn Multiverse>>,
     /// The tables, with the number of states in them.
     store: Option<(Store, usize)>,
+    /// The tables while the graph is explored, in the session's file.
+    growing: Option<Growing>,
     file: Option<PathBuf>,
     caredeb: Option<caredeb::Session>,
 }
@@ -72,6 +70,7 @@ impl ModelSession {
             model,
             graph: None,
             store: None,
+            growing: None,
             file,
         }
     }
@@ -131,11 +130,33 @@ impl ModelSession {
         Model::parse(self.dialect(), text)
     }
 
-    /// Explores the program as the session was told to, and keeps what was found.
-    pub fn explore(&mut self, keep_going: impl FnMut(&Progress) -> bool) -> Report {
-        let (report, graph) = self.model.explore_kept(&self.options, keep_going);
+    /// Explores the program as the session was told to, and keeps what was found, in the session's file while more is
+    /// looked for: however it is stopped, nothing that was found is left to write. [`Self::write`] finishes the file.
+    ///
+    /// # Errors
+    /// [`AskError::Store`] if the file cannot be written.
+    pub fn explore(
+        &mut self,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Report, AskError> {
+        let program = self.program(false);
+        let (file, growing) = (self.file.as_deref(), &mut self.growing);
+        let mut failed = None;
+        let mut keep = |gains| match (&mut *growing, file) {
+            (Some(growing), _) => growing.grow(gains),
+            (None, None) => true,
+            (None, Some(file)) => match Growing::begin(file, &program) {
+                Ok(begun) => growing.insert(begun).grow(gains),
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
+            },
+        };
+        let keeper: Option<Keeper<'_>> = file.is_some().then_some(&mut keep);
+        let (report, graph) = self.model.explore_kept(&self.options, keep_going, keeper);
         self.graph = graph;
-        report
+        failed.map_or(Ok(report), |error| Err(error.into()))
     }
 
     /// Whether what was explored keeps to a goal; none if nothing was explored.
@@ -346,6 +367,22 @@ impl ModelSession {
             return Ok(());
         };
         let states = graph.states();
+        let come = Progress {
+            states: states as u64,
+            edges: graph.edges() as u64,
+            ..Progress::default()
+        };
+        let mut heed = || keep_going(&come);
+        if let Some(growing) = self.growing.take() {
+            // Who stopped the exploration waits for nothing: the rest only follows from what is written.
+            let ended = match graph.partial() {
+                Some(Why::Cancelled) => None,
+                _ => Some(self.program(graph.is_complete())),
+            };
+            let store = growing.end(ended.as_ref(), graph, &mut heed)?;
+            self.store = ended.map(|_| (store, states));
+            return Ok(());
+        }
         let store = match (self.store.take(), self.file.as_deref()) {
             (Some((store, known)), _) if known >= states => {
                 self.store = Some((store, known));
@@ -355,13 +392,8 @@ impl ModelSession {
             (None, Some(file)) => open(file)?,
             (None, None) => Store::in_memory()?,
         };
-        let come = Progress {
-            states: states as u64,
-            edges: graph.edges() as u64,
-            ..Progress::default()
-        };
         let program = self.program(graph.is_complete());
-        fill(&store, &program, graph, &mut || keep_going(&come))?;
+        fill(&store, &program, graph, &mut heed)?;
         store.flush()?;
         self.store = Some((store, states));
         Ok(())
@@ -521,53 +553,6 @@ fn explored_as(options: &str) -> Explore {
 
 fn how(grain: Grain, delivery: Delivery) -> String {
     format!("{grain:?}, {delivery:?}").to_lowercase()
-}
-
-fn open(file: &Path) -> Result<Store, StoreError> {
-    if file.exists() {
-        Store::open(file, Access::Write)
-    } else {
-        Store::create(file)
-    }
-}
-
-/// Copies a graph into tables.
-fn fill(
-    store: &Store,
-    program: &ModelProgram,
-    graph: &dyn Multiverse,
-    keep_going: &mut dyn FnMut() -> bool,
-) -> Result<(), StoreError> {
-    let outcomes = graph.ends().into_iter().map(|end| ModelOutcome {
-        id: end.outcome,
-        kind: end.kind.to_owned(),
-        text: end.text,
-    });
-    // Row by row: all of them at once would be several times as large as the graph.
-    let words = graph.states() <= DESCRIBED;
-    let states = (0..graph.states() as u32).filter_map(|state| graph.state_row(state, words));
-    let states = states.map(|row| ModelState {
-        id: row.id,
-        depth: row.depth,
-        via: row.via,
-        status: row.status.to_owned(),
-        outcome: row.outcome,
-        cycle: row.cycle,
-        text: row.text,
-    });
-    let edges = (0..graph.edges() as u32).filter_map(|edge| graph.edge_row(edge));
-    let edges = edges.map(|row| ModelEdge {
-        id: row.id,
-        source: row.source,
-        target: row.target,
-        option: row.step.option,
-        agent: row.step.agent,
-        rule: row.step.rule.to_owned(),
-        text: row.step.text,
-        line: row.step.line,
-        rules: row.step.rules,
-    });
-    store.keep_graph(program, outcomes, states, edges, keep_going)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod outcomes;
 pub(super) use device::inputs;
 
 use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
-use borges_session::model::ModelSession;
+use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
 
 use crate::args;
@@ -60,6 +60,11 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
             !interrupt::pressed()
         })
     };
+    let unwritten = |error: AskError| {
+        let file = options.session.as_deref().unwrap_or("".as_ref());
+        Failure::input(format!("{}: {error}", file.display()), "")
+    };
+    let report = report.map_err(unwritten)?;
     if let Some(name) = report.unmet.first() {
         return Err(Failure::usage(
             format!(
@@ -82,13 +87,13 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         let text = goals::shown(&findings, &report, &output.paint);
         output.text(&text)?;
     }
-    if let Some(file) = &options.session {
+    if options.session.is_some() {
         let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
         let kept = session.write(|come| {
-            progress.update("states to write", come.states, None);
+            progress.update("states to finish", come.states, None);
             !interrupt::pressed()
         });
-        kept.map_err(|error| Failure::input(format!("{}: {error}", file.display()), ""))?;
+        kept.map_err(unwritten)?;
     }
     session.end_of_process();
     Ok(goals::exit(&findings, &report))
