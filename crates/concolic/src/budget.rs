@@ -54,7 +54,7 @@ pub struct Budget<'b> {
 }
 
 /// Time between two looks at whether the listener has had enough.
-pub const PULSE: Duration = Duration::from_millis(10);
+pub const PULSE: Duration = Duration::from_millis(4);
 
 fn stands_still() -> Duration {
     Duration::ZERO

@@ -47,6 +47,9 @@ const MEMORY_MB: u32 = 2048;
 /// More time than it should need to notice that its time is up.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long it is waited for once it was told to end.
+const LATE: Duration = Duration::from_millis(30);
+
 /// No question takes longer, whatever the budget.
 const MOST_TIME: Duration = Duration::from_secs(86_400);
 
@@ -132,7 +135,7 @@ impl Solver for Z3Solver {
                 // It is told to end, and mostly does at once; nobody waits for it any longer than that.
                 Err(RecvTimeoutError::Timeout) if budget.is_spent() => {
                     let _gone = running.interrupts.send(());
-                    let _late = running.answers.recv_timeout(PULSE * 3);
+                    let _late = running.answers.recv_timeout(LATE);
                     return Solution::Unknown(NO_TIME.into());
                 }
                 Err(RecvTimeoutError::Timeout) if left <= PULSE => {

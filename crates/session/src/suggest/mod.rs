@@ -226,12 +226,19 @@ pub fn of_program(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
-    let mut explored = explore(&subject.start, stops, options, &budget.part(75));
+    let mut proofs = report::Proofs::default();
+    let mut replay = |path: &borges_concolic::Path| {
+        proofs.add(&subject, path, &budget);
+        Goes::Continue
+    };
+    let exploring = budget.part(75);
+    let mut explored = explore(&subject.start, stops, options, &exploring, &mut replay);
     let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
     let report = report::Reporter {
         subject: &subject,
         explored: &explored,
         suggestions: &suggestions,
+        proofs: &proofs,
         asked: Asked {
             bounds_inputs: options.inputs.is_some(),
             time,
@@ -241,7 +248,7 @@ pub fn of_program(
 }
 
 /// Between two looks at whether the user has had enough.
-const TELL: Duration = Duration::from_millis(5);
+const TELL: Duration = Duration::from_millis(2);
 
 /// Tells an observer every now and then how far it has come; what that says ends the work.
 fn telling<'t>(
@@ -282,6 +289,7 @@ fn explore(
     stops: Vec<CodeOffset>,
     options: &SuggestOptions,
     budget: &Budget<'_>,
+    heard: &mut dyn FnMut(&borges_concolic::Path) -> Goes,
 ) -> Explored {
     let usual = Bounds::default();
     let bounds = Bounds {
@@ -311,7 +319,7 @@ fn explore(
         solver: borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default(),
         ..Search::default()
     };
-    borges_concolic::explore(start, search, budget, &mut |_| Goes::Continue)
+    borges_concolic::explore(start, search, budget, heard)
 }
 
 /// The instructions that a place means.

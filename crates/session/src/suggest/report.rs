@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use borges_concolic::{
-    Budget, Cut, Delivered, End, Explored, Set, SuggestionNode, Suggestions, value_of,
+    Budget, Cut, Delivered, End, Explored, Path as FoundPath, Set, SuggestionNode, Suggestions,
+    value_of,
 };
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
@@ -209,6 +210,7 @@ pub(crate) struct Reporter<'r> {
     pub(crate) subject: &'r Subject,
     pub(crate) explored: &'r Explored,
     pub(crate) suggestions: &'r Suggestions,
+    pub(crate) proofs: &'r Proofs,
     pub(crate) asked: Asked,
 }
 
@@ -271,6 +273,10 @@ impl Reporter<'_> {
         let mut checked = Checked::default();
         for (number, path) in self.explored.paths.iter().enumerate() {
             let answers = self.answers(number);
+            if let Some(alarm) = self.proofs.alarm(number, &answers) {
+                checked.alarms.extend(alarm.map(|alarm| (number, alarm)));
+                continue;
+            }
             match (Walk { path, answers }).check(program, info, start, budget) {
                 Check::True(None) => {}
                 Check::True(Some(alarm)) => {
@@ -406,6 +412,33 @@ impl Reporter<'_> {
 
     fn place(&self, at: CodeOffset) -> String {
         place_of(&self.subject.info, at)
+    }
+}
+
+/// Paths that came true when they were run again, with the answers that they were found with: what is found is known to be
+/// so at once, and whoever ends an exploration waits for little.
+#[derive(Default)]
+pub(crate) struct Proofs(Vec<Option<Proof>>);
+
+/// The answers, and how the path traps if it does.
+type Proof = (Vec<Value>, Option<Alarm>);
+
+impl Proofs {
+    /// Runs the path that was found after those that are here.
+    pub(crate) fn add(&mut self, subject: &Subject, path: &FoundPath, budget: &Budget<'_>) {
+        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+        let proof =
+            Walk::of(path).and_then(|walk| match walk.check(program, info, start, budget) {
+                Check::True(alarm) => Some((walk.answers, alarm)),
+                Check::Untrue | Check::Unknown => None,
+            });
+        self.0.push(proof);
+    }
+
+    /// How a path traps with these answers, if it does; nothing if it was not run with them.
+    fn alarm(&self, number: usize, answers: &[Value]) -> Option<Option<Alarm>> {
+        let (known, alarm) = self.0.get(number)?.as_ref()?;
+        (known == answers).then(|| alarm.clone())
     }
 }
 
