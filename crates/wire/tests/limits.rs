@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may give up.
 
+use borges_wire::link::Link;
 use borges_wire::*;
 
 /// Two ends on a line that loses nothing and takes no time.
@@ -273,4 +274,174 @@ fn long_bytes_are_shown_by_their_beginning() {
     let shown = |length: usize| format!("{:?}", Bytes(vec![0xab; length]));
     assert_eq!(shown(16), format!("16 bytes: ab{}", " ab".repeat(15)));
     assert_eq!(shown(17), format!("17 bytes: ab{} …", " ab".repeat(15)));
+}
+
+/// What an end says of when it wants to be called next is so: until then it neither sends nor says anything, and then it
+/// does.
+fn wakes_when_it_says(end: &mut Endpoint, mut now: u64, wakes: u32) {
+    for nth in 0..wakes {
+        let wake = end.next_wake();
+        assert!(wake > now && wake < u64::MAX, "{wake} at {now}");
+        while now + 997 < wake {
+            now += 997;
+            end.tick(now);
+            assert_eq!(end.transmit(), None, "{nth}: {now} of {wake}");
+            assert_eq!(end.receive(), None, "{nth}: {now} of {wake}");
+        }
+        now = wake;
+        end.tick(now);
+        let mut does = end.receive().is_some();
+        while end.transmit().is_some() {
+            does = true;
+        }
+        assert!(does, "{nth}: nothing at {wake}");
+    }
+}
+
+#[test]
+fn nothing_happens_before_the_moment_that_an_end_names() {
+    // The peer has gone: signs of life, then the note that it is silent, and signs of life again.
+    let mut ends = Ends::connected(Config::host(), Config::device());
+    wakes_when_it_says(&mut ends.host, ends.now, 12);
+
+    // The peer is there and takes nothing in: it is asked now and then whether that has changed.
+    let mut ends = Ends::connected(Config::host(), Config::device());
+    while ends.host.can_send(100) {
+        ends.host.send(Channel::Trace, &[7; 100]).unwrap();
+        ends.pass(100);
+    }
+    for _ in 0..50 {
+        ends.pass(2000);
+    }
+    wakes_when_it_says(&mut ends.host, ends.now, 3);
+
+    // Nobody has answered yet: greetings, further and further apart.
+    let mut alone = Endpoint::new(Config::host(), 3);
+    alone.tick(0);
+    assert_eq!(alone.next_wake(), 0, "the greeting is due");
+    assert!(alone.transmit().is_some());
+    wakes_when_it_says(&mut alone, 0, 5);
+}
+
+#[test]
+fn memory_is_that_of_what_waits_and_of_what_was_lost() {
+    let mut ends = Ends::connected(Config::host(), Config::device());
+    let before = ends.host.memory_bytes();
+    assert!(before >= size_of::<Endpoint>());
+    for _ in 0..4 {
+        ends.host.send(Channel::Trace, &[7; 200]).unwrap();
+    }
+    assert!(ends.host.memory_bytes() >= before + 800);
+    ends.host.restart();
+    // The messages are in what it says of the loss, and nobody can send until there is a peer again.
+    assert!(ends.host.memory_bytes() >= size_of::<Endpoint>() + 800);
+    assert!(!ends.host.can_send(1));
+    let Some(Incoming::Lost(lost)) = ends.host.receive() else {
+        panic!("a restart loses the connection");
+    };
+    assert_eq!(lost.cause, LostCause::Restarted);
+    assert_eq!(lost.sent.len() + lost.unsent.len(), 4);
+    drop(lost);
+    assert!(ends.host.memory_bytes() < before + 800);
+}
+
+#[test]
+fn a_device_keeps_two_kilobytes_of_what_it_sends() {
+    let mut ends = Ends::connected(Config::host(), Config::device());
+    while ends.device.can_send(100) {
+        ends.device.send(Channel::Trace, &[7; 100]).unwrap();
+    }
+    let waiting = ends.device.waiting();
+    assert!((1900..=2048).contains(&waiting), "{waiting}");
+}
+
+/// A line that is broken, and one that says nothing of itself.
+struct Broken;
+struct Fine;
+
+impl Link for Broken {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        bytes.len() / 2
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        buffer[..3].copy_from_slice(b"abc");
+        3
+    }
+
+    fn now_us(&self) -> u64 {
+        17
+    }
+
+    fn trouble(&self) -> Option<&'static str> {
+        Some("no such port")
+    }
+}
+
+impl Link for Fine {
+    fn send(&mut self, _: &[u8]) -> usize {
+        0
+    }
+
+    fn receive(&mut self, _: &mut [u8]) -> usize {
+        0
+    }
+
+    fn now_us(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn a_link_in_a_box_is_that_link() {
+    let mut link: Box<dyn Link> = Box::new(Broken);
+    let mut buffer = [0; 8];
+    assert_eq!(link.send(&[0; 6]), 3);
+    assert_eq!(
+        (link.receive(&mut buffer), &buffer[..4]),
+        (3, &b"abc\0"[..])
+    );
+    assert_eq!((link.now_us(), link.trouble()), (17, Some("no such port")));
+    link = Box::new(Fine);
+    assert_eq!(link.trouble(), None);
+}
+
+#[test]
+fn a_number_that_is_cut_off_is_told_from_one_that_is_wrong() {
+    let read = |bytes: &[u8]| {
+        TraceDecoder::new(0, bytes)
+            .next()
+            .map(|read| read.unwrap_err())
+    };
+    let is_cut = |error| matches!(error, Some(TraceError::Truncated { .. }));
+    let is_wrong = |error| matches!(error, Some(TraceError::BadNumber { .. }));
+    assert!(is_cut(read(&[0x80, 0x80])));
+    // It could have been shorter, and it has more than 64 bits.
+    assert!(is_wrong(read(&[0x80, 0x00])));
+    assert!(is_wrong(read(&[0xff; 10])));
+    assert!(is_cut(read(&[0xff; 9])));
+}
+
+#[test]
+fn a_trace_is_empty_until_something_is_recorded() {
+    let mut trace = TraceEncoder::new(0, 0);
+    assert!(trace.is_empty());
+    let record = Record {
+        steps: 3,
+        kind: RecordKind::Pause,
+    };
+    trace.push(&record).unwrap();
+    assert!(!trace.is_empty());
+    assert!(trace.take().is_some());
+    assert!(trace.is_empty());
+}
+
+/// Formats that have no byte strings write them as lists.
+#[test]
+fn bytes_can_be_a_list() {
+    use serde::de::IntoDeserializer as _;
+    use serde::de::value::{Error, SeqDeserializer};
+    let list: SeqDeserializer<_, Error> = vec![1_u8, 2, 3].into_deserializer();
+    let read: Result<Bytes, Error> = serde::Deserialize::deserialize(list);
+    assert_eq!(read.unwrap(), Bytes(vec![1, 2, 3]));
 }
