@@ -127,18 +127,22 @@ fn processes(bench: &Bench) -> Vec<Process> {
     let within = Duration::from_millis(600);
     let fresh = bench.file("fresh.borges");
     let kept = bench.file("kept.borges");
-    let list: [&[&str]; 13] = [
+    let list: [&[&str]; 16] = [
         &["run", "forever.wasm"],
         &["record", "recording.wasm", "--output", &fresh],
         &["record", "forever.wasm", "--output", &fresh],
         &["replay", "recording.borges"],
         &["repl", "recording.borges", "-x", "c"],
+        // Going to where the user was, and to the end.
+        &["repl", "recording.borges", "-x", "info"],
+        &["repl", "recording.borges", "-x", "jump tip"],
         &["repl", "recording.wasm", "--session", &fresh, "-x", "c"],
         &["paths", "recording.wasm", "--time", "60", "--max-paths", "1000000"],
         &["bugs", "recording.wasm", "--time", "60"],
         &["reach", "recording.wasm", "trap", "--time", "60"],
         &["why", "recording.wasm", "trap", "--time", "60"],
         &["cover", "recording.wasm", "--time", "60"],
+        &["explore", "recording.wasm", "--time", "60"],
         &["explore", "withdrawals.at", "--states", "30000000"],
         &["explore", "withdrawals.at", "--states", "30000000", "--session", &kept],
     ];
