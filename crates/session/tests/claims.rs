@@ -36,7 +36,7 @@ fn checked(program: &Path, formula: &str) -> ClaimReport {
 #[test]
 fn demands_are_proved_or_come_with_a_shortest_run() {
     use Demand::{Always, Never, Toward};
-    use Proved::{Fails, Holds, Maybe};
+    use Proved::{Fails, Holds, Unknown};
     let expected = [
         (Never, "heat && door", Fails, Some(8)),
         (Never, "n == 5", Holds, None),
@@ -49,7 +49,7 @@ fn demands_are_proved_or_come_with_a_shortest_run() {
         (Never, "chip_digital_write(13, 2)", Holds, None),
         // A local that the compiler keeps only as long as it is used.
         (Toward, "d && n == 3", Holds, Some(7)),
-        (Never, "t && n > 4", Maybe, None),
+        (Never, "t && n > 4", Unknown, None),
     ];
     let demands: Vec<(Demand, &str)> = expected.iter().map(|row| (row.0, row.1)).collect();
     let report = demanded(&heater(), &demands);

@@ -400,6 +400,7 @@ fn the_wait_for_an_answer_can_be_paused() {
         };
         // A run ends by itself or not at all: 40 steps do.
         let command = Act::Step {
+            agent: None,
             direction: Direction::Forward,
             size: StepSize::Entry,
             count: 5,
