@@ -77,8 +77,7 @@ fn conditions_on_large_ranges_are_computed() {
         &[
             (Always, "darkest <= brightest"),
             (Never, "brightest > 4095"),
-            (Never, "darkest - brightest > 4095"),
-            (Never, "darkest - brightest == 4095"),
+            (Never, "darkest == brightest"),
         ],
     );
     assert!(report.complete, "{:?}", report.unexplored);
@@ -97,8 +96,7 @@ fn conditions_on_large_ranges_are_computed() {
         [
             (Proved::Fails, Some(0)),
             (Proved::Holds, None),
-            (Proved::Holds, None),
-            (Proved::Fails, Some(0)),
+            (Proved::Fails, Some(2)),
         ]
     );
 }
