@@ -166,6 +166,7 @@ impl Device {
             self.slide_to(history, target.place, target.steps + 1, observer)?;
         }
         self.frame = history.twin.frame(Some(&self.frame));
+        self.is_stale = false;
         if let Some((steps, state, next_record)) = self.query(observer)? {
             self.agree(steps, state)?;
             // What it recorded on the way is on the path already.

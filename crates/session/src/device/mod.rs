@@ -62,8 +62,8 @@ pub(crate) struct Device {
     pub(crate) frame: TwinFrame,
     /// What was asked and not answered, in order: the answer says whether it is so.
     due: VecDeque<(RequestId, Intent, &'static str)>,
-    /// An answer was waited for in vain: what it says of the state is not in [`Self::frame`].
-    is_stale: bool,
+    /// An event was raised, and [`Self::frame`] is still what was before it.
+    pub(super) is_stale: bool,
     /// It runs, or did when it was last heard of.
     running: Option<Course>,
     /// When it was last told to run.
@@ -239,7 +239,6 @@ impl Device {
         while let Some((id, _, doing)) = self.due.front() {
             let answer = self.client.answer(*id, doing, observer);
             if answer.as_ref().is_err_and(LinkError::may_still_come) {
-                self.is_stale = true;
                 return answer.map(|_| ()).map_err(DeviceError::Link);
             }
             let due = self.due.pop_front();
@@ -276,6 +275,7 @@ impl Device {
             }
             Intent::Injected(place) => {
                 (self.state.place, self.effects) = (place, place);
+                self.is_stale = true;
             }
             Intent::Still => self.client.forget_said(),
             Intent::Halting => {}
