@@ -326,6 +326,7 @@ branches: Array<BranchListing>, };
 
 export type NewBreakpoint = {
 kind: StopKind,
+agent?: string | null,
 condition?: string | null,
 hits: number,
 log?: string | null, };
@@ -395,7 +396,8 @@ breakpoints: Array<BreakpointListing>, } | { "reply": "mocks",
 mocks: Array<MockListing>, } | { "reply": "value",
 expression: string,
 value: string,
-type: string, } | { "reply": "variables" } & VariableListing | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls",
+type: string, } | { "reply": "variables" } & VariableListing | { "reply": "agents",
+agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls",
 calls: Array<string | null>, } | { "reply": "inputs",
 inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "board" } & BoardListing | { "reply": "console",
 text: string, } | { "reply": "info" } & Info | { "reply": "notes",
