@@ -92,6 +92,7 @@ offsets: Array<number>,
 enabled: boolean,
 count: number,
 kind: StopKind,
+agent?: string | null,
 condition?: string | null,
 hits: number,
 log?: string | null, };
@@ -125,7 +126,8 @@ reads: Array<SuggestedInput>, };
 
 export type Curve = {
 steps: Array<number>,
-values: Array<number | null>, };
+values: Array<number | null>,
+why?: string | null, };
 
 export type Destination = { "is": "place",
 place: CodePlace,
