@@ -143,6 +143,62 @@ fn formulas_hold_for_ever_or_come_with_a_run_that_breaks_them() {
     assert_eq!(round.verdict, Proved::Holds, "{round:?}");
 }
 
+/// Interrupts arrive at any moment, but they do not keep the program from going on.
+#[test]
+fn formulas_are_about_programs_that_are_interrupted_too() {
+    let counter = example("binary-counter");
+    for (formula, verdict) in [
+        ("G (count < 16)", Proved::Holds),
+        ("G F (chip_delay(50))", Proved::Holds),
+        ("G (count == 0)", Proved::Fails),
+        ("F (count == 3)", Proved::Fails),
+        ("G ({count == 3} -> F {count == 4})", Proved::Fails),
+    ] {
+        let report = checked(&counter, formula);
+        assert_eq!(report.verdict, verdict, "{formula}: {report:?}");
+        let arrivals = report
+            .prefix
+            .iter()
+            .filter(|choice| choice.call == "interrupt");
+        let is_reached = formula.starts_with("G (count == 0)") || formula.starts_with("G ({");
+        assert_eq!(arrivals.count() > 0, is_reached, "{formula}: {report:?}");
+    }
+    let never = demanded(
+        &counter,
+        &[
+            (Demand::Never, "count > 15"),
+            (Demand::Toward, "count == 2"),
+        ],
+    );
+    let verdicts: Vec<Proved> = never.demands.iter().map(|demand| demand.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [Proved::Holds, Proved::Holds],
+        "{:?}",
+        never.demands
+    );
+}
+
+/// A trap is one however many conditions differ where it comes.
+#[test]
+fn conditions_do_not_multiply_traps() {
+    let report = demanded(&example("blink"), &[(Demand::Never, "blinker.blinks > 3")]);
+    let plain = demanded(&example("blink"), &[]);
+    let traps = |report: &StatesReport| -> Vec<(String, bool)> {
+        let traps = report.traps.iter();
+        traps
+            .map(|trap| (trap.place.clone(), trap.certain))
+            .collect()
+    };
+    assert_eq!(traps(&report), traps(&plain));
+    assert_eq!(
+        report.demands[0].verdict,
+        Proved::Maybe,
+        "{:?}",
+        report.demands
+    );
+}
+
 #[test]
 fn what_means_nothing_is_refused_by_name() {
     let options = StatesOptions::default();

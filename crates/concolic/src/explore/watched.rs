@@ -65,6 +65,8 @@ pub trait Watched {
 /// What is known of conditions, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Truths {
+    /// The program has stopped somewhere: before, nothing is known of any.
+    stopped: bool,
     holds: u64,
     fails: u64,
     unclear: u64,
@@ -76,6 +78,12 @@ impl Truths {
     pub fn of(&self, number: u32) -> Option<bool> {
         let has = |bits: u64| bits >> number & 1 != 0;
         (has(self.holds) || has(self.fails)).then_some(has(self.holds))
+    }
+
+    /// Whether the program has stopped anywhere since its start: conditions were looked at.
+    #[must_use]
+    pub fn have_begun(&self) -> bool {
+        self.stopped
     }
 
     /// Whether a condition means something that cannot be known, or looks at more combinations of values than were tried.
@@ -97,6 +105,7 @@ impl Truths {
     }
 
     fn set(&mut self, number: u32, said: Said) {
+        self.stopped = true;
         let bit = 1 << number;
         for (class, bits) in [
             (Said::Holds, &mut self.holds),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use borges_board::Codomain;
 use borges_concolic::{Budget, Comparing, DeviceState, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
-use borges_multiverse::temporal::{Claim, Run, Truth, must};
+use borges_multiverse::temporal::{Claim, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
 use serde::Serialize;
 
@@ -133,6 +133,18 @@ pub fn check_program(
     })
 }
 
+/// The atoms of states that are no conditions: the program stops there, and it has stopped before.
+const STOPS: u32 = u32::MAX;
+const HAS_BEGUN: u32 = u32::MAX - 1;
+
+/// A formula about runs from their first stop on, in which interrupts do not keep the program from stopping again.
+fn of_stops(formula: Formula<u32>) -> Formula<u32> {
+    let begun = || Formula::Atom(HAS_BEGUN);
+    let from_there = begun().negated().until(begun().and(formula));
+    let goes_on = Formula::Atom(STOPS).eventually().always();
+    goes_on.implies(from_there)
+}
+
 /// What came of a formula.
 struct Judged {
     verdict: Proved,
@@ -160,16 +172,18 @@ impl Found<'_> {
             let note = format!("{text} has a value in none of the states: {why}");
             return Judged::without_run(Proved::Unknown, Some(note));
         }
-        let holds = |atom: &u32, state: &DeviceState| state.truths().of(*atom) == Some(true);
-        let mut goes_on = || !self.budget.is_spent();
-        let truth = must(
-            &self.graph,
-            &claim.formula,
-            claim.fairness,
-            holds,
-            &mut goes_on,
-        );
+        let holds = |atom: &u32, state: &DeviceState| match *atom {
+            STOPS => !state.is_moment(),
+            HAS_BEGUN => state.truths().have_begun(),
+            number => state.truths().of(number) == Some(true),
+        };
         let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));
+        let formula = match states().any(DeviceState::is_moment) {
+            true => of_stops(claim.formula.clone()),
+            false => claim.formula.clone(),
+        };
+        let mut goes_on = || !self.budget.is_spent();
+        let truth = must(&self.graph, &formula, claim.fairness, holds, &mut goes_on);
         let mut numbers = 0..conditions.count();
         let unclear =
             numbers.find(|number| states().any(|state| state.truths().is_unclear(*number)));
@@ -234,6 +248,9 @@ impl Found<'_> {
                 .is_some_and(|state| !state.is_moment())
         };
         let around = cycle.iter().filter(is_stop).count();
+        if around == 0 {
+            return None;
+        }
         let heads: Vec<&Stood> = (0..=rounds)
             .rev()
             .filter_map(|round| stood.len().checked_sub(1 + round * around))

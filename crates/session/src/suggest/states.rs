@@ -128,11 +128,22 @@ impl Found<'_> {
             .collect();
         trapped.sort_unstable();
         let tidying = answering::tidying(self.budget);
-        let traps = trapped.iter().filter_map(|(inputs, node)| {
-            let end = state(*node)?;
-            Some(self.trap(end, *inputs, &self.way_to(*node, &nearest), &tidying))
-        });
-        let traps: Vec<TrapReport> = traps.collect();
+        // One end is several states where conditions differ in it.
+        let mut traps: Vec<(&End, TrapReport)> = Vec::new();
+        for (inputs, node) in trapped {
+            let Some(end) = state(node) else { continue };
+            let known = traps.iter().position(|(known, _)| *known == end);
+            if known.is_some_and(|at| traps[at].1.certain) {
+                continue;
+            }
+            let report = self.trap(end, inputs, &self.way_to(node, &nearest), &tidying);
+            match known {
+                None => traps.push((end, report)),
+                Some(at) if report.certain => traps[at].1 = report,
+                Some(_) => {}
+            }
+        }
+        let traps: Vec<TrapReport> = traps.into_iter().map(|(_, report)| report).collect();
         let mut unexplored = self.left_out();
         let anything = self.graph.language().anything();
         let maybe = self.graph.language().maybe();
