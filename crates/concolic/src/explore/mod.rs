@@ -213,6 +213,8 @@ struct Explorer<'e, 'b> {
     from: u64,
     /// It goes to the next stops, and no further.
     is_round: bool,
+    /// The step at which a round stands before a call that is let through.
+    passes: Option<u64>,
     /// What is watched on the way.
     parting: Parting<'e>,
     /// How its paths ended, in a round.
@@ -282,6 +284,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             told_of_events: false,
             from: start.machine.steps(),
             is_round: false,
+            passes: None,
             parting: Parting::default(),
             ended: Vec::new(),
         }

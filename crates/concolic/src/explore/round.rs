@@ -105,6 +105,7 @@ impl Workbench {
             _ => true,
         };
         let is_at_call = matches!(from, Origin::Input | Origin::Call);
+        explorer.passes = is_at_call.then(|| explorer.machine.steps());
         let spent = match goes {
             true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
             false => None,
@@ -175,6 +176,7 @@ impl Workbench {
             listened: self.listened,
             told_of_events: self.told_of_events,
             is_round: true,
+            passes: None,
             parting,
             ended: Vec::new(),
         }
@@ -212,7 +214,7 @@ impl Explorer<'_, '_> {
         let Some((pending, at)) = self.machine.pending().zip(self.machine.location()) else {
             return false;
         };
-        let is_first = self.machine.steps() == self.from;
+        let is_first = self.passes == Some(self.machine.steps());
         let board = &self.start.board;
         let Some(id) = self.start.primitives.get(pending.func.0 as usize) else {
             return false;

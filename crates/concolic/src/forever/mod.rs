@@ -614,12 +614,15 @@ enum Likeness {
 
 impl Likeness {
     fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
+        let truths = (reached.truths(), state.truths());
         match (&reached.0.stands, &state.0.stands) {
             _ if reached == state => Likeness::Part,
-            _ if reached.truths() != state.truths() => Likeness::Other,
-            (Stands::Before(reached), Stands::Before(state)) if state.covers(reached, dag) => {
+            (Stands::Before(reached), Stands::Before(state))
+                if truths.0 == truths.1 && state.covers(reached, dag) =>
+            {
                 Likeness::Part
             }
+            // Of words that are taken for anything, conditions may hold that hold of no run.
             (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
                 Likeness::Place
             }

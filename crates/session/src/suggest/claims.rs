@@ -292,6 +292,10 @@ impl Found<'_> {
                 }
                 continue;
             }
+            if halt == Halt::Until && next.is_none() {
+                // It was to come to a moment for events, and has.
+                return Some(stood);
+            }
             let has_ended = matches!(halt, Halt::Finished | Halt::Trapped(_));
             if !has_ended && (halt != Halt::Left || world.passes == Some(machine.steps())) {
                 return None;
