@@ -4,7 +4,7 @@ use std::path::Path;
 
 use borges_commands::device::render;
 use borges_commands::model::questions;
-use borges_commands::paint::{Paint, Role, count};
+use borges_commands::paint::{Paint, Role};
 use borges_languages::model::debug::Judgement;
 use borges_languages::model::{Explore, Model};
 use borges_session::suggest::{ClaimReport, Proved, check_program};
@@ -72,11 +72,7 @@ fn of_device(
 }
 
 fn shown(report: &ClaimReport, paint: &Paint) -> String {
-    let sizes = format!(
-        "{}, {}",
-        count(report.states as u64, "state"),
-        count(report.edges as u64, "edge")
-    );
+    let sizes = explore::sizes(report.states, report.edges);
     let (role, words) = match report.verdict {
         Proved::Holds => (Role::Good, "holds in all runs, over all inputs for ever"),
         Proved::Fails => (Role::Bad, "does not hold"),

@@ -18,15 +18,11 @@ impl Explorer<'_, '_> {
         let func = pending.func;
         let args = pending.args.clone();
         let result = pending.ty.results.first().copied();
-        let indirect = matches!(
-            self.machine.next_instr(),
-            Some(borges_vm::binary::Instr::CallIndirect { .. })
-        );
         let id = *self.start.primitives.get(func.0 as usize)?;
         let board = self.start.board.clone();
-        let past = self.machine.cells().len() - usize::from(indirect);
-        let first = past - args.len();
-        let exprs: Vec<Option<Expr>> = (first..past)
+        let cells = self.machine.pending_cells()?;
+        let (first, past) = (cells.start, cells.end);
+        let exprs: Vec<Option<Expr>> = cells
             .map(|at| Some(state.shadow.cell(at)).filter(|expr| *expr != KNOWN))
             .collect();
         let kind = board

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use borges_vm::{CodeOffset, Machine};
-
 use super::{State, Waiting};
 use crate::path::{Decision, Delivered, End, Path, Way};
 
@@ -27,11 +25,7 @@ impl Found {
         end: End,
         steps: u64,
     ) -> (usize, bool) {
-        let way = Way {
-            reads: state.reads.clone(),
-            constraints: state.constraints.clone(),
-            model: state.model.clone(),
-        };
+        let way = state.way();
         let key = (state.shadow.trail, end, state.events.clone());
         if let Some(&number) = self.known.get(&key) {
             let ways = &mut self.paths[number].ways;
@@ -58,21 +52,26 @@ impl Found {
     }
 }
 
+impl State {
+    /// Under which conditions the path was taken so far.
+    fn way(&self) -> Way {
+        Way {
+            reads: self.reads.clone(),
+            constraints: self.constraints.clone(),
+            model: self.model.clone(),
+        }
+    }
+}
+
 impl Waiting {
-    /// The path so far, as one that was ended where it stands.
-    pub(crate) fn as_path(&self, machine: &Machine) -> Path {
-        let state = &self.state;
-        let at = machine.location().map(|location| location.offset);
+    /// The path so far, as one that ended so where it stands.
+    pub(crate) fn as_path(&self, end: End) -> Path {
         Path {
-            outcomes: state.outcomes.clone(),
-            end: End::Stopped(at.unwrap_or(CodeOffset(0))),
-            ways: vec![Way {
-                reads: state.reads.clone(),
-                constraints: state.constraints.clone(),
-                model: state.model.clone(),
-            }],
-            steps: machine.steps(),
-            events: state.events.clone(),
+            outcomes: self.state.outcomes.clone(),
+            end,
+            ways: vec![self.state.way()],
+            steps: self.snapshot.steps(),
+            events: self.state.events.clone(),
         }
     }
 }

@@ -520,6 +520,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Notes a path that has ended.
     fn found(&mut self, state: &State, end: End, heard: Heard<'_>) -> Flow {
+        if self.is_round {
+            self.note_end(state, end);
+            return Flow::Continue;
+        }
         let mut outcomes = state.outcomes.clone();
         // A `call_indirect` that traps calls no function.
         if let (End::Trapped(_, Some(at)), Some(last)) = (&end, state.indirect)
@@ -529,9 +533,6 @@ impl<'e, 'b> Explorer<'e, 'b> {
             outcomes.pop();
         }
         self.levels.ended(state);
-        if self.is_round {
-            self.note_end(state, end.clone());
-        }
         let steps = self.machine.steps();
         let (number, is_new) = self.found.add(state, outcomes, end, steps);
         match self.found.paths.get(number).filter(|_| is_new) {

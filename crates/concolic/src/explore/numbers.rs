@@ -144,17 +144,10 @@ impl<'n> Numbers<'n> {
                 self.whole(self.shadow.cell(at), ty, cell)?
             }
             Looked::Global(at) => {
-                let ty = self
-                    .machine
-                    .globals()
-                    .get(at as usize)
-                    .map(|value| value.ty());
-                let cell = self
-                    .machine
-                    .globals()
-                    .get(at as usize)
-                    .map(|value| crate::set::cell_of(*value));
-                self.whole(self.shadow.global(at), ty.unwrap_or(ValType::F64), cell)?
+                let value = self.machine.globals().get(at as usize).copied();
+                let value = value.ok_or(Open::Unfit)?;
+                let cell = crate::set::cell_of(value);
+                self.whole(self.shadow.global(at), value.ty(), Some(cell))?
             }
         };
         let expr = match (self.dag.ty(expr), count, place) {

@@ -18,7 +18,7 @@ use crate::coverage::Coverage;
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
-use crate::path::{End, Path, Unexplored};
+use crate::path::{End, Unexplored};
 
 use super::found::Found;
 
@@ -54,8 +54,6 @@ pub(crate) struct Round {
     pub(crate) stops: Vec<Waiting>,
     /// Those that ended, with how they stood then.
     pub(crate) ended: Vec<(End, Waiting)>,
-    /// The same as paths, each way of deciding once.
-    pub(crate) ends: Vec<Path>,
     /// What was left out.
     pub(crate) unexplored: Vec<Unexplored>,
     /// The budget was spent before all ways were gone.
@@ -121,7 +119,6 @@ impl Workbench {
         let round = Round {
             stops,
             ended,
-            ends: std::mem::take(&mut explorer.found.paths),
             unexplored: std::mem::take(&mut explorer.unexplored),
             is_cut: spent.is_some(),
             steps: explorer.steps,

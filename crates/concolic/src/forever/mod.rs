@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
-use borges_vm::{Machine, ValType, Value};
+use borges_vm::{CodeOffset, Machine, ValType, Value};
 
 use crate::budget::Budget;
 use crate::constraint::Constraint;
@@ -175,13 +175,10 @@ impl<'d> Device<'d> {
             initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
-        let (bench, mut round) = device.begin(bench, budget, false);
-        device.note(Look {
-            steps: round.steps,
-            unexplored: std::mem::take(&mut round.unexplored),
-            ..Look::default()
-        });
-        let (bench, ways) = device.ways_of(bench, round, None);
+        let (bench, round) = device.begin(bench, budget, false);
+        let mut look = Look::default();
+        let (bench, ways) = device.ways_of(bench, round, None, &mut look);
+        device.note(look);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
             Some((_, to)) => to.clone(),
@@ -224,17 +221,15 @@ impl<'d> Device<'d> {
                 self.compared(self.budget)
                     .spoil(&mut bench.machine, self.garbage.into());
             }
-            let mut round;
+            let round;
             (bench, round) = self.round(bench, self.budget, (path, from), false);
             look.is_cut |= round.is_cut;
-            look.steps += round.steps;
-            look.unexplored.append(&mut round.unexplored);
             let event = match from {
                 Origin::Moment(event) => event,
                 _ => None,
             };
             let found;
-            (bench, found) = self.ways_of(bench, round, Some(before));
+            (bench, found) = self.ways_of(bench, round, Some(before), &mut look);
             for (input, to) in found {
                 let number = look.ways.len() as u32;
                 let way = DeviceWay {
@@ -253,7 +248,14 @@ impl<'d> Device<'d> {
     fn note(&self, look: Look) {
         self.steps.set(self.steps.get() + look.steps);
         self.is_cut.set(self.is_cut.get() || look.is_cut);
-        self.leave_out(look.unexplored);
+        let mut unexplored = self.unexplored.borrow_mut();
+        for left_out in look.unexplored {
+            let same =
+                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
+            if !unexplored.iter().any(same) {
+                unexplored.push(left_out);
+            }
+        }
     }
 
     /// From the start to the first stop.
@@ -299,7 +301,12 @@ impl<'d> Device<'d> {
 
     /// A state that has been reached, apart by the conditions that are watched and by values where they are few. That
     /// comes after the way to it was forgotten: what is known of its values then is little and simple.
-    fn parts(&self, bench: Workbench, state: DeviceState) -> (Workbench, Vec<DeviceState>) {
+    fn parts(
+        &self,
+        bench: Workbench,
+        state: DeviceState,
+        look: &mut Look,
+    ) -> (Workbench, Vec<DeviceState>) {
         let is_one = self.watched.is_none() && !self.is_split;
         let (Stands::Before(before), Some(path), false) = (&state.0.stands, state.path(), is_one)
         else {
@@ -309,10 +316,10 @@ impl<'d> Device<'d> {
             Waiting::at(before.snapshot.clone(), path, !before.is_moment),
             self.budget,
         );
-        let (mut bench, parts, unexplored) = self.parting(budget, true, |parting| {
+        let (mut bench, parts, mut unexplored) = self.parting(budget, true, |parting| {
             bench.parted(&self.start, budget, &self.bounds, parting, stop)
         });
-        self.leave_out(unexplored);
+        look.unexplored.append(&mut unexplored);
         let compared = self.compared(budget);
         let parts = parts.into_iter().map(|part| {
             let (reads, constraints) = (&part.state.reads, &part.state.constraints);
@@ -321,17 +328,6 @@ impl<'d> Device<'d> {
         });
         let parts = parts.collect();
         (bench, parts)
-    }
-
-    fn leave_out(&self, left_out: Vec<Unexplored>) {
-        let mut unexplored = self.unexplored.borrow_mut();
-        for left_out in left_out {
-            let same =
-                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
-            if !unexplored.iter().any(same) {
-                unexplored.push(left_out);
-            }
-        }
     }
 
     /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
@@ -343,8 +339,9 @@ impl<'d> Device<'d> {
         let mut found = None;
         for (at, state) in states.iter().enumerate() {
             if state.end().is_some() {
-                let is_it = |path: &RunPath| Some(&path.end) == state.end();
-                found = round.ends.into_iter().find(is_it);
+                let mut ended = round.ended.into_iter();
+                let found_end = ended.find(|(end, _)| Some(end) == state.end());
+                found = found_end.map(|(end, stop)| stop.as_path(end));
                 break;
             }
             let stops = std::mem::take(&mut round.stops).into_iter();
@@ -361,7 +358,8 @@ impl<'d> Device<'d> {
                 found = stops.first().map(|(_, stop)| {
                     let restored = bench.machine.restore(&stop.snapshot);
                     debug_assert_eq!(restored, Ok(()));
-                    stop.as_path(&bench.machine)
+                    let at = bench.machine.location().map(|location| location.offset);
+                    stop.as_path(End::Stopped(at.unwrap_or(CodeOffset(0))))
                 });
                 break;
             }
@@ -383,7 +381,7 @@ impl<'d> Device<'d> {
                 (bench, next) = self.round(bench, budget, (path, from), true);
                 round.stops.extend(next.stops);
                 if is_last {
-                    round.ends.extend(next.ends);
+                    round.ended.extend(next.ended);
                 }
             }
         }
@@ -406,9 +404,12 @@ impl<'d> Device<'d> {
     fn ways_of(
         &self,
         mut bench: Workbench,
-        round: Round,
+        mut round: Round,
         before: Option<&Before>,
+        look: &mut Look,
     ) -> (Workbench, Vec<(Option<WayInput>, DeviceState)>) {
+        look.steps += round.steps;
+        look.unexplored.append(&mut round.unexplored);
         let taints = before.map_or(&[][..], |before| &before.taints);
         let known = taints.len();
         let compared = self.compared(self.budget);
@@ -442,7 +443,7 @@ impl<'d> Device<'d> {
         let mut ways = Vec::new();
         for (input, to, end) in reached {
             let parts;
-            (bench, parts) = self.parts(bench, to);
+            (bench, parts) = self.parts(bench, to, look);
             for part in parts {
                 let to = match &end {
                     Some(end) => DeviceState::ended(end.clone(), part.truths()),

@@ -9,7 +9,9 @@ use borges_multiverse::language::Verdict;
 use super::debug::Refused;
 use super::lead::Lead;
 use super::report::Datum;
-use super::reported::{Remains, Reported, handed_on, steps_handed_on};
+use super::reported::{
+    Remains, Reported, handed_on, meets_handed_on, messages_handed_on, steps_handed_on,
+};
 
 /// What the user says matters in a state.
 #[derive(Clone, Debug)]
@@ -122,20 +124,11 @@ pub(super) fn seen<L: Reported<State: 'static> + 'static>(language: L, lens: &Le
 
 impl<L: Reported<State: 'static>> Reported for Seen<L> {
     handed_on!(self => self.inner(), seen => &seen.state);
+    messages_handed_on!(self => self.inner());
     steps_handed_on!(self => self.inner(), seen => &seen.state);
+    meets_handed_on!(self => self.inner(), seen => &seen.state);
 
     fn exact(&self) -> Self {
         self.over(self.inner().exact())
-    }
-
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        let (before, after) = (&before.state, &after.state);
-        self.inner().meets(lead, before, choice, after)
     }
 }

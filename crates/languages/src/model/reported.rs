@@ -242,13 +242,18 @@ macro_rules! handed_on {
     };
 }
 
-/// Languages of which the agents, steps and resources are the program's too.
-macro_rules! steps_handed_on {
-    ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
+/// Languages of which the resources are the program's too.
+macro_rules! messages_handed_on {
+    ($self:ident => $inner:expr) => {
         fn message(&$self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
             $inner.message(resource)
         }
+    };
+}
 
+/// Languages of which the agents and steps are the program's too.
+macro_rules! steps_handed_on {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
         fn agent_name(&$self, $state: &Self::State, agent: &Self::Agent) -> String {
             $inner.agent_name($theirs, agent)
         }
@@ -259,11 +264,36 @@ macro_rules! steps_handed_on {
     };
 }
 
-pub(super) use {handed_on, steps_handed_on};
+/// Languages that take one step of the program at a time.
+macro_rules! meets_handed_on {
+    ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
+        fn meets(
+            &$self,
+            lead: &Lead,
+            before: &Self::State,
+            choice: &Self::Choice,
+            after: &Self::State,
+        ) -> bool {
+            let before = {
+                let $state = before;
+                $theirs
+            };
+            let after = {
+                let $state = after;
+                $theirs
+            };
+            $inner.meets(lead, before, choice, after)
+        }
+    };
+}
+
+pub(super) use {handed_on, meets_handed_on, messages_handed_on, steps_handed_on};
 
 impl<L: Reported> Reported for &L {
     handed_on!(self => (**self), state => state);
+    messages_handed_on!(self => (**self));
     steps_handed_on!(self => (**self), state => state);
+    meets_handed_on!(self => (**self), state => state);
 
     /// What is lent stays what it is.
     fn exact(&self) -> Self {
@@ -273,20 +303,11 @@ impl<L: Reported> Reported for &L {
     fn turned(&self, state: &Self::State) -> Option<Self::State> {
         (**self).turned(state)
     }
-
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        (**self).meets(lead, before, choice, after)
-    }
 }
 
 impl<L: Reported> Reported for Runs<L> {
     handed_on!(self => self.inner(), state => state);
+    messages_handed_on!(self => self.inner());
     steps_handed_on!(self => self.inner(), state => state);
 
     fn exact(&self) -> Self {
@@ -328,6 +349,8 @@ impl<L: Reported> Reported for Runs<L> {
 /// A program whose agents are seldom interrupted ends as the program does.
 impl<L: Reported> Reported for Preempting<L> {
     handed_on!(self => self.program, from => &from.state);
+    steps_handed_on!(self => self.program, from => &from.state);
+    meets_handed_on!(self => self.program, from => &from.state);
 
     fn exact(&self) -> Self {
         Self {
@@ -338,25 +361,6 @@ impl<L: Reported> Reported for Preempting<L> {
 
     fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
         messages(&self.program, resource)
-    }
-
-    fn agent_name(&self, from: &Self::State, agent: &Self::Agent) -> String {
-        self.program.agent_name(&from.state, agent)
-    }
-
-    fn addressee(&self, from: &Self::State, choice: &Self::Choice) -> Option<String> {
-        self.program.addressee(&from.state, choice)
-    }
-
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        let (before, after) = (&before.state, &after.state);
-        self.program.meets(lead, before, choice, after)
     }
 }
 

@@ -47,9 +47,30 @@ impl<L: Language> Preempting<L> {
         last.is_some_and(|last| last != agent && agents.contains(last))
     }
 
-    fn agents(&self, state: &L::State, choices: &[L::Choice]) -> Vec<L::Agent> {
+    /// The program's steps from a state, and who takes each.
+    fn all(&self, state: &L::State) -> (Vec<L::Choice>, Vec<L::Agent>) {
+        let mut all = Vec::new();
+        self.program.enabled(state, &mut all);
         let agent = |choice| self.program.agent(state, choice);
-        choices.iter().map(agent).collect()
+        let agents = all.iter().map(agent).collect();
+        (all, agents)
+    }
+
+    /// A step of `agent`, of those who could take one; none if it would be one preemption too many.
+    fn taken(
+        &self,
+        from: &Scheduled<L::State, L::Agent>,
+        choice: &L::Choice,
+        (agent, agents): (L::Agent, &[L::Agent]),
+    ) -> Option<Next<Scheduled<L::State, L::Agent>>> {
+        let interrupts = Self::interrupts(from.last.as_ref(), &agent, agents);
+        let left = from.left.checked_sub(u32::from(interrupts))?;
+        let Next { state, steps } = self.program.apply(&from.state, choice)?;
+        let last = Some(agent);
+        Some(Next {
+            state: Scheduled { state, last, left },
+            steps,
+        })
     }
 
     fn footprint_of(footprint: Footprint<L::Resource>) -> Footprint<Stepper<L::Resource>> {
@@ -79,9 +100,7 @@ impl<L: Language> Language for Preempting<L> {
     }
 
     fn enabled(&self, from: &Self::State, choices: &mut Vec<L::Choice>) {
-        let mut all = Vec::new();
-        self.program.enabled(&from.state, &mut all);
-        let agents = self.agents(&from.state, &all);
+        let (all, agents) = self.all(&from.state);
         let last = from.last.as_ref();
         let allowed = |agent| from.left > 0 || !Self::interrupts(last, agent, &agents);
         let all = all.into_iter().zip(&agents);
@@ -89,18 +108,18 @@ impl<L: Language> Language for Preempting<L> {
     }
 
     fn apply(&self, from: &Self::State, choice: &L::Choice) -> Option<Next<Self::State>> {
-        let Next { state, steps } = self.program.apply(&from.state, choice)?;
-        let mut all = Vec::new();
-        self.program.enabled(&from.state, &mut all);
         let agent = self.program.agent(&from.state, choice);
-        let agents = self.agents(&from.state, &all);
-        let interrupts = Self::interrupts(from.last.as_ref(), &agent, &agents);
-        let state = Scheduled {
-            state,
-            left: from.left.checked_sub(u32::from(interrupts))?,
-            last: Some(agent),
-        };
-        Some(Next { state, steps })
+        let (_, agents) = self.all(&from.state);
+        self.taken(from, choice, (agent, &agents))
+    }
+
+    /// Who could act is asked once for all steps.
+    fn expand(&self, from: &Self::State, steps: &mut Vec<(L::Choice, Next<Self::State>)>) {
+        let (all, agents) = self.all(&from.state);
+        for (choice, agent) in all.into_iter().zip(&agents) {
+            let taken = self.taken(from, &choice, (agent.clone(), &agents));
+            steps.extend(taken.map(|next| (choice, next)));
+        }
     }
 
     fn outcome(&self, from: &Self::State) -> Outcome<L::Value> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use borges_board::Board as BoardDescription;
 use borges_debuginfo::DebugInfo;
 use borges_stub::Program;
-use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
+use borges_vm::{CodeOffset, FuncIdx, Machine, Module, Value};
 
 use super::{Board, Opened};
 
@@ -69,12 +69,8 @@ impl Loaded {
 
     /// All places where a source line begins.
     pub(crate) fn all_line_begins(&self) -> &[CodeOffset] {
-        self.line_begins.get_or_init(|| {
-            let functions = self.info.functions().into_iter();
-            let own = functions.filter(|function| !function.imported);
-            own.flat_map(|function| self.line_begins_of(function.index))
-                .collect()
-        })
+        let (module, info) = (&self.program.module, &self.info);
+        self.line_begins.get_or_init(|| line_begins(module, info))
     }
 
     /// The places in a function where a source line begins.
@@ -89,4 +85,21 @@ impl Loaded {
     pub(crate) fn first_instruction(&self, func: FuncIdx) -> Option<CodeOffset> {
         self.program.module.instr_starts(func).next()
     }
+}
+
+/// All places in a program where a source line begins.
+pub(crate) fn line_begins(module: &Module, info: &DebugInfo) -> Vec<CodeOffset> {
+    let instructions = module.funcs().flat_map(|func| module.instr_starts(func));
+    instructions.filter(|at| info.line_begins(*at)).collect()
+}
+
+/// Where lines begin; of a program without lines, all instructions.
+pub(crate) fn or_all(begins: &[CodeOffset], module: &Module) -> Vec<CodeOffset> {
+    if !begins.is_empty() {
+        return begins.to_vec();
+    }
+    module
+        .funcs()
+        .flat_map(|func| module.instr_starts(func))
+        .collect()
 }

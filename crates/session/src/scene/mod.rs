@@ -241,12 +241,14 @@ impl<'a> Scene<'a> {
         (0..).map_while(|number| self.stop(number).ok())
     }
 
-    /// Refuses an expression that names something that is known at none of these places.
-    pub(crate) fn must_mean_something(
+    /// Reads a condition; refuses one that names something that is known at none of these places.
+    pub(crate) fn condition(
         &self,
-        expression: &Expression,
+        text: &str,
         offsets: &[CodeOffset],
-    ) -> Result<(), ExpressionError> {
+    ) -> Result<Expression, CommandError> {
+        let invalid = |e: ExpressionError| CommandError::Invalid(format!("'{text}': {e}"));
+        let expression = Expression::parse(text).map_err(invalid)?;
         for name in expression.mentions() {
             let mut unknown = None;
             for offset in offsets {
@@ -264,10 +266,10 @@ impl<'a> Scene<'a> {
                 }
             }
             if let Some(error) = unknown {
-                return Err(error);
+                return Err(invalid(error));
             }
         }
-        Ok(())
+        Ok(expression)
     }
 
     /// Why a name of an expression means nothing at an instruction, wherever the machine stands; nothing if it does.

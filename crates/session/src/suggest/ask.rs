@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use borges_concolic::{Start, solver};
-use borges_debuginfo::Expression;
-use borges_vm::{CodeOffset, Outcome};
+use borges_vm::Outcome;
 
 use super::inquiry::{Goal, Inquiry};
 use crate::command::Observer;
@@ -14,6 +13,7 @@ use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
+use crate::program::loaded::or_all;
 use crate::stage::{Stage, universe_id};
 
 /// Choices that a `why` looks at: the last ones.
@@ -123,45 +123,20 @@ fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), Comman
         Destination::Place { place, condition } => {
             let (offsets, mut words) = stage.resolve(place)?;
             if let Some(condition) = condition {
-                must_mean_something(stage, condition, &offsets)?;
+                stage.scene().condition(condition, &offsets)?;
                 words.push_str(&format!(" if {condition}"));
             }
             let condition = condition.clone();
             Ok((Goal::Places { offsets, condition }, words))
         }
         Destination::Condition { condition } => {
-            let mut offsets: Vec<CodeOffset> = stage.loaded.all_line_begins().to_vec();
-            if offsets.is_empty() {
-                let module = &stage.program().module;
-                offsets = module
-                    .funcs()
-                    .flat_map(|f| module.instr_starts(f))
-                    .collect();
-            }
-            must_mean_something(stage, condition, &offsets)?;
+            let begins = stage.loaded.all_line_begins();
+            let offsets = or_all(begins, &stage.program().module);
+            stage.scene().condition(condition, &offsets)?;
             let words = format!("if {condition}");
             let condition = Some(condition.clone());
             Ok((Goal::Places { offsets, condition }, words))
         }
-    }
-}
-
-/// Refuses a condition that cannot be read, or that names something that is known at none of these places.
-fn must_mean_something(
-    stage: &Stage,
-    condition: &str,
-    offsets: &[CodeOffset],
-) -> Result<(), CommandError> {
-    let invalid = |error: &dyn std::fmt::Display| {
-        Err(CommandError::Invalid(format!("'{condition}': {error}")))
-    };
-    let parsed = match Expression::parse(condition) {
-        Ok(parsed) => parsed,
-        Err(error) => return invalid(&error),
-    };
-    match stage.scene().must_mean_something(&parsed, offsets) {
-        Ok(()) => Ok(()),
-        Err(error) => invalid(&error),
     }
 }
 

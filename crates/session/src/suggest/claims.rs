@@ -1,11 +1,9 @@
 //! Temporal formulas about device programs: whether all runs fulfil one, for ever.
 
-use std::cell::Cell;
 use std::path::Path;
-use std::time::Instant;
 
 use borges_board::Codomain;
-use borges_concolic::{Budget, Comparing, DeviceState, Watched};
+use borges_concolic::{Comparing, DeviceState, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
 use borges_multiverse::temporal::{Claim, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
@@ -13,9 +11,9 @@ use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::demands::Proved;
-use super::exploring::{Found, StatesOptions, progress, subject_of, wrong};
+use super::exploring::{Found, StatesOptions, subject_of, within, wrong};
 use super::walk::{Plain, Walk};
-use super::{answering, telling};
+use super::{ProgramNames, answering};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
@@ -23,14 +21,9 @@ use crate::program::OpenError;
 /// What is known of a formula about all runs of a program. The names are kept stable.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimReport {
-    /// The program's file.
-    pub program: String,
-    /// Hex hash of the module.
-    pub hash: String,
-    /// The board's name.
-    pub board: String,
-    /// The function that was called.
-    pub entry: String,
+    /// The program.
+    #[serde(flatten)]
+    pub about: ProgramNames,
     /// The formula.
     pub formula: String,
     /// Whether all runs fulfil it.
@@ -85,51 +78,36 @@ pub fn check_program(
     let claim = claim.map_err(|error| wrong(path, error.to_string()))?;
     let conditions = Conditions::new(&subject, &texts);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
-    let began = Instant::now();
-    let clock = || began.elapsed();
-    let states = Cell::new(0);
-    let heard = telling(observer, &clock, |_| progress(states.get()));
-    let budget = Budget::new(
-        options.time.unwrap_or(super::exploring::SECONDS),
-        &clock,
-        &heard,
-    );
-    let looking = budget.part(80);
-    let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
-        let about = Comparing {
-            watched: Some(&conditions),
-            is_split,
-            ..Comparing::default()
+    within(options, observer, 80, |effort| {
+        let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
+            let about = Comparing {
+                watched: Some(&conditions),
+                is_split,
+                ..Comparing::default()
+            };
+            let found = Found::explore(&subject, &about, options, effort)?;
+            let judged = found.judged(&conditions, &claim);
+            Ok((found, judged))
         };
-        let found = Found::explore(&subject, &about, options, (&budget, &looking), &|known| {
-            states.set(known);
-        })?;
-        let judged = found.judged(&conditions, &claim);
-        Ok((found, judged))
-    };
-    let (mut found, mut judged) = judge(false)?;
-    if judged.verdict == Proved::Maybe && !looking.is_spent() {
-        // Where values are told apart, fewer ways are open to some of them only.
-        (found, judged) = judge(true)?;
-    }
-    let program = &subject.program;
-    let maybe = found.graph.language().maybe().into_iter();
-    Ok(ClaimReport {
-        program: path.display().to_string(),
-        hash: format!("{:016x}", program.module.hash()),
-        board: program.board.name.to_string(),
-        entry: subject.entry.clone(),
-        formula: formula.to_owned(),
-        verdict: judged.verdict,
-        prefix: judged.prefix,
-        cycle: judged.cycle,
-        end: judged.end,
-        note: judged.note,
-        states: found.states(),
-        edges: found.graph.edge_count(),
-        maybe: maybe.map(|word| found.word(word)).collect(),
-        unexplored: found.left_out(),
-        seconds: clock().as_secs_f64(),
+        let (mut found, mut judged) = judge(false)?;
+        if judged.verdict == Proved::Maybe && !effort.looking.is_spent() {
+            // Where values are told apart, fewer ways are open to some of them only.
+            (found, judged) = judge(true)?;
+        }
+        Ok(ClaimReport {
+            about: subject.named(),
+            formula: formula.to_owned(),
+            verdict: judged.verdict,
+            prefix: judged.prefix,
+            cycle: judged.cycle,
+            end: judged.end,
+            note: judged.note,
+            states: found.states(),
+            edges: found.graph.edge_count(),
+            maybe: found.maybe(),
+            unexplored: found.unexplored,
+            seconds: effort.seconds(),
+        })
     })
 }
 

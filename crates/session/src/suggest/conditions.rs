@@ -9,11 +9,11 @@ use borges_debuginfo::{
     Number, NumberAt, Piece, Scope, Stopped, Term, Unavailable,
 };
 use borges_stub::{Call, Program};
-use borges_vm::binary::Instr;
-use borges_vm::{CodeOffset, FuncIdx, Machine, Value};
+use borges_vm::{CodeOffset, FrameView, FuncIdx, Machine, Value};
 
 use super::Subject;
-use crate::scene::{Machines, Scene, number_of};
+use crate::program::loaded::{line_begins, or_all};
+use crate::scene::{Machines, number_of};
 
 /// What is said of a program's states.
 pub(super) struct Conditions<'s> {
@@ -43,7 +43,14 @@ impl<'s> Conditions<'s> {
         if texts.len() > MOST {
             return Err(format!("at most {MOST} conditions can be watched at once"));
         }
-        let all = texts.iter().map(|text| Condition::new(subject, text));
+        let module = &subject.program.module;
+        let begins = match texts {
+            [] => Vec::new(),
+            _ => or_all(&line_begins(module, &subject.info), module),
+        };
+        let all = texts
+            .iter()
+            .map(|text| Condition::new(subject, text, &begins));
         Ok(Conditions {
             subject,
             conditions: all.collect::<Result<_, String>>()?,
@@ -98,17 +105,10 @@ impl<'s> Conditions<'s> {
 }
 
 impl Condition {
-    fn new(subject: &Subject, text: &str) -> Result<Self, String> {
-        let wrong = |error: &dyn std::fmt::Display| format!("'{text}': {error}");
-        let expression = Expression::parse(text).map_err(|error| wrong(&error))?;
-        let scene = Scene {
-            program: &subject.program,
-            info: &subject.info,
-            machine: &subject.start.machine,
-        };
-        scene
-            .must_mean_something(&expression, &line_begins(subject))
-            .map_err(|error| wrong(&error))?;
+    fn new(subject: &Subject, text: &str, begins: &[CodeOffset]) -> Result<Self, String> {
+        let scene = subject.scene(&subject.start.machine);
+        let expression = scene.condition(text, begins);
+        let expression = expression.map_err(|error| error.to_string())?;
         let calls = expression.calls().into_iter().map(|name| {
             let board = &subject.program.board;
             let known = |import: &u32| {
@@ -117,9 +117,9 @@ impl Condition {
             };
             let found = (0..subject.start.primitives.len() as u32).find_map(|import| known(&import));
             found.ok_or_else(|| {
-                wrong(&format!(
-                    "the program calls nothing named {name} of the board: 'borges inspect' lists what it imports"
-                ))
+                format!(
+                    "'{text}': the program calls nothing named {name} of the board: 'borges inspect' lists what it imports"
+                )
             })
         });
         let calls = calls.collect::<Result<_, String>>()?;
@@ -130,9 +130,7 @@ impl Condition {
             unclear: RefCell::default(),
         })
     }
-}
 
-impl Condition {
     /// What somebody finds in the innermost function in which the condition means something.
     ///
     /// # Errors
@@ -149,12 +147,7 @@ impl Condition {
             machine,
             looked: RefCell::new(looked),
         };
-        let scene = Scene {
-            program: &subject.program,
-            info: &subject.info,
-            machine,
-        };
-        for point in scene.stops() {
+        for point in subject.scene(machine).stops() {
             let error = match find(&subject.info, point, &watching) {
                 Ok(found) => {
                     *self.known.borrow_mut() = Ok(());
@@ -180,17 +173,6 @@ impl Condition {
             }
         }
         Err(Said::Nothing)
-    }
-}
-
-/// Where lines begin; all instructions of a program without lines.
-fn line_begins(subject: &Subject) -> Vec<CodeOffset> {
-    let module = &subject.program.module;
-    let all = || module.funcs().flat_map(|func| module.instr_starts(func));
-    let begins: Vec<CodeOffset> = all().filter(|at| subject.info.line_begins(*at)).collect();
-    match begins.is_empty() {
-        true => all().collect(),
-        false => begins,
     }
 }
 
@@ -241,6 +223,25 @@ impl Watched for Conditions<'_> {
     }
 }
 
+fn local(view: &FrameView, index: u32) -> Looked {
+    Looked::Cell(view.cell + index as usize)
+}
+
+fn operand(view: &FrameView, index: u32) -> Looked {
+    Looked::Cell(view.cell + view.locals.len() + index as usize)
+}
+
+/// What is looked at to read something; nothing of what is computed, or was removed.
+fn looked_at(machine: &Machine, holder: &Holder) -> Option<Looked> {
+    Some(match *holder {
+        Holder::Memory { address, length } => Looked::Bytes(address, length),
+        Holder::Local { frame, index } => local(&machine.frame(frame as usize)?, index),
+        Holder::Operand { frame, index } => operand(&machine.frame(frame as usize)?, index),
+        Holder::Global(at) => Looked::Global(at),
+        Holder::Computed(_) | Holder::Removed => return None,
+    })
+}
+
 /// A machine, and what was looked at of it.
 struct Watching<'w> {
     program: &'w Program,
@@ -261,14 +262,14 @@ impl Stopped for Watching<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
         let view = self.machine.frame(frame as usize)?;
         let value = *view.locals.get(index as usize)?;
-        self.note(Looked::Cell(view.cell + index as usize));
+        self.note(local(&view, index));
         Some(value)
     }
 
     fn operand(&self, frame: u32, index: u32) -> Option<Value> {
         let view = self.machine.frame(frame as usize)?;
         let value = *view.operands.get(index as usize)?;
-        self.note(Looked::Cell(view.cell + view.locals.len() + index as usize));
+        self.note(operand(&view, index));
         Some(value)
     }
 
@@ -358,26 +359,11 @@ impl Terms<'_, '_> {
             offset,
             length,
         } = &reading.piece;
-        let frame = |number: u32| {
-            self.numbers
-                .machine()
-                .frame(number as usize)
-                .ok_or(Open::Unfit)
+        let place = match looked_at(self.numbers.machine(), source).ok_or(Open::Unfit)? {
+            Looked::Bytes(address, _) => Looked::Bytes(address + offset, *length),
+            place if *offset == 0 => place,
+            _ => return Err(Open::Unfit),
         };
-        let place = match source {
-            Holder::Memory { address, .. } => Looked::Bytes(*address + offset, *length),
-            Holder::Local { frame: of, index } => Looked::Cell(frame(*of)?.cell + *index as usize),
-            Holder::Operand { frame: of, index } => {
-                let view = frame(*of)?;
-                Looked::Cell(view.cell + view.locals.len() + *index as usize)
-            }
-            Holder::Global(at) => Looked::Global(*at),
-            Holder::Computed(_) | Holder::Removed => return Err(Open::Unfit),
-        };
-        let is_in_memory = matches!(source, Holder::Memory { .. });
-        if !is_in_memory && *offset != 0 {
-            return Err(Open::Unfit);
-        }
         self.looked.push(place);
         self.numbers.read(place, *length, reading.signed)
     }
@@ -399,11 +385,8 @@ impl Scope for Watching<'_> {
         if primitive.is_none_or(|primitive| *primitive.name != *name) {
             return no;
         }
-        let is_indirect = matches!(self.machine.next_instr(), Some(Instr::CallIndirect { .. }));
-        let past = self.machine.cells().len() - usize::from(is_indirect);
-        for cell in past - call.args.len()..past {
-            self.note(Looked::Cell(cell));
-        }
+        let cells = self.machine.pending_cells().into_iter().flatten();
+        cells.for_each(|cell| self.note(Looked::Cell(cell)));
         let given = call.args.iter().map(|value| number_of(*value));
         Some(Number::Int(given.eq(arguments.iter().copied()).into()))
     }

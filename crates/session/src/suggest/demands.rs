@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::answering;
 use super::conditions::Conditions;
-use super::exploring::Found;
+use super::exploring::{Found, Nearest};
 use super::walk::Walk;
 use crate::command::question::SuggestedInput;
 use crate::values::json;
@@ -69,7 +69,7 @@ impl Found<'_> {
         conditions: &Conditions<'_>,
         demand: Demand,
         number: u32,
-        nearest: &[(u32, Option<NodeId>)],
+        nearest: &Nearest,
     ) -> DemandReport {
         let wanted = demand != Demand::Always;
         let (met, unmet) = match demand {
@@ -77,15 +77,7 @@ impl Found<'_> {
             Demand::Never | Demand::Always => (Proved::Holds, Proved::Fails),
         };
         let truths = |node: NodeId| self.graph.state(node).map(DeviceState::truths);
-        let is_there =
-            |node: &NodeId| truths(*node).is_some_and(|known| known.of(number) == Some(wanted));
-        let mut there: Vec<(u32, NodeId)> = self
-            .graph
-            .nodes()
-            .filter(is_there)
-            .map(|node| (nearest[node.0 as usize].0, node))
-            .collect();
-        there.sort_unstable();
+        let there = self.where_is(nearest, |state| state.truths().of(number) == Some(wanted));
         let mut report = DemandReport {
             demand,
             condition: conditions.text(number).to_owned(),

@@ -1,8 +1,9 @@
 //! Exploring a device program's states: how far, and what came of it.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use borges_concolic::{
     Bounds, Budget, Comparing, Cut, Device, DeviceState, End, Spent, StateWord, explore_states,
@@ -11,11 +12,10 @@ use borges_concolic::{
 use borges_multiverse::graph::{Edge, Graph, Limits, NodeId, Pause};
 
 use super::walk::Walk;
-use super::{Subject, cuts, words};
-use crate::command::Event;
+use super::{Subject, cuts, telling, words};
 use crate::command::question::{SuggestedInput, UnexploredReport};
+use crate::command::{Event, Flow};
 use crate::program::OpenError;
-use crate::scene::Scene;
 
 /// How far to explore a program's states.
 #[derive(Clone, Debug, Default)]
@@ -64,13 +64,48 @@ pub(super) fn wrong(path: &Path, message: String) -> OpenError {
     OpenError::Session { path, message }
 }
 
-/// So many states are known.
-pub(super) fn progress(states: u64) -> Event {
-    Event::Progress {
-        what: "states".to_owned(),
-        done: states,
-        total: None,
+/// The time for a question about a program's states.
+pub(super) struct Effort<'e> {
+    /// For all that is done.
+    budget: &'e Budget<'e>,
+    /// For exploring alone.
+    pub(super) looking: &'e Budget<'e>,
+    /// Hears how many states are known.
+    heard: &'e dyn Fn(u64),
+    clock: &'e dyn Fn() -> Duration,
+}
+
+impl Effort<'_> {
+    /// The time that was taken so far.
+    pub(super) fn seconds(&self) -> f64 {
+        (self.clock)().as_secs_f64()
     }
+}
+
+/// Answers a question within its time, of which so many parts of a hundred are for exploring. `observer` hears how far that
+/// has come, and may end it.
+pub(super) fn within<T>(
+    options: &StatesOptions,
+    observer: &mut dyn FnMut(Event) -> Flow,
+    percent: u32,
+    answer: impl for<'e> FnOnce(&Effort<'e>) -> T,
+) -> T {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let states = Cell::new(0);
+    let heard = telling(observer, &clock, |_| Event::Progress {
+        what: "states".to_owned(),
+        done: states.get(),
+        total: None,
+    });
+    let budget = Budget::new(options.time.unwrap_or(SECONDS), &clock, &heard);
+    let looking = budget.part(percent);
+    answer(&Effort {
+        budget: &budget,
+        looking: &looking,
+        heard: &|known| states.set(known),
+        clock: &clock,
+    })
 }
 
 /// What an exploration found.
@@ -78,15 +113,18 @@ pub(super) struct Found<'f> {
     pub(super) subject: &'f Subject,
     pub(super) graph: Graph<Device<'f>>,
     pub(super) budget: &'f Budget<'f>,
-    depth: u32,
+    /// The most ways on a shortest path to a state.
+    pub(super) depth: u32,
+    /// Everything that was left out: never empty if the graph is not complete.
+    pub(super) unexplored: Vec<UnexploredReport>,
     pause: Pause,
-    spent: Option<Spent>,
-    limits: Limits,
-    time: Duration,
 }
 
+/// For every state: the fewest inputs on a way to it, and where the last of its steps comes from.
+pub(super) struct Nearest(Vec<(u32, Option<NodeId>)>);
+
 impl<'f> Found<'f> {
-    /// Explores. Of the two budgets, the first is for all that is done, the second for exploring alone.
+    /// Explores.
     ///
     /// # Errors
     /// The file holds no program, or what is to be taken for anything is nothing of it.
@@ -94,8 +132,7 @@ impl<'f> Found<'f> {
         subject: &'f Subject,
         about: &Comparing<'f>,
         options: &StatesOptions,
-        (budget, looking): (&'f Budget<'f>, &'f Budget<'f>),
-        heard: &dyn Fn(u64),
+        effort: &Effort<'f>,
     ) -> Result<Self, OpenError> {
         let mut about = about.clone();
         for text in &options.anything {
@@ -124,21 +161,39 @@ impl<'f> Found<'f> {
             &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
             &about,
             &limits,
-            looking,
-            &mut |known| heard(known as u64),
+            effort.looking,
+            &mut |known| (effort.heard)(known as u64),
         );
         let nothing = || wrong(&subject.path, "the file holds no program".to_owned());
         let (exploration, pause) = explored.ok_or_else(nothing)?;
-        Ok(Found {
+        let mut found = Found {
             subject,
             depth: exploration.progress().depth,
             graph: exploration.into_graph(),
+            unexplored: Vec::new(),
             pause,
-            budget,
-            spent: looking.spent(),
-            limits,
-            time: options.time.unwrap_or(SECONDS),
-        })
+            budget: effort.budget,
+        };
+        let cut = match pause {
+            Pause::Cancelled if effort.looking.spent() == Some(Spent::Cancelled) => {
+                Some(("cancelled", "it was ended by the user".to_owned()))
+            }
+            Pause::Cancelled => {
+                let seconds = options.time.unwrap_or(SECONDS).as_secs_f64();
+                Some(("time", format!("the time of {seconds} s")))
+            }
+            Pause::Depth => {
+                let words = format!("the bound of {} ways on a path", limits.depth);
+                Some(("depth", words))
+            }
+            Pause::States | Pause::Full => {
+                let words = format!("the bound of {} states: raise --states", limits.states);
+                Some(("states", words))
+            }
+            Pause::Complete | Pause::Halted => None,
+        };
+        found.unexplored = found.left_out(cut);
+        Ok(found)
     }
 
     /// The states that are no ends.
@@ -151,11 +206,11 @@ impl<'f> Found<'f> {
     pub(super) fn holds_all(&self) -> bool {
         self.pause == Pause::Complete
             && !self.graph.language().is_cut()
-            && self.left_out().is_empty()
+            && self.unexplored.is_empty()
     }
 
-    /// For every state: the fewest inputs on a way to it, and where the last of its steps comes from.
-    pub(super) fn inputs(&self) -> Vec<(u32, Option<NodeId>)> {
+    /// The nearest way to every state.
+    pub(super) fn inputs(&self) -> Nearest {
         let mut nearest = vec![(u32::MAX, None); self.graph.len()];
         nearest[0].0 = 0;
         let mut queue = VecDeque::from([NodeId::ROOT]);
@@ -178,7 +233,22 @@ impl<'f> Found<'f> {
                 }
             }
         }
-        nearest
+        Nearest(nearest)
+    }
+
+    /// The states of which something is so, nearest first, with the fewest inputs on a way to each.
+    pub(super) fn where_is(
+        &self,
+        nearest: &Nearest,
+        is_so: impl Fn(&DeviceState) -> bool,
+    ) -> Vec<(u32, NodeId)> {
+        let nodes = self.graph.nodes();
+        let there = nodes.filter(|node| self.graph.state(*node).is_some_and(&is_so));
+        let mut there: Vec<(u32, NodeId)> = there
+            .map(|node| (nearest.0[node.0 as usize].0, node))
+            .collect();
+        there.sort_unstable();
+        there
     }
 
     /// Whether an input is read on a step: where one is asked for, unless the program ends before.
@@ -199,12 +269,8 @@ impl<'f> Found<'f> {
     }
 
     /// The states on a nearest way.
-    pub(super) fn way_to(
-        &self,
-        end: NodeId,
-        nearest: &[(u32, Option<NodeId>)],
-    ) -> Vec<DeviceState> {
-        let before = |node: &NodeId| nearest[node.0 as usize].1;
+    pub(super) fn way_to(&self, end: NodeId, nearest: &Nearest) -> Vec<DeviceState> {
+        let before = |node: &NodeId| nearest.0[node.0 as usize].1;
         let nodes = std::iter::successors(Some(end), before);
         let mut states: Vec<DeviceState> = nodes
             .filter_map(|node| self.graph.state(node).cloned())
@@ -213,52 +279,31 @@ impl<'f> Found<'f> {
         states
     }
 
-    pub(super) fn word(&self, word: StateWord) -> String {
-        let states = self.graph.nodes().filter_map(|node| self.graph.state(node));
-        words::named(self.subject, states, word)
+    /// What was taken for anything and mattered, as the source calls it.
+    pub(super) fn maybe(&self) -> Vec<String> {
+        self.words(&self.graph.language().maybe())
+    }
+
+    /// Words as the source calls them.
+    pub(super) fn words(&self, words: &[StateWord]) -> Vec<String> {
+        let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));
+        let named = |word: &StateWord| words::named(self.subject, states(), *word);
+        words.iter().map(named).collect()
     }
 
     /// The inputs of a run.
     pub(super) fn reads(&self, walk: &Walk<'_>) -> Vec<SuggestedInput> {
-        let scene = Scene {
-            program: &self.subject.program,
-            info: &self.subject.info,
-            machine: &self.subject.start.machine,
-        };
+        let scene = self.subject.scene(&self.subject.start.machine);
         walk.choices()
             .map(|choice| choice.suggested(scene))
             .collect()
     }
 
-    /// The most ways on a shortest path to a state.
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    /// Everything that was left out: never empty if the graph is not complete.
-    pub(super) fn left_out(&self) -> Vec<UnexploredReport> {
-        let device = self.graph.language();
+    /// All that was left out, what cut the exploration first.
+    fn left_out(&self, cut: Option<(&str, String)>) -> Vec<UnexploredReport> {
         let info = &self.subject.info;
         let mut all = Vec::new();
-        let left = match self.pause {
-            Pause::Complete | Pause::Halted => None,
-            Pause::Cancelled if self.spent == Some(Spent::Cancelled) => {
-                Some(("cancelled", "it was ended by the user".to_owned()))
-            }
-            Pause::Cancelled => {
-                let seconds = self.time.as_secs_f64();
-                Some(("time", format!("the time of {seconds} s")))
-            }
-            Pause::Depth => Some((
-                "depth",
-                format!("the bound of {} ways on a path", self.limits.depth),
-            )),
-            Pause::States | Pause::Full => Some((
-                "states",
-                format!("the bound of {} states: raise --states", self.limits.states),
-            )),
-        };
-        all.extend(left.map(|(bound, words)| cuts::bound_report(bound, words)));
+        all.extend(cut.map(|(bound, words)| cuts::bound_report(bound, words)));
         let steps = |node: &NodeId| {
             self.graph.state(*node).and_then(DeviceState::end) == Some(&End::Cut(Cut::Steps))
         };
@@ -268,7 +313,7 @@ impl<'f> Found<'f> {
             );
             all.push(cuts::bound_report("instructions", words));
         }
-        let unexplored = device.unexplored();
+        let unexplored = self.graph.language().unexplored();
         all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
     }

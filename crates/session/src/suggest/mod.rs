@@ -31,6 +31,7 @@ use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
+use serde::Serialize;
 
 pub use crate::command::question::{
     CoverListing, CoveredLine, Destination, FoundPath, OneSided, Order, Question, RestListing,
@@ -52,6 +53,7 @@ pub use states::{StatesReport, TrapReport, states_of_program};
 
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened};
+use crate::scene::Scene;
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +116,38 @@ impl Subject {
             before: Vec::new(),
         })
     }
+
+    /// A machine of the program, to look into.
+    fn scene<'s>(&'s self, machine: &'s Machine) -> Scene<'s> {
+        Scene {
+            program: &self.program,
+            info: &self.info,
+            machine,
+        }
+    }
+
+    /// What it is called in reports.
+    fn named(&self) -> ProgramNames {
+        ProgramNames {
+            program: self.path.display().to_string(),
+            hash: format!("{:016x}", self.program.module.hash()),
+            board: self.program.board.name.to_string(),
+            entry: self.entry.clone(),
+        }
+    }
+}
+
+/// The program that a report is about.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramNames {
+    /// Its file.
+    pub program: String,
+    /// Hex hash of the module: what is said of it depends on how it was compiled.
+    pub hash: String,
+    /// The board's name.
+    pub board: String,
+    /// The function that was called.
+    pub entry: String,
 }
 
 /// Inputs come from the board's sources, as many as are left.

@@ -11,11 +11,11 @@ use borges_concolic::{
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::Serialize;
 
-use super::Subject;
 use super::cuts::{self, Asked};
 use super::export::{self, ExportError, Future, Launch};
 use super::sets;
 use super::walk::{self, Alarm, Check, Walk};
+use super::{ProgramNames, Subject};
 use crate::command::question::UnexploredReport;
 use crate::scene::place_of;
 use crate::values::json;
@@ -23,14 +23,9 @@ use crate::values::json;
 /// All paths that were found. The names are kept stable.
 #[derive(Clone, Debug, Serialize)]
 pub struct PathsReport {
-    /// The program's file.
-    pub program: String,
-    /// Hex hash of the module: the number of paths depends on how it was compiled.
-    pub hash: String,
-    /// The board's name.
-    pub board: String,
-    /// The function that was called.
-    pub entry: String,
+    /// The program.
+    #[serde(flatten)]
+    pub about: ProgramNames,
     /// How many paths there are.
     pub paths: usize,
     /// The most options at one input.
@@ -241,10 +236,7 @@ impl Reporter<'_> {
             && untrue.is_empty()
             && self.suggestions.left_out.is_empty();
         PathsReport {
-            program: self.subject.path.display().to_string(),
-            hash: format!("{:016x}", self.subject.program.module.hash()),
-            board: self.subject.program.board.name.clone(),
-            entry: self.subject.entry.clone(),
+            about: self.subject.named(),
             paths: explored.paths.len() - untrue.len(),
             max_options: self.suggestions.max_options(),
             complete,

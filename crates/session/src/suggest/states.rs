@@ -1,8 +1,6 @@
 //! A device program's states: all that it can do, for ever.
 
-use std::cell::Cell;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Comparing, DeviceState, End};
 use borges_multiverse::graph::NodeId;
@@ -10,9 +8,9 @@ use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::demands::{Demand, DemandReport};
-use super::exploring::{Found, SECONDS, StatesOptions, progress, subject_of, wrong};
+use super::exploring::{Found, Nearest, StatesOptions, subject_of, within, wrong};
 use super::walk::{Alarm, Check, Walk};
-use super::{answering, cuts, telling};
+use super::{ProgramNames, answering, cuts};
 use crate::command::question::{SuggestedInput, UnexploredReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
@@ -22,14 +20,9 @@ use crate::values::json;
 /// All states of a program, for ever. The names are kept stable.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatesReport {
-    /// The program's file.
-    pub program: String,
-    /// Hex hash of the module.
-    pub hash: String,
-    /// The board's name.
-    pub board: String,
-    /// The function that was called.
-    pub entry: String,
+    /// The program.
+    #[serde(flatten)]
+    pub about: ProgramNames,
     /// The states in which the program asks for an input, or lets time pass again at one place.
     pub states: usize,
     /// The ways between them.
@@ -92,51 +85,40 @@ pub fn states_of_program(
     let texts: Vec<String> = demands.iter().map(|(_, text)| text.clone()).collect();
     let conditions = Conditions::new(&subject, &texts);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
-    let began = Instant::now();
-    let clock = || began.elapsed();
-    let states = Cell::new(0);
-    let heard = telling(observer, &clock, |_| progress(states.get()));
-    let time = options.time.unwrap_or(SECONDS);
-    let budget = Budget::new(time, &clock, &heard);
-    let looking = budget.part(90);
-    let about = Comparing {
-        watched: (!texts.is_empty()).then_some(&conditions),
-        ..Comparing::default()
-    };
-    let found = Found::explore(&subject, &about, options, (&budget, &looking), &|known| {
-        states.set(known);
-    })?;
-    let mut report = found.report(clock);
-    let nearest = found.inputs();
-    let demanded = (0..).zip(demands);
-    report.demands = demanded
-        .map(|(number, (demand, _))| found.demanded(&conditions, *demand, number, &nearest))
-        .collect();
-    report.seconds = clock().as_secs_f64();
-    Ok(report)
+    within(options, observer, 90, |effort| {
+        let about = Comparing {
+            watched: (!texts.is_empty()).then_some(&conditions),
+            ..Comparing::default()
+        };
+        let found = Found::explore(&subject, &about, options, effort)?;
+        let nearest = found.inputs();
+        let mut report = found.report(&nearest);
+        let demanded = (0..).zip(demands);
+        report.demands = demanded
+            .map(|(number, (demand, _))| found.demanded(&conditions, *demand, number, &nearest))
+            .collect();
+        report.seconds = effort.seconds();
+        Ok(report)
+    })
 }
 
 impl Found<'_> {
-    fn report(&self, clock: impl Fn() -> Duration) -> StatesReport {
-        let nearest = self.inputs();
-        let state = |node: NodeId| self.graph.state(node).and_then(DeviceState::end);
-        let mut trapped: Vec<(u32, NodeId)> = self
-            .graph
-            .nodes()
-            .filter(|node| matches!(state(*node), Some(End::Trapped(..))))
-            .map(|node| (nearest[node.0 as usize].0, node))
-            .collect();
-        trapped.sort_unstable();
+    /// All but what was asked of conditions, and the time it took.
+    fn report(&self, nearest: &Nearest) -> StatesReport {
+        let end = |node: NodeId| self.graph.state(node).and_then(DeviceState::end);
+        let trapped = self.where_is(nearest, |state| {
+            matches!(state.end(), Some(End::Trapped(..)))
+        });
         let tidying = answering::tidying(self.budget);
         // One end is several states where conditions differ in it.
         let mut traps: Vec<(&End, TrapReport)> = Vec::new();
         for (inputs, node) in trapped {
-            let Some(end) = state(node) else { continue };
+            let Some(end) = end(node) else { continue };
             let known = traps.iter().position(|(known, _)| *known == end);
             if known.is_some_and(|at| traps[at].1.certain) {
                 continue;
             }
-            let report = self.trap(end, inputs, &self.way_to(node, &nearest), &tidying);
+            let report = self.trap(end, inputs, &self.way_to(node, nearest), &tidying);
             match known {
                 None => traps.push((end, report)),
                 Some(at) if report.certain => traps[at].1 = report,
@@ -144,37 +126,32 @@ impl Found<'_> {
             }
         }
         let traps: Vec<TrapReport> = traps.into_iter().map(|(_, report)| report).collect();
-        let mut unexplored = self.left_out();
-        let anything = self.graph.language().anything();
-        let maybe = self.graph.language().maybe();
-        let maybe: Vec<String> = maybe.into_iter().map(|word| self.word(word)).collect();
+        let mut unexplored = self.unexplored.clone();
+        let maybe = self.maybe();
         if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
             unexplored.extend(cuts::for_want_of_time(
                 1,
                 "which leads to a trap and was not run",
             ));
         }
-        let program = &self.subject.program;
+        let language = self.graph.language();
         StatesReport {
-            program: self.subject.path.display().to_string(),
-            hash: format!("{:016x}", program.module.hash()),
-            board: program.board.name.to_string(),
-            entry: self.subject.entry.clone(),
+            about: self.subject.named(),
             states: self.states(),
             edges: self.graph.edge_count(),
-            depth: self.depth(),
+            depth: self.depth,
             complete: self.holds_all() && unexplored.is_empty() && maybe.is_empty(),
             demands: Vec::new(),
             maybe,
-            anything: anything.iter().map(|word| self.word(*word)).collect(),
+            anything: self.words(language.anything()),
             traps,
             returns: self
                 .graph
                 .nodes()
-                .any(|node| state(node) == Some(&End::Returned)),
+                .any(|node| end(node) == Some(&End::Returned)),
             unexplored,
-            seconds: clock().as_secs_f64(),
-            steps: self.graph.language().steps(),
+            seconds: 0.0,
+            steps: language.steps(),
         }
     }
 

@@ -5,7 +5,7 @@ use borges_debuginfo::{DebugInfo, Expression, FramePoint, Holder, NoScope, Objec
 use borges_vm::{CodeOffset, Machine};
 
 use super::Subject;
-use crate::scene::{Machines, Scene};
+use crate::scene::Machines;
 
 /// As the source calls it, or where it is; `states` are some in which it may be there.
 pub(super) fn named<'s>(
@@ -40,12 +40,7 @@ pub(super) fn meant(subject: &Subject, text: &str) -> Result<Vec<StateWord>, Str
     let wrong = |error: &dyn std::fmt::Display| format!("'{text}': {error}");
     let expression = Expression::parse(text).map_err(|error| wrong(&error))?;
     let machine = &subject.start.machine;
-    let scene = Scene {
-        program: &subject.program,
-        info: &subject.info,
-        machine,
-    };
-    let Some(point) = scene.stops().next() else {
+    let Some(point) = subject.scene(machine).stops().next() else {
         return Err(wrong(&"there is no program"));
     };
     let value = subject

@@ -157,6 +157,13 @@ struct Pending {
     after: Option<u32>,
 }
 
+impl Pending {
+    /// Which cells of the stack so many arguments are.
+    fn arguments(&self, count: usize) -> Option<core::ops::Range<usize>> {
+        Some(self.arguments_end.checked_sub(count)?..self.arguments_end)
+    }
+}
+
 impl Machine {
     /// Begins a function of the first instance; if that has a start function that did not run yet,
     /// it runs first. Nothing is executed before [`Machine::run`].
@@ -286,13 +293,18 @@ impl Machine {
         self.pending_in(args).map(|func| FuncIdx(func.index))
     }
 
+    /// Which of [`Machine::cells`] the arguments of [`Machine::pending`] are.
+    pub fn pending_cells(&self) -> Option<core::ops::Range<usize>> {
+        let pending = self.find_pending()?;
+        pending.arguments(self.func_ty(pending.address)?.params.len())
+    }
+
     fn pending_in(&self, args: &mut Vec<Value>) -> Option<&Func> {
         args.clear();
         let pending = self.find_pending()?;
         let func = self.funcs.get(pending.address as usize)?;
         let ty = self.types.get(func.ty as usize)?;
-        let start = pending.arguments_end.checked_sub(ty.params.len())?;
-        let cells = self.state.stack.get(start..pending.arguments_end)?;
+        let cells = self.state.stack.get(pending.arguments(ty.params.len())?)?;
         let values = ty.params.iter().zip(cells);
         args.extend(values.map(|(ty, cell)| Value::from_cell(*ty, *cell)));
         Some(func)

@@ -132,11 +132,7 @@ fn shown(report: &StatesReport, paint: &Paint) -> String {
     for demand in &report.demands {
         text.push_str(&demand_shown(demand, paint));
     }
-    let sizes = format!(
-        "{}, {}",
-        count(report.states as u64, "state"),
-        count(report.edges as u64, "edge")
-    );
+    let sizes = sizes(report.states, report.edges);
     let traps = count(report.traps.len() as u64, "trap");
     if report.complete {
         let words = match report.traps.first() {
@@ -204,6 +200,12 @@ fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
     let mut text = format!("{}\n", paint.paint(Role::Bad, head));
     text.push_str(&inputs(&trap.run, paint));
     text
+}
+
+/// How large a graph is.
+pub(in crate::action) fn sizes(states: usize, edges: usize) -> String {
+    let (states, edges) = (count(states as u64, "state"), count(edges as u64, "edge"));
+    format!("{states}, {edges}")
 }
 
 /// Inputs of a run, a line each.

@@ -4,7 +4,7 @@ mod device;
 mod goals;
 mod outcomes;
 
-pub(super) use device::inputs;
+pub(super) use device::{inputs, sizes};
 
 use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
 use borges_session::model::{AskError, ModelSession};
