@@ -281,6 +281,15 @@ impl Board {
             })
     }
 
+    /// In which unit a clock counts, in microseconds; nothing if the board does not know, or it is no clock.
+    pub fn clock_unit_us(&self, id: PrimitiveId) -> Option<u64> {
+        match self.primitive(id).map(|p| p.op) {
+            Some(Op::Millis) => Some(1000),
+            Some(Op::Micros) => Some(1),
+            _ => None,
+        }
+    }
+
     /// What a clock shows at the earliest.
     fn clock_codomain(
         &self,
@@ -289,13 +298,9 @@ impl Board {
         args: &[Value],
         state: &BoardState,
     ) -> Codomain {
-        let unit_us = match self.primitive(id).map(|p| p.op) {
-            Some(Op::Millis) => 1000,
-            Some(Op::Micros) => 1,
-            _ => {
-                let last = state.last_reading(id, args);
-                return Bound::NeverFalls.narrow(Codomain::Full(ty), last);
-            }
+        let Some(unit_us) = self.clock_unit_us(id) else {
+            let last = state.last_reading(id, args);
+            return Bound::NeverFalls.narrow(Codomain::Full(ty), last);
         };
         let floor = state.clock_floor_us() / unit_us;
         if ty == ValType::I64 {

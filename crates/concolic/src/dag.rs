@@ -65,6 +65,8 @@ pub struct Dag {
     input_sets: Vec<Arc<[u32]>>,
     input_set_numbers: HashMap<Arc<[u32]>, u32>,
     unions: HashMap<(u32, u32), u32>,
+    /// The inputs of the lowest places, so many, are bases of sums: [`crate::sum`].
+    bases: u32,
 }
 
 impl Default for Dag {
@@ -79,6 +81,7 @@ impl Default for Dag {
             input_sets: vec![none.clone()],
             input_set_numbers: HashMap::from([(none, 0)]),
             unions: HashMap::new(),
+            bases: 0,
         };
         // Number 0 is nobody's: shadows mark with it what is known.
         dag.constant(ValType::I32, 0);
@@ -87,6 +90,15 @@ impl Default for Dag {
 }
 
 impl Dag {
+    /// Inputs below this place are bases.
+    pub(crate) fn bases(&self) -> u32 {
+        self.bases
+    }
+
+    pub(crate) fn set_bases(&mut self, count: u32) {
+        self.bases = count;
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -176,6 +188,17 @@ impl Dag {
         if let Some(same) = self.simpler_binary(op, a, b) {
             return same;
         }
+        if self.bases != 0
+            && (self.has_base(a) || self.has_base(b))
+            && let Some(same) = self.without_base(op, a, b)
+        {
+            return same;
+        }
+        self.as_it_is(op, a, b)
+    }
+
+    /// What an instruction computes, without a look at whether that is simpler otherwise.
+    pub(crate) fn as_it_is(&mut self, op: NumericOp, a: Expr, b: Expr) -> Expr {
         let most = match op {
             _ if is_test(op) => 1,
             NumericOp::I32And | NumericOp::I64And => self.greatest(a).min(self.greatest(b)),

@@ -11,6 +11,7 @@ use crate::lanes::{Compiled, Lanes, Point, WIDTH};
 use crate::range::{self, Range};
 use crate::set::Set;
 use crate::solver::{Query, Solver, SolverInput};
+use crate::zone::Zone;
 
 /// What deciding has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -266,6 +267,9 @@ impl Decider {
         if let Some(values) = self.guess(&program, &domains, constraints, hint) {
             return Solution::Yes(values);
         }
+        if let Some(answer) = by_differences(dag, &program, &domains, constraints) {
+            return answer;
+        }
         if let Some(answer) = self.search(budget, dag, &program, &domains, constraints) {
             return answer;
         }
@@ -493,6 +497,27 @@ impl Decider {
 /// What is said when there is no solver.
 pub(crate) const NO_SOLVER: &str = "too many combinations to try all, and no solver is there: build with the feature \
     'z3' (needs libz3-dev), or put bitwuzla, cvc5 or z3 on the path";
+
+/// Conditions that bound nothing but differences of inputs are decided at once.
+fn by_differences(
+    dag: &Dag,
+    program: &Compiled,
+    domains: &[&Set],
+    constraints: &[Constraint],
+) -> Option<Solution> {
+    if !(2..=MOST_DIFFERING).contains(&domains.len()) {
+        return None;
+    }
+    let inputs = program.inputs.iter().zip(domains);
+    let inputs: Vec<(u32, ValType, &Set)> = inputs
+        .map(|(place, domain)| (*place, input_type(dag, program, *place), *domain))
+        .collect();
+    let zone = Zone::of(dag, &inputs, constraints)?;
+    Some(zone.least_of_each().map_or(Solution::No, Solution::Yes))
+}
+
+/// So many inputs at most are decided by their differences: that takes the third power of their number.
+const MOST_DIFFERING: usize = 32;
 
 /// Points that are tried before anything else.
 const GUESSES: usize = 512;

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod clocks;
 mod code;
 mod constraint;
 mod coverage;
@@ -19,7 +20,9 @@ mod set;
 mod shadow;
 mod shape;
 pub mod solver;
+mod sum;
 mod tree;
+mod zone;
 
 pub use budget::{Budget, Flow, PULSE, Progress, Spent};
 pub use constraint::{Constraint, Solution};

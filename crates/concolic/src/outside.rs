@@ -7,6 +7,7 @@ use borges_board::{
 use borges_vm::num::NumericOp as N;
 use borges_vm::{ValType, Value};
 
+use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::set::{Set, cell_of};
@@ -21,6 +22,10 @@ pub(crate) struct Outside {
     pub(crate) levels: Vec<(u8, Expr)>,
     /// An output depends on an input in a way that a rule may look at.
     pub(crate) is_blurred: bool,
+    /// The clocks whose times are kept relative to each other.
+    pub(crate) clocks: Vec<Clock>,
+    /// Of the time that the board's model says has passed, so much depends on inputs, in microseconds.
+    pub(crate) vague_us: u64,
 }
 
 /// What an input may answer.
@@ -39,6 +44,8 @@ impl Outside {
             readings: Vec::new(),
             levels: Vec::new(),
             is_blurred: false,
+            clocks: Vec::new(),
+            vague_us: 0,
         }
     }
 

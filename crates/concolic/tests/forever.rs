@@ -4,23 +4,25 @@
 #![allow(clippy::mutable_key_type)]
 
 mod common;
+#[path = "common/graphs.rs"]
+mod graphs;
 #[path = "common/runs.rs"]
 mod runs;
 #[path = "common/writer.rs"]
 mod writer;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_board::{Board, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, End, Flow, Start, explore_states,
+    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, Flow, Start, explore_states,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::Exit;
 
-use runs::{Comes, Standing, codomain, go_on};
+use graphs::{How, check};
 use writer::Writer;
 
 fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
@@ -119,136 +121,13 @@ fn graphs_of_examples_close() {
     }
 }
 
-/// What runs of all input sequences come to, stop by stop: the states, and the ends with the fewest stops to each.
-type Truth = (Vec<HashSet<DeviceState>>, BTreeMap<String, u32>);
-
-fn all_runs(start: &Start, device: &Device<'_>, depth: usize) -> Truth {
-    let first = Standing {
-        machine: start.machine.clone(),
-        board: start.state.clone(),
-    };
-    let mut levels: Vec<HashSet<DeviceState>> = Vec::new();
-    let mut ends = BTreeMap::new();
-    // A run from one of two equal states comes to what the other's comes to: that is checked below, by other means.
-    let mut here: HashMap<Vec<u8>, Box<Standing>> = HashMap::new();
-    let mut add = |comes: Comes, next: &mut HashMap<Vec<u8>, Box<Standing>>, stops: u32| match comes
-    {
-        Comes::Stands(standing) => {
-            let board = standing.board.influence(&start.board, false);
-            let key = (standing.machine.hash().0, board.hash64());
-            let key = [key.0.to_le_bytes(), key.1.to_le_bytes()].concat();
-            next.insert(key, standing);
-        }
-        Comes::Ends(end, _) => {
-            ends.entry(format!("{end:?}")).or_insert(stops);
-        }
-    };
-    add(go_on(start, first, None, false), &mut here, 0);
-    for stops in 0..=depth {
-        let state = |standing: &Standing| {
-            device
-                .state_of(&standing.machine, &standing.board)
-                .expect("a state")
-        };
-        levels.push(here.values().map(|standing| state(standing)).collect());
-        let mut next = HashMap::new();
-        for standing in here.into_values() {
-            match codomain(start, &standing) {
-                Some(codomain) => {
-                    let count = codomain.count().expect("few values");
-                    for value in (0..count).filter_map(|nth| codomain.nth(nth)) {
-                        let comes = go_on(start, (*standing).clone(), Some(value), true);
-                        add(comes, &mut next, stops as u32 + 1);
-                    }
-                }
-                None => add(
-                    go_on(start, *standing, None, true),
-                    &mut next,
-                    stops as u32 + 1,
-                ),
-            }
-        }
-        here = next;
+/// Nothing is counted out, and there is garbage in what is dead.
+fn bounded() -> How {
+    How {
+        most: 1,
+        garbage: GARBAGE,
+        ..How::default()
     }
-    (levels, ends)
-}
-
-/// The graph holds exactly the states of all runs, at their least depths, and the same ends. False if the exploration said
-/// that it left something out: then nothing is compared.
-fn check(name: &str, start: &Start, depth: usize, (most, garbage): (u64, u32)) -> bool {
-    let began = Instant::now();
-    let clock = || began.elapsed();
-    let heard = |_| Flow::Continue;
-    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let about = Comparing {
-        garbage,
-        ..Comparing::default()
-    };
-    let device = Device::new(start.clone(), Bounds::default(), None, about, &budget);
-    let device = device.expect("a program").counting_out(most);
-    let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
-    let limits = Limits {
-        states: 50_000,
-        depth: depth as u32,
-    };
-    exploration.run(&limits, |_| true);
-    let graph = exploration.graph();
-    let device = graph.language();
-    assert!(!device.is_cut(), "{name}: no time");
-    if !device.unexplored().is_empty() {
-        return false;
-    }
-    let (levels, ends) = all_runs(start, device, depth);
-    let mut depths: HashMap<DeviceState, u32> = HashMap::new();
-    let mut found_ends = BTreeMap::new();
-    let mut queue: std::collections::VecDeque<_> =
-        [(borges_multiverse::graph::NodeId::ROOT, 0)].into();
-    let mut seen = HashSet::new();
-    let mut too_many = 0;
-    while let Some((node, at)) = queue.pop_front() {
-        if at > depth as u32 || !seen.insert(node) {
-            continue;
-        }
-        let state = graph.state(node).expect("a node");
-        match state.end() {
-            Some(End::Trapped(trap, place)) => {
-                found_ends
-                    .entry(format!("{:?}", Some((*trap, *place))))
-                    .or_insert(at);
-            }
-            Some(End::Returned) => {
-                found_ends.entry("None".to_owned()).or_insert(at);
-            }
-            Some(end) => panic!("{name}: {end:?}"),
-            None => {
-                for known in device.stands_for(state, 1 << 17).expect("few values") {
-                    too_many += usize::from(!levels[at as usize].contains(&known));
-                    depths.entry(known).or_insert(at);
-                }
-            }
-        }
-        queue.extend(graph.edges_from(node).map(|(_, edge)| (edge.to, at + 1)));
-    }
-    let mut missing = 0;
-    let mut count = 0;
-    for (at, level) in levels.iter().enumerate() {
-        count += level.len();
-        missing += level
-            .iter()
-            .filter(|state| depths.get(state).is_none_or(|known| *known > at as u32))
-            .count();
-    }
-    let expected: BTreeMap<String, u32> = ends
-        .into_iter()
-        .filter(|(_, stops)| *stops <= depth as u32)
-        .collect();
-    assert_eq!(
-        (missing, too_many),
-        (0, 0),
-        "{name}: of {count} states of plain runs"
-    );
-    assert_eq!(found_ends, expected, "{name}");
-    true
 }
 
 #[test]
@@ -277,9 +156,9 @@ fn graphs_hold_exactly_the_states_of_all_runs() {
         ("blink", "0..3", 10),
     ] {
         let start = example(module, narrow(range));
-        assert!(check(module, &start, depth, (1 << 16, 0)), "{module}");
+        assert!(check(module, &start, depth, &How::default()), "{module}");
         // With bounds of differences, what came about in different ways kept apart, and garbage in what is dead.
-        assert!(check(module, &start, depth, (1, GARBAGE)), "{module}");
+        assert!(check(module, &start, depth, &bounded()), "{module}");
     }
 }
 
@@ -295,9 +174,9 @@ fn graphs_of_random_loops_hold_exactly_the_states_of_all_runs() {
         );
         let start = common::start_wat(&text, board.expect("a valid board"));
         let name = format!("seed {seed}: {text}");
-        for how in [(1 << 16, 0), (1, GARBAGE)] {
+        for how in [How::default(), bounded()] {
             all += 1;
-            compared += u32::from(check(&name, &start, 4, how));
+            compared += u32::from(check(&name, &start, 4, &how));
         }
     }
     assert!(

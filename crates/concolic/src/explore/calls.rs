@@ -59,7 +59,13 @@ impl Explorer<'_, '_> {
                 let nothing = borges_board::Captured::default();
                 let outside = &mut state.outside;
                 outside.wrote(&board, (id, &args), memory, &exprs);
-                match outside.state.apply(&board, id, &args, memory, &nothing) {
+                let before_us = outside.state.elapsed_us();
+                let applied = outside.state.apply(&board, id, &args, memory, &nothing);
+                if exprs.iter().any(Option::is_some) {
+                    // With other values it waits for another time.
+                    outside.vague_us += outside.state.elapsed_us().saturating_sub(before_us);
+                }
+                match applied {
                     Ok(result) => result,
                     Err(_) => return Some(refused),
                 }
@@ -141,9 +147,15 @@ impl Explorer<'_, '_> {
         let ty = result.unwrap_or(ValType::I32);
         let place = state.reads.len() as u32;
         let answer = self.dag.input(place, ty);
-        let allowed = state
+        let allowed = match state
             .outside
-            .allowed(&board, (id, args), &mut self.dag, answer);
+            .elapses(id, &mut self.dag, (&state.reads, answer))
+        {
+            Some(elapses) => elapses,
+            None => state
+                .outside
+                .allowed(&board, (id, args), &mut self.dag, answer),
+        };
         let domain = self.explored_domain(state, ty, allowed.domain);
         let value = match self.example_answer(state.reads.len(), &domain) {
             None => nice(&domain, ty),
@@ -175,16 +187,24 @@ impl Explorer<'_, '_> {
         if self.example.is_some() && state.model != before {
             return Ok(Some(Next::Waits));
         }
-        let value = state.model[place as usize];
         let known = state.reads[place as usize].domain.only();
         let known = known.filter(|_| allowed.constraints.is_empty());
-        let known = known.map(|cell| value_of(ty, cell));
-        state.outside.read(&board, (id, args), answer, known);
+        let since = known.map_or(answer, |cell| self.dag.constant(ty, cell));
+        let answer = match state.outside.read_clock(id, since, &mut self.dag) {
+            Some(shown) => shown,
+            None => {
+                let known = known.map(|cell| value_of(ty, cell));
+                state.outside.read(&board, (id, args), answer, known);
+                since
+            }
+        };
+        self.point.reset(&self.dag);
+        let value = self.point.eval(&self.dag, answer, &state.model);
         let answered = self.machine.answer(&[value_of(ty, value)]);
         debug_assert_eq!(answered, Ok(()));
         let past = first + args.len() + 1;
         state.shadow.forget_cells(first, past);
-        if known.is_none() {
+        if self.dag.as_const(answer).is_none() {
             state.shadow.set_cell(first, answer);
         }
         if state.model != before {

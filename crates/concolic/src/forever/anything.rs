@@ -5,6 +5,7 @@
 //! Where nothing that the program does depends on it, that is no abstraction but a proof that it has no influence; where
 //! something does, the graph may have more runs than the program, and says so.
 
+use borges_board::PrimitiveId;
 use borges_vm::{FrameView, FuncIdx, ValType};
 
 use super::live::Live;
@@ -16,6 +17,8 @@ use crate::set::Set;
 /// Something that is compared: one word of a program's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StateWord {
+    /// What a clock shows: the time itself, not how much of it passes.
+    Clock(PrimitiveId),
     /// A global.
     Global(u32),
     /// Four bytes of the memory, from an address that is a multiple of four on.
@@ -45,6 +48,8 @@ pub(super) fn free(
     for (number, word) in words.iter().enumerate() {
         let place = path.reads.len();
         let ty = match *word {
+            // Its time is an input of its own in every state.
+            StateWord::Clock(_) => continue,
             StateWord::Global(at) => {
                 let ty = live.global_type(at);
                 let expr = bench.dag.input(place as u32, ty);
@@ -70,7 +75,7 @@ pub(super) fn free(
             }
         };
         path.reads.push(Read {
-            primitive: borges_board::PrimitiveId(0),
+            primitive: PrimitiveId(0),
             args: Vec::new(),
             ty,
             domain: Set::all(ty),

@@ -1,5 +1,6 @@
-//! Exploring a program's states, and again whenever a word turns out to count for ever.
+//! Exploring a program's states, and again whenever a word turns out to count for ever, or to hold times.
 
+use borges_board::PrimitiveId;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
 use super::anything::StateWord;
@@ -17,25 +18,42 @@ struct Counters<'c, 'd> {
     budget: &'d Budget<'d>,
 }
 
+/// What a program's words turn out to be.
+#[derive(PartialEq)]
+enum Change {
+    /// One counts for ever.
+    Counts(StateWord),
+    /// These hold times of clocks.
+    Times(Vec<(StateWord, PrimitiveId)>),
+}
+
 impl<'d> Refining for Counters<'_, 'd> {
     type Program = Device<'d>;
-    type Change = StateWord;
+    type Change = Change;
 
-    fn program(&mut self, words: &[StateWord]) -> Option<Device<'d>> {
+    fn program(&mut self, changes: &[Change]) -> Option<Device<'d>> {
         let mut about = self.about.clone();
-        about.anything.extend(words);
+        for change in changes {
+            match change {
+                Change::Counts(word) => about.anything.push(*word),
+                Change::Times(words) => about.times.clone_from(words),
+            }
+        }
         let (start, bounds) = (self.start.clone(), self.bounds.clone());
         Device::new(start, bounds, (self.solver)(), about, self.budget)
     }
 
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
-    fn change(&mut self, graph: &Graph<Device<'d>>, rests: Option<Pause>) -> Option<StateWord> {
+    fn change(&mut self, graph: &Graph<Device<'d>>, rests: Option<Pause>) -> Option<Change> {
+        if let Some(words) = graph.language().new_times() {
+            return Some(Change::Times(words));
+        }
         if rests.is_some() {
             return None;
         }
         let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
         let states: Vec<DeviceState> = states.collect();
-        graph.language().counter(&states)
+        graph.language().counter(&states).map(Change::Counts)
     }
 }
 

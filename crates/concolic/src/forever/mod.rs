@@ -13,15 +13,16 @@ mod language;
 mod live;
 mod relation;
 mod state;
-mod zone;
+mod times;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
 use crate::budget::Budget;
+use crate::clocks::{self, Clock};
 use crate::constraint::Constraint;
 use crate::dag::Dag;
 use crate::decide::Decider;
@@ -35,6 +36,7 @@ use crate::solver::Solver;
 use anything::MOST_WORDS;
 use live::Live;
 use state::{Arrived, Before, Compared, Stands};
+use times::TimeWord;
 
 pub use anything::StateWord;
 pub use explore::explore_states;
@@ -47,7 +49,10 @@ pub struct Device<'d> {
     budget: &'d Budget<'d>,
     bounds: Bounds,
     live: Live,
+    clocks: Vec<Clock>,
     are_clocks: bool,
+    times: Vec<TimeWord>,
+    found_times: RefCell<BTreeSet<TimeWord>>,
     most: u128,
     watched: Option<&'d dyn Watched>,
     is_split: bool,
@@ -79,10 +84,19 @@ pub struct Comparing<'d> {
     /// Of what has at most 16 values, each is a state of its own. There are more states then, and more of their ways are
     /// open to all that they stand for.
     pub is_split: bool,
+    /// Words that hold times of a clock wherever they are, also where the program gave them a known number.
+    pub times: Vec<(StateWord, PrimitiveId)>,
+    /// So many of its units pass between two readings of a clock at most, and what is longer ago is as good as so long ago;
+    /// 2^29 if nobody says.
+    pub elapses: Option<u64>,
     /// What is left out of a state because it will be written before it is read has this value when the program goes on
     /// (else 0). It must make no difference: this is for tests of that.
     pub garbage: u32,
 }
+
+/// So many units pass between two readings of a clock at most (six days of milliseconds): twice that is a number with which
+/// bounds of differences still can compute.
+const MOST_ELAPSED: u64 = 1 << 29;
 
 /// So many of the last states at a place are asked whether they are all of a new one.
 const MOST_COVERING: usize = 256;
@@ -139,17 +153,31 @@ impl<'d> Device<'d> {
         about: Comparing<'d>,
         budget: &'d Budget<'d>,
     ) -> Option<Self> {
-        let bench = Workbench::new(&start, Decider::new(solver))?;
+        let mut bench = Workbench::new(&start, Decider::new(solver))?;
+        let elapses = about.elapses.unwrap_or(MOST_ELAPSED).min(MOST_ELAPSED);
+        let clocks = Clock::all(&start.board, &start.primitives, elapses, &mut bench.dag);
+        bench.dag.set_bases(clocks.len() as u32);
         let subscribes = |id: &PrimitiveId| {
             let primitive = start.board.primitive(*id);
             primitive.is_some_and(|primitive| primitive.subscribes())
         };
         let are_handlers = bounds.events.is_some() && start.primitives.iter().any(subscribes);
         let live = Live::new(start.machine.module()?, are_handlers);
-        let is_clock =
-            |id: &PrimitiveId| matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_));
+        let is_other_clock = |id: &PrimitiveId| {
+            matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_))
+                && !clocks.iter().any(|clock| clock.id == *id)
+        };
+        let times = about.times.iter().filter_map(|(word, id)| {
+            let number = clocks.iter().position(|clock| clock.id == *id)?;
+            Some((*word, number as u32))
+        });
+        let words = clocks.iter().map(|clock| StateWord::Clock(clock.id));
+        let words = words.chain(about.anything).collect();
         let mut device = Device {
-            are_clocks: start.primitives.iter().any(is_clock),
+            are_clocks: start.primitives.iter().any(is_other_clock),
+            times: times.collect(),
+            found_times: RefCell::default(),
+            clocks,
             live,
             most: relation::MOST_COMBINATIONS,
             watched: about.watched,
@@ -169,7 +197,7 @@ impl<'d> Device<'d> {
             unexplored: RefCell::default(),
             steps: Cell::new(0),
             is_cut: Cell::new(false),
-            words: about.anything,
+            words,
             counted: RefCell::default(),
             influence: Cell::new(0),
             initial: DeviceState::ended(End::Returned, Truths::default()),
@@ -266,8 +294,11 @@ impl<'d> Device<'d> {
         at_once: bool,
     ) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
-        let from = (Path::new(self.start.state.clone()), Origin::Start);
-        self.round(bench, budget, from, at_once)
+        let mut path = Path::new(self.start.state.clone());
+        let shown = self.shown(&self.start.state);
+        self.compared(budget)
+            .begin(&mut path, &mut bench.dag, &shown);
+        self.round(bench, budget, (path, Origin::Start), at_once)
     }
 
     /// From somewhere to the next stops: they part at once, or are left as they come.
@@ -324,7 +355,7 @@ impl<'d> Device<'d> {
         let parts = parts.into_iter().map(|part| {
             let (reads, constraints) = (&part.state.reads, &part.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, Some(before));
-            compared.state(&mut bench, part, &before.taints)
+            compared.state_after(&mut bench, part, &before.taints)
         });
         let parts = parts.collect();
         (bench, parts)
@@ -347,7 +378,7 @@ impl<'d> Device<'d> {
             let stops = std::mem::take(&mut round.stops).into_iter();
             let mut stops: Vec<(Likeness, Waiting)> = stops
                 .map(|stop| {
-                    let reached = self.compared(budget).state(&mut bench, stop.clone(), &[]);
+                    let reached = self.compared(budget).state(&mut bench, stop.clone());
                     (Likeness::of(&reached, state, &bench.dag), stop)
                 })
                 .filter(|(likeness, _)| *likeness != Likeness::Other)
@@ -385,6 +416,7 @@ impl<'d> Device<'d> {
                 }
             }
         }
+        let found = found.map(|path| clocks::with_times(path, &self.clocks, &bench.dag));
         self.bench.replace(Some(bench));
         found
     }
@@ -395,6 +427,9 @@ impl<'d> Device<'d> {
             board: &self.start.board,
             primitives: &self.start.primitives,
             words: &self.words,
+            times: &self.times,
+            found_times: &self.found_times,
+            clocks: &self.clocks,
             are_clocks: self.are_clocks,
             most: self.most,
             budget,
@@ -410,9 +445,9 @@ impl<'d> Device<'d> {
     ) -> (Workbench, Vec<(Option<WayInput>, DeviceState)>) {
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
-        let taints = before.map_or(&[][..], |before| &before.taints);
-        let known = taints.len();
         let compared = self.compared(self.budget);
+        let taints = before.map_or_else(|| compared.taints(), |before| before.taints.to_vec());
+        let (taints, known) = (&taints[..], taints.len());
         let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
@@ -435,7 +470,7 @@ impl<'d> Device<'d> {
             self.note_influence(&bench.dag, reads, constraints, before);
             let input = reading(reads, &stop.state.model, known);
             let to = match self.watched {
-                Some(_) => compared.state(&mut bench, stop, taints),
+                Some(_) => compared.state_after(&mut bench, stop, taints),
                 None => DeviceState::ended(end.clone(), Truths::default()),
             };
             reached.push((input, to, Some(end)));
@@ -463,15 +498,31 @@ impl<'d> Device<'d> {
         constraints: &[Constraint],
         before: Option<&Before>,
     ) {
-        let Some(before) = before else { return };
         let mut influence = self.influence.get();
-        let known = before.variables.iter().zip(&before.taints);
+        let all_are_new: &[Constraint] = &[];
+        let (variables, taints, constraints_before) = match before {
+            Some(before) => (
+                before.variables.to_vec(),
+                before.taints.to_vec(),
+                &*before.constraints,
+            ),
+            None => {
+                let origins = reads.iter().take(self.clocks.len());
+                let origins = origins.map(|read| (read.ty, Set::all(read.ty)));
+                (
+                    origins.collect(),
+                    self.compared(self.budget).taints(),
+                    all_are_new,
+                )
+            }
+        };
+        let known = variables.iter().zip(&taints);
         for (at, (read, ((_, set), taint))) in reads.iter().zip(known).enumerate() {
             // What was decided before was noted then.
             let is_decided = || {
                 let mut new = constraints
                     .iter()
-                    .filter(|known| !before.constraints.contains(known));
+                    .filter(|known| !constraints_before.contains(known));
                 read.domain != *set || new.any(|new| dag.inputs(new.expr).contains(&(at as u32)))
             };
             if *taint != 0 && influence & taint != *taint && is_decided() {
@@ -547,14 +598,56 @@ impl<'d> Device<'d> {
     pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
         let mut path = Path::new(board.clone());
+        let shown = self.shown(board);
+        self.compared(self.budget)
+            .begin(&mut path, &mut bench.dag, &shown);
         for number in 0..self.watched.map_or(0, Watched::count) {
             path.truths
                 .look(self.watched, number, machine, &mut path.looked);
         }
         let stop = Waiting::at(machine.snapshot(None), path, true);
-        let state = self.compared(self.budget).state(&mut bench, stop, &[]);
+        let state = self.state_with_times(&mut bench, stop);
         self.bench.replace(Some(bench));
         Some(state)
+    }
+
+    /// What each clock shows by now, as far as a board knows; nothing of those that were not read yet.
+    fn shown(&self, board: &BoardState) -> Vec<Option<i64>> {
+        let shown = |clock: &Clock| {
+            let is_read = board.last_reading(clock.id, &[]).is_some()
+                || board.clock_floor_us() > board.elapsed_us();
+            is_read.then(|| clocks::shown(&self.start.board, board, clock.id))
+        };
+        self.clocks.iter().map(shown).collect()
+    }
+
+    /// A state of known values: all words that have ever held a time do so here.
+    fn state_with_times(&self, bench: &mut Workbench, stop: Waiting) -> DeviceState {
+        let found = self.found_times.borrow();
+        let times: Vec<TimeWord> = self.times.iter().chain(&*found).copied().collect();
+        drop(found);
+        let compared = Compared {
+            times: &times,
+            ..self.compared(self.budget)
+        };
+        compared.state(bench, stop)
+    }
+
+    /// The words that hold times of a clock somewhere, and of which; to begin again with, if what a clock shows mattered.
+    #[must_use]
+    pub fn times(&self) -> Vec<(StateWord, PrimitiveId)> {
+        let found = self.found_times.borrow();
+        let named = found
+            .iter()
+            .map(|(word, clock)| (*word, self.clocks[*clock as usize].id));
+        named.collect()
+    }
+
+    /// Words that hold times, if what a clock shows mattered and that is news.
+    fn new_times(&self) -> Option<Vec<(StateWord, PrimitiveId)>> {
+        let has_mattered = self.influence.get() & ((1 << self.clocks.len()) - 1) != 0;
+        let is_new = |word: &TimeWord| !self.times.contains(word);
+        (has_mattered && self.found_times.borrow().iter().any(is_new)).then(|| self.times())
     }
 
     /// The states of known values that a state stands for; nothing if they are more than `most` combinations.

@@ -8,17 +8,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
+use borges_vm::{ValType, Value};
 
 use super::demanded;
-use super::zone::Zone;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
 use crate::lanes::Point;
 use crate::path::Read;
-use crate::set::{Set, combination, combinations};
+use crate::set::{Set, cell_of, combination, combinations, value_of};
+use crate::zone::{Term, Zone};
 
 /// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
 /// expressions are kept.
@@ -54,6 +54,16 @@ pub(super) struct Known<'k> {
     pub(super) most: u128,
     /// Once it is spent, nothing more is counted out.
     pub(super) budget: &'k Budget<'k>,
+    /// The inputs of the lowest places that may be anything in every state, and belong to it.
+    pub(super) bases: u32,
+    /// Of these expressions, what is less than a number is as good as that number.
+    pub(super) floors: &'k HashMap<Expr, i64>,
+}
+
+impl Known<'_> {
+    fn floor(&self, column: Expr) -> Option<i64> {
+        self.floors.get(&column).copied()
+    }
 }
 
 /// Inputs and the live expressions over them that depend on each other.
@@ -67,6 +77,11 @@ impl Relation {
     /// Of live expressions, in an order that the state alone determines.
     pub(super) fn of(dag: &mut Dag, point: &mut Point, known: &Known<'_>, live: &[Expr]) -> Self {
         let mut relation = Relation::default();
+        for place in 0..known.bases {
+            let (ty, taint) = (known.reads[place as usize].ty, known.taints[place as usize]);
+            relation.variable(dag, ty, Set::all(ty), known.model[place as usize]);
+            relation.taints.push(taint);
+        }
         for component in components(dag, known, live) {
             match relation.counted_out(dag, point, known, &component) {
                 Some(rows) => relation.add_rows(dag, &component, &rows),
@@ -130,7 +145,10 @@ impl Relation {
                 let row: Vec<u64> = component
                     .columns
                     .iter()
-                    .map(|column| point.eval(dag, *column, &model))
+                    .map(|column| {
+                        let cell = point.eval(dag, *column, &model);
+                        raised(dag.ty(*column), cell, known.floor(*column))
+                    })
                     .collect();
                 rows.insert(row);
             }
@@ -196,40 +214,36 @@ impl Relation {
 
     /// A component of which only differences are bounded, without what nothing live depends on; false if it is none.
     fn add_zone(&mut self, dag: &mut Dag, known: &Known<'_>, component: &Component) -> bool {
-        let input = |column: &Expr| match dag.node(*column) {
-            Node::Input(place) => Some(place),
-            _ => None,
-        };
-        let Some(live) = component
-            .columns
+        let inputs: Vec<(u32, ValType, &Set)> = component
+            .inputs
             .iter()
-            .map(input)
-            .collect::<Option<Vec<u32>>>()
-        else {
-            return false;
-        };
-        let zone = Zone::of(dag, known.reads, &component.inputs, &component.constraints);
-        let Some(zone) = zone else {
+            .map(|place| {
+                let read = &known.reads[*place as usize];
+                (*place, read.ty, &read.domain)
+            })
+            .collect();
+        let zone = Zone::of(dag, &inputs, &component.constraints).filter(|zone| !zone.is_empty());
+        let Some(columns) = zone.and_then(|zone| Bounded::of(dag, &zone, known, component)) else {
             return false;
         };
         let mut variables = Vec::new();
-        for (column, place) in component.columns.iter().zip(&live) {
-            let Some(values) = zone.values(*place) else {
-                return false;
+        for (column, values) in component.columns.iter().zip(columns.values) {
+            let now = columns.now[variables.len()];
+            let value = match values.only() {
+                Some(only) => dag.constant(columns.ty, only),
+                None => self.variable(dag, columns.ty, values, now),
             };
-            let now = known.model[*place as usize];
-            let fresh = self.variable(dag, ValType::I32, values, now);
-            self.columns.insert(*column, fresh);
-            variables.push(fresh);
+            self.columns.insert(*column, value);
+            variables.push(value);
         }
-        for (at, first) in live.iter().enumerate() {
-            for (to, second) in live.iter().enumerate().skip(at + 1) {
-                if let Some(differences) = zone.differences(*first, *second) {
-                    let difference = dag.binary(N::I32Sub, variables[at], variables[to]);
-                    self.constraints
-                        .push(Constraint::new(difference, differences));
-                }
-            }
+        let sub = match columns.ty {
+            ValType::I64 => N::I64Sub,
+            _ => N::I32Sub,
+        };
+        for (at, to, differences) in columns.differences {
+            let difference = dag.binary(sub, variables[at], variables[to]);
+            self.constraints
+                .push(Constraint::new(difference, differences));
         }
         true
     }
@@ -289,6 +303,56 @@ fn only_what_matters(
         }
     }
     domains
+}
+
+/// The columns of a component of which only differences are bounded.
+struct Bounded {
+    ty: ValType,
+    /// Their values, one by one; and those at hand.
+    values: Vec<Set>,
+    now: Vec<u64>,
+    /// The differences of the first and the second of two, where their values do not say it all.
+    differences: Vec<(usize, usize, Set)>,
+}
+
+impl Bounded {
+    /// Nothing if some column is no difference of inputs, or two of them are not known together.
+    fn of(dag: &Dag, zone: &Zone, known: &Known<'_>, component: &Component) -> Option<Self> {
+        let columns = &component.columns;
+        let terms: Option<Vec<Term>> = columns.iter().map(|of| zone.term(dag, *of)).collect();
+        let terms = terms?;
+        let floors: Vec<Option<i64>> = columns.iter().map(|of| known.floor(*of)).collect();
+        let mut bounded = Bounded {
+            ty: dag.ty(*columns.first()?),
+            values: Vec::new(),
+            now: Vec::new(),
+            differences: Vec::new(),
+        };
+        let mut point = Point::default();
+        for (at, (term, floor)) in terms.iter().zip(&floors).enumerate() {
+            bounded.values.push(zone.set(zone.values(*term, *floor))?);
+            point.reset(dag);
+            let cell = point.eval(dag, columns[at], known.model);
+            bounded.now.push(raised(bounded.ty, cell, *floor));
+            for (to, (other, other_floor)) in terms.iter().zip(&floors).enumerate().skip(at + 1) {
+                let differences = zone.differences((*term, *other), (*floor, *other_floor))?;
+                let differences = differences.map(|differences| (at, to, differences));
+                bounded.differences.extend(differences);
+            }
+        }
+        Some(bounded)
+    }
+}
+
+/// A cell, or the number that it is as good as if it is less.
+pub(super) fn raised(ty: ValType, cell: u64, floor: Option<i64>) -> u64 {
+    match (value_of(ty, cell), floor) {
+        (Value::I32(number), Some(floor)) if i64::from(number) < floor => {
+            cell_of(Value::I32(floor as i32))
+        }
+        (Value::I64(number), Some(floor)) if number < floor => cell_of(Value::I64(floor)),
+        _ => cell,
+    }
 }
 
 /// The combinations that some columns can have.

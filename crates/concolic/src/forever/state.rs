@@ -1,7 +1,8 @@
 //! A state of a device program as it is compared: what the program can still read, what its values can be, and the part of
 //! the board that what is to come depends on.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -11,15 +12,18 @@ use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 
 use super::anything::{self, StateWord};
 use super::live::{Dead, Live};
-use super::relation::{Known, Relation};
-use super::zone;
+use super::relation::{Known, Relation, raised};
+use super::times::{Stop, TimeWord};
 use crate::budget::Budget;
+use crate::clocks::{self, Clock};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
 use crate::memory::Byte;
 use crate::path::{End, Read};
 use crate::set::{Set, combination, combinations, value_of};
+use crate::sum::Sum;
+use crate::zone;
 
 /// A state in which a device program stands before a call, or an end. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -56,6 +60,8 @@ pub(super) struct Before {
     pub(super) model: Box<[u64]>,
     /// Which of the words that are taken for anything each variable comes from.
     pub(super) taints: Box<[u64]>,
+    /// The clocks whose times are relative: their origins are the first variables.
+    pub(super) clocks: Box<[Clock]>,
     /// Where the program stands, as a number.
     pub(super) place: u64,
     /// Events may arrive before the next instruction.
@@ -103,6 +109,7 @@ impl PartialEq for DeviceState {
                         && a.variables == b.variables
                         && a.constraints == b.constraints
                         && a.taints == b.taints
+                        && a.clocks == b.clocks
                         && a.board == b.board
                         && a.snapshot == b.snapshot
                 }
@@ -127,6 +134,7 @@ impl Before {
             && self.places == other.places
             && self.variables.len() == other.variables.len()
             && self.taints == other.taints
+            && self.clocks == other.clocks
             && self.board == other.board;
         let mut sets = self.variables.iter().zip(&other.variables);
         let within = |ours: &Set, theirs: &Set| theirs.intersect(ours) == *theirs;
@@ -251,6 +259,7 @@ impl Before {
     fn path(&self, truths: Truths) -> Path {
         let mut path = Path::new(self.board.clone());
         path.truths = truths;
+        path.outside.clocks = self.clocks.to_vec();
         for (place, expr) in &self.places {
             match place {
                 Place::Cell(at) => path.shadow.set_cell(*at as usize, *expr),
@@ -279,10 +288,20 @@ impl Before {
     }
 }
 
+/// A live place, and what is compared of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Column {
+    pub(super) place: Place,
+    pub(super) expr: Expr,
+    /// It holds a time of this clock, and the expression says how long ago that was.
+    pub(super) clock: Option<u32>,
+}
+
 /// A path that has come to a stop: what is live, and all conditions of the way.
 pub(super) struct Arrived {
     snapshot: Snapshot,
-    places: Vec<(Place, Expr)>,
+    columns: Vec<Column>,
+    clocks: Vec<Clock>,
     board: BoardState,
     pub(super) reads: Vec<Read>,
     constraints: Vec<Constraint>,
@@ -301,7 +320,8 @@ impl Arrived {
         let same = self.place == other.place
             && self.is_moment == other.is_moment
             && self.truths == other.truths
-            && self.places == other.places
+            && self.columns == other.columns
+            && self.clocks == other.clocks
             && self.taints == other.taints
             && self.board == other.board
             && self.reads.len() == other.reads.len()
@@ -346,6 +366,51 @@ impl Arrived {
     }
 }
 
+impl Arrived {
+    /// How long ago is as good as longer ago, by column; not of what is also something else than a time.
+    fn floors(&self) -> HashMap<Expr, i64> {
+        let times = self.columns.iter().filter_map(|column| {
+            let most = self.clocks.get(column.clock? as usize)?.most;
+            Some((column.expr, -(most as i64)))
+        });
+        let mut floors: HashMap<Expr, i64> = times.collect();
+        let others = self.columns.iter().filter(|column| column.clock.is_none());
+        others.for_each(|column| {
+            floors.remove(&column.expr);
+        });
+        floors
+    }
+
+    /// So long ago (as a negative number), as the time that a clock showed then.
+    fn shown(&self, dag: &mut Dag, (ago, clock): (Expr, u32)) -> Expr {
+        let ty = dag.ty(ago);
+        let most = self.clocks.get(clock as usize).map(|clock| clock.most);
+        let ago = match (dag.as_const(ago), most) {
+            (Some(cell), Some(most)) => {
+                let cell = raised(ty, cell, Some(-(most as i64)));
+                dag.constant(ty, cell)
+            }
+            _ => ago,
+        };
+        let origin = dag.input(clock, ty);
+        let add = match ty {
+            ValType::I64 => N::I64Add,
+            _ => N::I32Add,
+        };
+        dag.binary(add, origin, ago)
+    }
+
+    /// The clocks of the state that begins here.
+    fn begun(&self, dag: &mut Dag) -> Box<[Clock]> {
+        let clocks = self.clocks.iter().enumerate();
+        let begun = clocks.map(|(at, clock)| {
+            let origin = dag.input(at as u32, dag.ty(clock.origin));
+            clock.begun(origin)
+        });
+        begun.collect()
+    }
+}
+
 /// What a program's states are compared by, besides their cells.
 pub(super) struct Compared<'c> {
     pub(super) live: &'c Live,
@@ -353,6 +418,13 @@ pub(super) struct Compared<'c> {
     pub(super) primitives: &'c [PrimitiveId],
     /// What is taken for anything.
     pub(super) words: &'c [StateWord],
+    /// The words that hold times wherever they are, also where the program gave them a known number.
+    pub(super) times: &'c [TimeWord],
+    /// Those of which it has turned out.
+    pub(super) found_times: &'c RefCell<BTreeSet<TimeWord>>,
+    /// Clocks whose times are relative, as they are at the start.
+    pub(super) clocks: &'c [Clock],
+    /// There are others.
     pub(super) are_clocks: bool,
     /// So many combinations of values are counted out.
     pub(super) most: u128,
@@ -360,8 +432,33 @@ pub(super) struct Compared<'c> {
 }
 
 impl Compared<'_> {
+    /// Gives a path its clocks, as far as it is known what they show: those that were not read yet may show anything.
+    pub(super) fn begin(&self, path: &mut Path, dag: &mut Dag, shown: &[Option<i64>]) {
+        path.outside.clocks = self.clocks.to_vec();
+        for (clock, shown) in path.outside.clocks.iter_mut().zip(shown) {
+            if let Some(time) = shown {
+                let ty = dag.ty(clock.origin);
+                clock.origin = dag.of_sum(&Sum::number(ty, *time));
+                clock.is_read = true;
+            }
+        }
+        // What was waited until now lies before the origins.
+        path.outside.vague_us = path.outside.state.elapsed_us();
+        clocks::begin(path, self.clocks, dag);
+    }
+
+    /// Which of the words that are taken for anything the origins of the clocks are.
+    pub(super) fn taints(&self) -> Vec<u64> {
+        (0..self.clocks.len()).map(|at| 1 << at).collect()
+    }
+
+    /// A path from the start that has come to a stop, as a state.
+    pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting) -> DeviceState {
+        self.state_after(bench, stop, &self.taints())
+    }
+
     /// A path that has come to a stop, as a state.
-    pub(super) fn state(
+    pub(super) fn state_after(
         &self,
         bench: &mut Workbench,
         stop: Waiting,
@@ -399,15 +496,26 @@ impl Compared<'_> {
             taints.push(taint);
         }
         let top = bench.machine.cells().len();
-        let mut places = self.places(&mut bench.dag, top, &path, &dead);
-        places.sort_unstable();
-        places.iter().for_each(|(place, _)| put(bench, place, 0));
+        let places = self.places(&mut bench.dag, top, &path, &dead);
+        let stop_here = Stop {
+            bench,
+            path: &mut path,
+            frames: &frames,
+            dead: &dead,
+            taints: &mut taints,
+        };
+        let mut columns = self.related(stop_here, places, &mut self.found_times.borrow_mut());
+        columns.sort_unstable_by(|a, b| (&a.place, a.expr).cmp(&(&b.place, b.expr)));
+        columns
+            .iter()
+            .for_each(|column| put(bench, &column.place, 0));
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
         Arrived {
             place: place_of(&frames),
             snapshot,
-            places,
+            columns,
+            clocks: path.outside.clocks,
             board: path.outside.state.influence(self.board, self.are_clocks),
             reads: path.reads,
             constraints: path.constraints,
@@ -421,7 +529,7 @@ impl Compared<'_> {
 
     /// What has arrived, as a state; and whether conditions of the way to it were kept as they came about.
     pub(super) fn settled(&self, bench: &mut Workbench, arrived: &Arrived) -> (DeviceState, bool) {
-        let columns: Vec<Expr> = arrived.places.iter().map(|(_, expr)| *expr).collect();
+        let columns: Vec<Expr> = arrived.columns.iter().map(|column| column.expr).collect();
         let known = Known {
             reads: &arrived.reads,
             constraints: &arrived.constraints,
@@ -429,11 +537,16 @@ impl Compared<'_> {
             taints: &arrived.taints,
             most: self.most,
             budget: self.budget,
+            bases: arrived.clocks.len() as u32,
+            floors: &arrived.floors(),
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
         let (mut kept, mut constant) = (Vec::new(), Vec::new());
-        for (place, expr) in &arrived.places {
-            let expr = relation.columns.get(expr).copied().unwrap_or(*expr);
+        for Column { place, expr, clock } in &arrived.columns {
+            let mut expr = relation.columns.get(expr).copied().unwrap_or(*expr);
+            if let Some(clock) = clock {
+                expr = arrived.shown(&mut bench.dag, (expr, *clock));
+            }
             match (bench.dag.as_const(expr), place) {
                 (None, _) | (_, Place::Level(_)) => kept.push((place.clone(), expr)),
                 (Some(cell), place) => constant.push((place, expr, cell)),
@@ -461,6 +574,7 @@ impl Compared<'_> {
             board,
             model: relation.model.into(),
             taints: relation.taints.into(),
+            clocks: arrived.begun(&mut bench.dag),
             place: arrived.place,
             is_moment: arrived.is_moment,
             call: arrived.call.clone(),
@@ -476,7 +590,15 @@ impl Compared<'_> {
         (before, truths): (&Before, Truths),
         most: u64,
     ) -> Option<Vec<DeviceState>> {
-        let sets = || before.variables.iter().map(|(_, set)| set);
+        // What a clock shows may be anything: 0 is as good.
+        let zero = Set::single(0);
+        let sets = || {
+            let variables = before.variables.iter().enumerate();
+            variables.map(|(at, (_, set))| match at < before.clocks.len() {
+                true => &zero,
+                false => set,
+            })
+        };
         let combinations = combinations(sets());
         if combinations > u128::from(most) {
             return None;
@@ -498,6 +620,9 @@ impl Compared<'_> {
             debug_assert_eq!(restored, Ok(()));
             let mut path = Path::new(before.board.clone());
             path.truths = truths;
+            let shown = before.clocks.iter().map(|clock| clock.is_read.then_some(0));
+            let shown: Vec<Option<i64>> = shown.collect();
+            self.begin(&mut path, &mut bench.dag, &shown);
             for (place, expr) in &before.places {
                 let cell = bench.point.eval(&bench.dag, *expr, &model);
                 put(bench, place, cell);
@@ -508,7 +633,7 @@ impl Compared<'_> {
             }
             let snapshot = bench.machine.snapshot(None);
             let stop = Waiting::at(snapshot, path, !before.is_moment);
-            states.push(self.state(bench, stop, &[]));
+            states.push(self.state(bench, stop));
         }
         Some(states)
     }

@@ -24,6 +24,11 @@ pub(super) fn named<'s>(
         }
     }
     match word {
+        StateWord::Clock(id) => {
+            let board = &subject.start.board;
+            let clock = board.primitive(id).map_or("a clock", |found| &*found.name);
+            format!("the time that {clock} shows")
+        }
         StateWord::Global(at) => format!("global {at}"),
         StateWord::Memory(at) => format!("the word at {at:#x}"),
         StateWord::Local { func, local, .. } => {

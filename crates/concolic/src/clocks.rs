@@ -1,0 +1,210 @@
+//! Clocks whose times are kept relative to each other.
+//!
+//! What a clock shows grows for ever, but a program mostly asks how much of it has passed. So the time of a state is an
+//! *origin*, a number that may be anything, and a reading is the origin and what has passed since. In a difference of two
+//! times the origin is gone ([`crate::sum`]); where it is not, the absolute time matters.
+
+use borges_board::{Board, Codomain, PrimitiveId};
+use borges_vm::num::NumericOp as N;
+use borges_vm::{ValType, Value};
+
+use crate::constraint::Constraint;
+use crate::dag::{Dag, Expr, Node};
+use crate::explore::State;
+use crate::outside::{Allowed, Outside};
+use crate::path::{Path, Read};
+use crate::set::{Set, greatest};
+
+/// What has passed since an origin is known up to here, at most.
+const MOST_SINCE: u64 = 1 << 30;
+
+/// A clock, and where its times begin.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Clock {
+    pub(crate) id: PrimitiveId,
+    /// Its unit in microseconds, if it is known.
+    unit_us: Option<u64>,
+    /// At most so many units pass between two readings besides those that the program waits, and what is longer ago is as good as that long ago.
+    pub(crate) most: u64,
+    /// The time at which a state begins.
+    pub(crate) origin: Expr,
+    /// The last reading since then: what had passed, and how long the program had waited for certain, in microseconds.
+    last: Option<(Expr, u64)>,
+    /// It was read some time.
+    pub(crate) is_read: bool,
+}
+
+impl Clock {
+    /// Those of a board's clocks that are told apart by their primitive alone and count in whole numbers; their origins are
+    /// the first inputs. `most` units pass between two readings.
+    pub(crate) fn all(
+        board: &Board,
+        primitives: &[PrimitiveId],
+        most: u64,
+        dag: &mut Dag,
+    ) -> Vec<Clock> {
+        let mut clocks: Vec<Clock> = Vec::new();
+        for id in primitives {
+            let is_plain = board
+                .primitive(*id)
+                .is_some_and(|found| found.params.is_empty());
+            let Codomain::NotBeforeLast(ty @ (ValType::I32 | ValType::I64)) =
+                board.codomain(*id, &[])
+            else {
+                continue;
+            };
+            let is_known = clocks.iter().any(|clock| clock.id == *id);
+            // What rules say of it is said of the times that it shows.
+            let unit_us = board.clock_unit_us(*id);
+            let may_be_asked = unit_us.is_some() || !board.rules.is_empty();
+            let is_ruled = board.narrows(*id, &[]) || may_be_asked && board.remembers(*id, &[]);
+            if is_plain && !is_known && !is_ruled {
+                clocks.push(Clock {
+                    id: *id,
+                    unit_us,
+                    most,
+                    origin: dag.input(clocks.len() as u32, ty),
+                    last: None,
+                    is_read: false,
+                });
+            }
+        }
+        clocks
+    }
+
+    /// What had passed since the origin at the last reading, and what the program has waited since for certain, in units:
+    /// together, how much later it is by now at least.
+    pub(crate) fn since(&self, waited_us: u64) -> (Option<Expr>, u64) {
+        let (last, at_us) = match self.last {
+            Some((last, at_us)) => (Some(last), at_us),
+            None => (None, 0),
+        };
+        let waited = waited_us.saturating_sub(at_us);
+        (
+            last,
+            self.unit_us.map_or(0, |unit| waited / unit).min(self.most),
+        )
+    }
+
+    /// The same clock when the next state begins, with that as its origin.
+    pub(crate) fn begun(&self, origin: Expr) -> Clock {
+        Clock {
+            last: None,
+            origin,
+            ..self.clone()
+        }
+    }
+}
+
+impl Outside {
+    /// The clock that a primitive is, if its times are kept relative to each other.
+    pub(crate) fn clock_of(&self, id: PrimitiveId) -> Option<&Clock> {
+        self.clocks.iter().find(|clock| clock.id == id)
+    }
+
+    /// How long the program has waited for certain since the state began, in microseconds.
+    pub(crate) fn waited_us(&self) -> u64 {
+        self.state.elapsed_us().saturating_sub(self.vague_us)
+    }
+
+    /// What may have passed since a clock's origin when it is read: `answer` is the expression of that, `reads` are the
+    /// inputs before it.
+    pub(crate) fn elapses(
+        &self,
+        id: PrimitiveId,
+        dag: &mut Dag,
+        (reads, answer): (&[Read], Expr),
+    ) -> Option<Allowed> {
+        let clock = self.clock_of(id)?;
+        let (last, waited) = clock.since(self.waited_us());
+        let Some(last) = last else {
+            return Some(Allowed {
+                domain: Set::range(waited, waited + clock.most),
+                constraints: Vec::new(),
+            });
+        };
+        let bounds = match dag.node(last) {
+            Node::Const(cell) => Some((cell, cell)),
+            Node::Input(place) => reads.get(place as usize).and_then(|r| r.domain.bounds()),
+            _ => None,
+        };
+        let (least, most) = bounds.unwrap_or((0, MOST_SINCE));
+        let sub = match dag.ty(answer) {
+            ValType::I64 => N::I64Sub,
+            _ => N::I32Sub,
+        };
+        let passed = dag.binary(sub, answer, last);
+        let may_pass = Set::range(waited, waited + clock.most);
+        Some(Allowed {
+            domain: Set::range(least + waited, (most + waited + clock.most).min(MOST_SINCE)),
+            constraints: vec![Constraint::new(passed, may_pass)],
+        })
+    }
+
+    /// Takes note of a reading: what had passed since the clock's origin. What it shows then.
+    pub(crate) fn read_clock(
+        &mut self,
+        id: PrimitiveId,
+        since: Expr,
+        dag: &mut Dag,
+    ) -> Option<Expr> {
+        let waited_us = self.waited_us();
+        let clock = self.clocks.iter_mut().find(|clock| clock.id == id)?;
+        clock.last = Some((since, waited_us));
+        clock.is_read = true;
+        let add = match dag.ty(since) {
+            ValType::I64 => N::I64Add,
+            _ => N::I32Add,
+        };
+        Some(dag.binary(add, clock.origin, since))
+    }
+}
+
+/// Gives a path the inputs that its clocks' origins are.
+pub(crate) fn begin(path: &mut State, clocks: &[Clock], dag: &Dag) {
+    for clock in clocks {
+        let ty = dag.ty(clock.origin);
+        path.reads.push(Read {
+            primitive: clock.id,
+            args: Vec::new(),
+            ty,
+            domain: Set::all(ty),
+            step: 0,
+        });
+        path.model.push(0);
+    }
+}
+
+/// A path with the times that its clocks showed, instead of what had passed since their origins, which are no inputs.
+pub(crate) fn with_times(mut path: Path, clocks: &[Clock], dag: &Dag) -> Path {
+    for way in &mut path.ways {
+        let (origins, since) = (way.model.clone(), way.model.iter_mut());
+        for (read, cell) in way.reads.iter_mut().zip(since) {
+            if let Some(at) = clocks.iter().position(|clock| clock.id == read.primitive) {
+                let shown = origins[at].wrapping_add(*cell) & greatest(dag.ty(clocks[at].origin));
+                *cell = shown;
+                read.domain = Set::single(shown);
+            }
+        }
+        way.reads.drain(..clocks.len());
+        way.model.drain(..clocks.len());
+        if !clocks.is_empty() {
+            // They are about what had passed.
+            way.constraints.clear();
+        }
+    }
+    for event in &mut path.events {
+        event.place -= clocks.len() as u32;
+    }
+    path
+}
+
+/// What a clock of a board showed last or shows by now, whichever is more.
+pub(crate) fn shown(board: &Board, state: &borges_board::BoardState, id: PrimitiveId) -> i64 {
+    match (board.clock_unit_us(id), state.last_reading(id, &[])) {
+        (Some(unit), _) => (state.clock_floor_us() / unit) as i64,
+        (None, Some(Value::I64(time))) => time,
+        (None, Some(Value::I32(time))) => time.into(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,258 @@
+//! Programs that read clocks: how much time passes is a state's, when is not.
+
+#![allow(clippy::mutable_key_type)]
+
+mod common;
+#[path = "common/graphs.rs"]
+mod graphs;
+#[path = "common/runs.rs"]
+mod runs;
+
+use std::time::{Duration, Instant};
+
+use borges_board::Board;
+use borges_concolic::{Bounds, Budget, Comparing, Flow, Start, explore_states};
+use borges_multiverse::graph::{Limits, Pause};
+
+use graphs::{BEGINS, How, check};
+
+/// A program that goes round for ever, with some globals that begin with these numbers, and a local.
+fn program(globals: &[i32], body: &str) -> Start {
+    let globals: String = globals
+        .iter()
+        .enumerate()
+        .map(|(at, value)| format!("(global $g{at} (mut i32) (i32.const {value}))"))
+        .collect();
+    let text = format!(
+        r#"(module
+          (import "env" "millis" (func $millis (result i32)))
+          (import "env" "chip_digital_read" (func $pin (param i32) (result i32)))
+          (import "env" "chip_digital_write" (func $write (param i32 i32)))
+          (import "env" "chip_delay" (func $delay (param i32)))
+          {globals}
+          (func (export "main") (local $now i32) (local $level i32)
+            (loop $again {body} (br $again))))"#
+    );
+    common::start_wat(&text, Board::parse("board.toml", "").expect("a board"))
+}
+
+/// What passes between a word's time and now is at least this.
+fn since(word: &str, least: u32) -> String {
+    format!("(i32.ge_u (i32.sub (local.get $now) (global.get ${word})) (i32.const {least}))")
+}
+
+fn blink(interval: u32) -> Start {
+    let is_time = since("g0", interval);
+    program(
+        &[BEGINS, 0],
+        &format!(
+            "(local.set $now (call $millis))
+             (if {is_time} (then
+               (global.set $g0 (local.get $now))
+               (global.set $g1 (i32.eqz (global.get $g1)))
+               (call $write (i32.const 13) (global.get $g1))))"
+        ),
+    )
+}
+
+fn debounce(delay: u32) -> Start {
+    let is_quiet = since("g0", delay);
+    // The last reading, the level that is believed.
+    program(
+        &[BEGINS, 0, 0],
+        &format!(
+            "(local.set $level (call $pin (i32.const 2)))
+             (if (i32.ne (local.get $level) (global.get $g1)) (then (global.set $g0 (call $millis))))
+             (local.set $now (call $millis))
+             (if {is_quiet} (then (if (i32.ne (local.get $level) (global.get $g2)) (then
+               (global.set $g2 (local.get $level))
+               (call $write (i32.const 13) (global.get $g2))))))
+             (global.set $g1 (local.get $level))"
+        ),
+    )
+}
+
+/// Two lamps, each with its own time, of which one waits for the other.
+fn two_timers(first: u32, second: u32) -> Start {
+    let (one, other) = (since("g0", first), since("g1", second));
+    program(
+        &[BEGINS, BEGINS, 0],
+        &format!(
+            "(local.set $now (call $millis))
+             (if {one} (then (global.set $g0 (local.get $now)) (global.set $g2 (i32.eqz (global.get $g2)))))
+             (if (global.get $g2) (then
+               (if {other} (then (global.set $g1 (local.get $now)) (call $write (i32.const 2) (i32.const 1))))))"
+        ),
+    )
+}
+
+/// It waits, and would trap if less time had passed than that.
+fn waits(time: u32, least: u32) -> Start {
+    let is_late = since("g0", least);
+    program(
+        &[BEGINS],
+        &format!(
+            "(global.set $g0 (call $millis))
+             (call $delay (i32.const {time}))
+             (local.set $now (call $millis))
+             (if (i32.eqz {is_late}) (then (unreachable)))"
+        ),
+    )
+}
+
+/// States, whether they are all, traps, and what was taken for anything and mattered.
+fn explored(start: &Start) -> (usize, Pause, usize, usize) {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let limits = Limits {
+        states: 2_000,
+        depth: u32::MAX,
+    };
+    let (bounds, about) = (Bounds::default(), Comparing::default());
+    let mut quiet = |_| ();
+    let found = explore_states(
+        start,
+        &bounds,
+        &|| None,
+        &about,
+        &limits,
+        &budget,
+        &mut quiet,
+    );
+    let (exploration, pause) = found.expect("a program");
+    let graph = exploration.graph();
+    assert_eq!(graph.language().unexplored(), []);
+    let ends = graph.nodes().filter(|node| {
+        graph
+            .state(*node)
+            .is_some_and(|state| state.end().is_some())
+    });
+    (
+        graph.len(),
+        pause,
+        ends.count(),
+        graph.language().maybe().len(),
+    )
+}
+
+#[test]
+fn graphs_of_programs_that_read_clocks_close() {
+    let found: Vec<_> = [
+        ("blink", blink(1000)),
+        ("debounce", debounce(50)),
+        ("two timers", two_timers(1000, 300)),
+        ("it waits", waits(100, 100)),
+        ("it waits too little", waits(100, 101)),
+    ]
+    .into_iter()
+    .map(|(name, start)| (name, explored(&start)))
+    .collect();
+    let closed = |states, ends| (states, Pause::Complete, ends, 0);
+    assert_eq!(
+        found,
+        [
+            ("blink", closed(5, 0)),
+            ("debounce", closed(23, 0)),
+            ("two timers", closed(10, 0)),
+            ("it waits", closed(3, 0)),
+            ("it waits too little", closed(4, 1)),
+        ]
+    );
+}
+
+/// Where the time itself matters, the answer is *maybe*.
+#[test]
+fn what_a_clock_shows_may_matter() {
+    let late = program(
+        &[0],
+        "(local.set $now (call $millis))
+         (if (i32.gt_u (local.get $now) (i32.const 60000)) (then (global.set $g0 (i32.const 1))))
+         (if (global.get $g0) (then (unreachable)))",
+    );
+    assert_eq!(explored(&late), (3, Pause::Complete, 1, 1));
+}
+
+#[test]
+fn they_hold_exactly_the_states_of_all_runs() {
+    for (name, start, depth) in [
+        ("blink", blink(3), 6),
+        ("debounce", debounce(3), 6),
+        ("two timers", two_timers(3, 2), 6),
+        ("it waits", waits(2, 2), 6),
+        ("it waits too little", waits(2, 3), 6),
+    ] {
+        for most in [1 << 16, 1] {
+            let how = How {
+                most,
+                elapses: Some(ELAPSES),
+                unread: 2,
+                ..How::default()
+            };
+            assert!(check(name, &start, depth, &how), "{name}");
+        }
+    }
+}
+
+/// So many units at most pass between two readings. Times that lie apart by more than that are not known exactly where
+/// nothing is counted out.
+const ELAPSES: u64 = 6;
+
+/// Some program that keeps up to two times and a flag, waits, looks at a pin and compares what has passed.
+fn random_program(random: &mut fastrand::Rng) -> (String, Start) {
+    let mut statement = |depth: u32| {
+        let word = ["g0", "g1"][random.usize(..2)];
+        let flag = random.u32(..2);
+        match random.u8(..if depth > 0 { 9 } else { 6 }) {
+            0 => "(local.set $now (call $millis))".to_owned(),
+            1 => format!("(local.set $now (call $millis)) (global.set ${word} (local.get $now))"),
+            2 => format!("(global.set ${word} (local.get $now))"),
+            3 => format!("(global.set $g2 (i32.const {flag}))"),
+            4 => "(local.set $level (call $pin (i32.const 2)))".to_owned(),
+            5 => format!("(call $delay (i32.const {}))", random.u32(1..4)),
+            6 => format!("(if (i32.eq (global.get $g2) (i32.const {flag})) (then HERE))"),
+            7 => "(if (local.get $level) (then HERE))".to_owned(),
+            _ => format!(
+                "(if {} (then HERE) (else HERE))",
+                since(word, random.u32(1..6))
+            ),
+        }
+    };
+    let mut body = "(local.set $now (call $millis)) HERE HERE HERE".to_owned();
+    for depth in [2, 1, 0] {
+        while body.contains("HERE") {
+            let next = statement(depth);
+            let next = next.replace("HERE", if depth > 0 { "LATER" } else { "(nop)" });
+            body = body.replacen("HERE", &next, 1);
+        }
+        body = body.replace("LATER", "HERE");
+    }
+    let body = format!("{body} (drop (call $pin (i32.const 3)))");
+    let start = program(&[BEGINS, BEGINS, 0], &body);
+    (body, start)
+}
+
+#[test]
+fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
+    let mut compared = 0;
+    for seed in 0..200 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (body, start) = random_program(&mut random);
+        for (most, garbage) in [(1 << 16, 0), (1, 0xa5a5_a5a5)] {
+            let how = How {
+                most,
+                garbage,
+                elapses: Some(ELAPSES),
+                unread: 4,
+            };
+            compared += u32::from(check(
+                &format!("{most} seed {seed}: {body}"),
+                &start,
+                5,
+                &how,
+            ));
+        }
+    }
+    assert!(compared > 300, "{compared}");
+}

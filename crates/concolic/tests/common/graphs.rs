@@ -1,0 +1,214 @@
+//! Graphs beside plain runs of all input sequences.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use borges_board::Codomain;
+use borges_concolic::{Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start};
+use borges_multiverse::graph::{Exploration, Limits, NodeId, Strategy};
+use borges_vm::{ValType, Value};
+
+use crate::runs::{Comes, Standing, codomain, go_on};
+
+/// How a graph is made.
+pub(crate) struct How {
+    /// So many combinations of values are counted out.
+    pub(crate) most: u64,
+    /// What lies in what is dead.
+    pub(crate) garbage: u32,
+    /// So many units pass between two readings of a clock at most; nothing if there is no clock.
+    pub(crate) elapses: Option<u64>,
+    /// Before so many stops a clock may not have been read: of a plain run it is not known what it shows then.
+    pub(crate) unread: usize,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        How {
+            most: 1 << 16,
+            garbage: 0,
+            elapses: None,
+            unread: 0,
+        }
+    }
+}
+
+/// The times that programs begin with, which a clock shows at first at the least.
+#[allow(dead_code, reason = "not every test has clocks")]
+pub(crate) const BEGINS: i32 = 5;
+
+impl How {
+    /// The values that an input may have in a state; of a clock, those that come soon enough.
+    fn codomain(&self, start: &Start, standing: &Standing) -> Option<Codomain> {
+        let all = codomain(start, standing)?;
+        let pending = standing.machine.pending()?;
+        let id = start.primitives[pending.func.0 as usize];
+        match (self.elapses, start.board.clock_unit_us(id)) {
+            (Some(elapses), Some(unit)) => {
+                let shown = (standing.board.clock_floor_us() / unit) as i64;
+                let shown = shown.max(BEGINS.into());
+                let last = shown + elapses as i64;
+                Some(match all.ty() {
+                    ValType::I64 => Codomain::range(Value::I64(shown), Value::I64(last)),
+                    _ => Codomain::range(Value::I32(shown as i32), Value::I32(last as i32)),
+                })
+            }
+            _ => Some(all),
+        }
+    }
+}
+
+/// What runs of all input sequences come to, stop by stop: the states, and the ends with the fewest stops to each.
+type Truth = (Vec<HashSet<DeviceState>>, BTreeMap<String, u32>);
+
+fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Truth {
+    let first = Standing {
+        machine: start.machine.clone(),
+        board: start.state.clone(),
+    };
+    let mut levels: Vec<HashSet<DeviceState>> = Vec::new();
+    let mut ends = BTreeMap::new();
+    // A run from one of two equal states comes to what the other's comes to: that is checked below, by other means.
+    let mut here: HashMap<Vec<u8>, Box<Standing>> = HashMap::new();
+    let mut add = |comes: Comes, next: &mut HashMap<Vec<u8>, Box<Standing>>, stops: u32| match comes
+    {
+        Comes::Stands(standing) => {
+            let board = standing
+                .board
+                .influence(&start.board, how.elapses.is_some());
+            let key = (standing.machine.hash().0, board.hash64());
+            let key = [key.0.to_le_bytes(), key.1.to_le_bytes()].concat();
+            next.insert(key, standing);
+        }
+        Comes::Ends(end, _) => {
+            ends.entry(format!("{end:?}")).or_insert(stops);
+        }
+    };
+    add(go_on(start, first, None, false), &mut here, 0);
+    for stops in 0..=depth {
+        let state = |standing: &Standing| {
+            device
+                .state_of(&standing.machine, &standing.board)
+                .expect("a state")
+        };
+        levels.push(here.values().map(|standing| state(standing)).collect());
+        let mut next = HashMap::new();
+        for standing in here.into_values() {
+            match how.codomain(start, &standing) {
+                Some(codomain) => {
+                    let count = codomain.count().expect("few values");
+                    for value in (0..count).filter_map(|nth| codomain.nth(nth)) {
+                        let comes = go_on(start, (*standing).clone(), Some(value), true);
+                        add(comes, &mut next, stops as u32 + 1);
+                    }
+                }
+                None => add(
+                    go_on(start, *standing, None, true),
+                    &mut next,
+                    stops as u32 + 1,
+                ),
+            }
+        }
+        here = next;
+    }
+    (levels, ends)
+}
+
+/// The graph holds exactly the states of all runs, at their least depths, and the same ends. False if the exploration said
+/// that it left something out: then nothing is compared; or that something which it took for anything mattered: then no state
+/// is missing.
+pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let limits = Limits {
+        states: 50_000,
+        depth: depth as u32,
+    };
+    let mut times = Vec::new();
+    let exploration = loop {
+        let about = Comparing {
+            garbage: how.garbage,
+            elapses: how.elapses,
+            times: times.clone(),
+            ..Comparing::default()
+        };
+        let device = Device::new(start.clone(), Bounds::default(), None, about, &budget);
+        let device = device.expect("a program").counting_out(how.most);
+        let mut exploration = Exploration::new(device, Strategy::BreadthFirst);
+        exploration.run(&limits, |_| true);
+        // With words that hold times everywhere, so that plain states can be read in the same way.
+        let found = exploration.graph().language().times();
+        if found.iter().all(|word| times.contains(word)) {
+            break exploration;
+        }
+        times.extend(found);
+    };
+    let graph = exploration.graph();
+    let device = graph.language();
+    assert!(!device.is_cut(), "{name}: no time");
+    if !device.unexplored().is_empty() {
+        return false;
+    }
+    let (levels, ends) = all_runs(start, device, depth, how);
+    let mut depths: HashMap<DeviceState, u32> = HashMap::new();
+    let mut found_ends = BTreeMap::new();
+    let mut queue: std::collections::VecDeque<_> = [(NodeId::ROOT, 0)].into();
+    let mut seen = HashSet::new();
+    let mut too_many = 0;
+    while let Some((node, at)) = queue.pop_front() {
+        if at > depth as u32 || !seen.insert(node) {
+            continue;
+        }
+        let state = graph.state(node).expect("a node");
+        match state.end() {
+            Some(End::Trapped(trap, place)) => {
+                found_ends
+                    .entry(format!("{:?}", Some((*trap, *place))))
+                    .or_insert(at);
+            }
+            Some(End::Returned) => {
+                found_ends.entry("None".to_owned()).or_insert(at);
+            }
+            Some(end) => panic!("{name}: {end:?}"),
+            None => {
+                for known in device.stands_for(state, 1 << 17).expect("few values") {
+                    let is_one = levels[at as usize].contains(&known);
+                    too_many += usize::from(!is_one && at as usize >= how.unread);
+                    depths.entry(known).or_insert(at);
+                }
+            }
+        }
+        queue.extend(graph.edges_from(node).map(|(_, edge)| (edge.to, at + 1)));
+    }
+    let mut missing = 0;
+    let mut count = 0;
+    for (at, level) in levels.iter().enumerate() {
+        count += level.len();
+        missing += level
+            .iter()
+            .filter(|state| depths.get(state).is_none_or(|known| *known > at as u32))
+            .count();
+    }
+    // What was taken for anything may be what no run has; and of times that lie further apart than clocks are followed,
+    // bounds say no more than that.
+    let are_bounds = how.elapses.is_some() && how.most == 1;
+    let is_exact = device.maybe().is_empty() && !(are_bounds && too_many > 0);
+    if !is_exact {
+        too_many = 0;
+    }
+    let expected: BTreeMap<String, u32> = ends
+        .into_iter()
+        .filter(|(_, stops)| *stops <= depth as u32)
+        .collect();
+    assert_eq!(
+        (missing, too_many),
+        (0, 0),
+        "{name}: of {count} states of plain runs"
+    );
+    if is_exact {
+        assert_eq!(found_ends, expected, "{name}");
+    }
+    is_exact
+}
