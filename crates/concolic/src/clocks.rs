@@ -26,6 +26,8 @@ pub(crate) struct Clock {
     unit_us: Option<u64>,
     /// At most so many units pass between two readings besides those that the program waits, and what is longer ago is as good as that long ago.
     pub(crate) most: u64,
+    /// And so many at least.
+    pub(crate) least: u64,
     /// The time at which a state begins.
     pub(crate) origin: Expr,
     /// The last reading since then: what had passed, and how long the program had waited for certain, in microseconds.
@@ -63,6 +65,7 @@ impl Clock {
                     id: *id,
                     unit_us,
                     most,
+                    least: 0,
                     origin: dag.input(clocks.len() as u32, ty),
                     last: None,
                     is_read: false,
@@ -90,6 +93,7 @@ impl Clock {
     pub(crate) fn begun(&self, origin: Expr) -> Clock {
         Clock {
             last: None,
+            least: 0,
             origin,
             ..self.clone()
         }
@@ -119,7 +123,7 @@ impl Outside {
         let (last, waited) = clock.since(self.waited_us());
         let Some(last) = last else {
             return Some(Allowed {
-                domain: Set::range(waited, waited + clock.most),
+                domain: Set::range(waited + clock.least, waited + clock.most),
                 constraints: Vec::new(),
             });
         };
@@ -134,9 +138,12 @@ impl Outside {
             _ => N::I32Sub,
         };
         let passed = dag.binary(sub, answer, last);
-        let may_pass = Set::range(waited, waited + clock.most);
+        let may_pass = Set::range(waited + clock.least, waited + clock.most);
         Some(Allowed {
-            domain: Set::range(least + waited, (most + waited + clock.most).min(MOST_SINCE)),
+            domain: Set::range(
+                least + waited + clock.least,
+                (most + waited + clock.most).min(MOST_SINCE),
+            ),
             constraints: vec![Constraint::new(passed, may_pass)],
         })
     }

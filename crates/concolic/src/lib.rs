@@ -35,7 +35,8 @@ pub use explore::{
     Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, StateWord, TheProgram, WayInput, explore_states,
+    Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, WayInput,
+    explore_states,
 };
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

@@ -20,7 +20,9 @@ pub(crate) struct Zone {
     ty: ValType,
     /// The inputs; behind them, as the last, what is always 0.
     inputs: Vec<u32>,
-    /// Row by row: the number of the row minus that of the column is at most this.
+    /// Those that have one value only.
+    known: Vec<(u32, i64)>,
+    /// Row by row: the number of the row minus that of the column is at most this, as tight as they make each other.
     bounds: Vec<i64>,
 }
 
@@ -44,8 +46,14 @@ impl Zone {
     ) -> Option<Self> {
         let count = inputs.len() + 1;
         let ty = inputs.first()?.1;
+        let only = |(place, ty, set): &(u32, ValType, &Set)| match value_of(*ty, set.only()?) {
+            Value::I32(number) => Some((*place, number.into())),
+            Value::I64(number) => Some((*place, number)),
+            _ => None,
+        };
         let mut zone = Zone {
             ty,
+            known: inputs.iter().filter_map(only).collect(),
             inputs: inputs.iter().map(|(place, ..)| *place).collect(),
             bounds: vec![4 * GREATEST; count * count],
         };
@@ -55,7 +63,6 @@ impl Zone {
             zone.bound((at, inputs.len(), high));
             zone.bound((inputs.len(), at, -low));
         }
-        zone.close();
         let mut left: Vec<&Constraint> = constraints.into_iter().collect();
         // A difference that is anything but one number is a bound once it is known to lie on one side of it.
         while !left.is_empty() && !zone.is_empty() {
@@ -66,7 +73,6 @@ impl Zone {
                     Some(bounds) => bounds.into_iter().for_each(|bound| zone.bound(bound)),
                     None => later.push(constraint),
                 }
-                zone.close();
             }
             left = later;
             if left.len() == before {
@@ -88,21 +94,26 @@ impl Zone {
         self.bounds[row * self.count() + column]
     }
 
-    fn bound(&mut self, (row, column, most): Bound) {
-        let at = row * self.count() + column;
-        self.bounds[at] = self.bounds[at].min(most);
-    }
-
-    fn close(&mut self) {
+    /// Adds a bound, and all that follows from it: the bounds stay as tight as they make each other.
+    fn bound(&mut self, (first, second, most): Bound) {
         let count = self.count();
-        for by in 0..count {
-            for row in 0..count {
-                for column in 0..count {
-                    let around = self.at(row, by).saturating_add(self.at(by, column));
-                    self.bound((row, column, around));
-                }
+        if self.at(first, second) <= most {
+            return;
+        }
+        for row in 0..count {
+            let before = self.at(row, first).saturating_add(most);
+            for column in 0..count {
+                let around = before.saturating_add(self.at(second, column));
+                let at = row * count + column;
+                self.bounds[at] = self.bounds[at].min(around);
             }
         }
+    }
+
+    /// The value of an input that has no other.
+    fn only(&self, place: u32) -> Option<i64> {
+        let found = self.known.iter().find(|(known, _)| *known == place);
+        found.map(|(_, number)| *number)
     }
 
     /// Whether no numbers satisfy it.
@@ -135,6 +146,11 @@ impl Zone {
                 at: zero,
                 minus: zero,
                 added: known(cell)?,
+            },
+            Node::Input(place) if self.only(place).is_some() => Term {
+                at: zero,
+                minus: zero,
+                added: self.only(place)?,
             },
             Node::Input(place) => Term {
                 at: self.inputs.iter().position(|known| *known == place)?,

@@ -68,6 +68,45 @@ fn demands_are_proved_or_come_with_a_shortest_run() {
     assert_eq!((alone.states, alone.edges), (30, 75));
 }
 
+/// A lamp that blinks by the clock, a button that is believed when it has been quiet: how much time has passed counts, and
+/// when it is does not.
+#[test]
+fn programs_that_read_clocks_are_judged() {
+    use Demand::{Never, Toward};
+    use Proved::{Fails, Holds, Maybe};
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/timers.wasm");
+    let demands = [
+        (Never, "lamp > 1"),
+        (Toward, "button == 1"),
+        (Never, "button == 1 && level == 0 && lamp"),
+    ];
+    let report = demanded(&program, &demands);
+    assert!(report.complete, "{:?}", report.unexplored);
+    assert_eq!((report.states, report.edges), (158, 265));
+    assert_eq!(report.maybe, Vec::<String>::new());
+    assert_eq!(report.anything, ["the time that millis shows"]);
+    let said: Vec<(Proved, Option<u32>)> = report
+        .demands
+        .iter()
+        .map(|said| (said.verdict, said.inputs))
+        .collect();
+    assert_eq!(said, [(Holds, None), (Holds, Some(4)), (Fails, Some(8))]);
+    // The clock starts at 0, and no more time passes than must.
+    let run = report.demands[1]
+        .run
+        .iter()
+        .map(|input| input.value.as_str());
+    assert_eq!(run.collect::<Vec<_>>(), ["1000", "1", "1000", "1051"]);
+    let stands_still = checked(&program, "G F lamp==0");
+    assert_eq!(stands_still.verdict, Maybe);
+    assert!(
+        stands_still
+            .note
+            .is_some_and(|note| note.contains("stand still"))
+    );
+    assert_eq!(checked(&program, "G !(lamp > 1)").verdict, Holds);
+}
+
 /// Two readings of 4096 values each are compared with each other, and nothing is counted out.
 #[test]
 fn conditions_on_large_ranges_are_computed() {

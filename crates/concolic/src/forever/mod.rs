@@ -126,6 +126,15 @@ struct Look {
     unexplored: Vec<Unexplored>,
 }
 
+/// How much passes at least from one reading of a clock to the next on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Nothing: clocks may stand still.
+    Nothing = 0,
+    /// A unit.
+    AUnit = 1,
+}
+
 /// An input on a way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WayInput {
@@ -203,7 +212,7 @@ impl<'d> Device<'d> {
             initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
-        let (bench, round) = device.begin(bench, budget, false);
+        let (bench, round) = device.begin(bench, budget, None);
         let mut look = Look::default();
         let (bench, ways) = device.ways_of(bench, round, None, &mut look);
         device.note(look);
@@ -286,19 +295,27 @@ impl<'d> Device<'d> {
         }
     }
 
-    /// From the start to the first stop.
+    /// From the start to the first stop; of a single run, states part at once.
     fn begin(
         &self,
         mut bench: Workbench,
         budget: &Budget<'_>,
-        at_once: bool,
+        run: Option<Passing>,
     ) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
         let mut path = Path::new(self.start.state.clone());
         let shown = self.shown(&self.start.state);
         self.compared(budget)
             .begin(&mut path, &mut bench.dag, &shown);
-        self.round(bench, budget, (path, Origin::Start), at_once)
+        if let Some(passing) = run {
+            // Of the runs of a clock that may show anything at first, those in which it begins with 0 are as good.
+            let origins = path.reads.iter_mut();
+            origins.for_each(|origin| origin.domain = Set::single(0));
+            let clocks = path.outside.clocks.iter_mut();
+            clocks.for_each(|clock| clock.least = passing as u64);
+        }
+        let from = (path, Origin::Start);
+        self.round(bench, budget, from, run.is_some())
     }
 
     /// From somewhere to the next stops: they part at once, or are left as they come.
@@ -364,9 +381,14 @@ impl<'d> Device<'d> {
     /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
     /// that was read on the way, and answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
     #[must_use]
-    pub fn run_through(&self, states: &[DeviceState], budget: &Budget<'_>) -> Option<RunPath> {
+    pub fn run_through(
+        &self,
+        states: &[DeviceState],
+        passing: Passing,
+        budget: &Budget<'_>,
+    ) -> Option<RunPath> {
         let bench = self.bench.take()?;
-        let (mut bench, mut round) = self.begin(bench, budget, true);
+        let (mut bench, mut round) = self.begin(bench, budget, Some(passing));
         let mut found = None;
         for (at, state) in states.iter().enumerate() {
             if state.end().is_some() {
@@ -530,6 +552,12 @@ impl<'d> Device<'d> {
             }
         }
         self.influence.set(influence);
+    }
+
+    /// Whether the program reads clocks whose times are kept relative to each other.
+    #[must_use]
+    pub fn has_clocks(&self) -> bool {
+        !self.clocks.is_empty()
     }
 
     /// The words that are taken for anything.

@@ -83,20 +83,27 @@ impl Relation {
             relation.taints.push(taint);
         }
         for component in components(dag, known, live) {
-            match relation.counted_out(dag, point, known, &component) {
-                Some(rows) => relation.add_rows(dag, &component, &rows),
-                None if relation.add_zone(dag, known, &component) => {}
-                None => relation.add_expressions(dag, known, &component),
+            let is_time = |column: &Expr| known.floors.contains_key(column);
+            let are_times = component.columns.iter().any(is_time);
+            // Of times, bounds say it all; they count in thousands.
+            if !(are_times && relation.add_zone(dag, known, &component)) {
+                match relation.counted_out(dag, point, known, &component) {
+                    Some(rows) => relation.add_rows(dag, &component, &rows),
+                    None if !are_times && relation.add_zone(dag, known, &component) => {}
+                    None => relation.add_expressions(dag, known, &component),
+                }
             }
-            let taint = |place: &u32| known.taints.get(*place as usize).copied().unwrap_or(0);
-            let taint = component
-                .inputs
-                .iter()
-                .map(taint)
-                .fold(0, |all, one| all | one);
-            relation.taints.resize(relation.variables.len(), taint);
+            relation.taint(known, &component);
         }
         relation
+    }
+
+    /// The variables of a component come from whatever its inputs come from.
+    fn taint(&mut self, known: &Known<'_>, component: &Component) {
+        let taint = |place: &u32| known.taints.get(*place as usize).copied().unwrap_or(0);
+        let inputs = component.inputs.iter();
+        let taint = inputs.map(taint).fold(0, |all, one| all | one);
+        self.taints.resize(self.variables.len(), taint);
     }
 
     /// All combinations of values that the columns can have, if they are few enough.

@@ -193,8 +193,7 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
     }
     // What was taken for anything may be what no run has; and of times that lie further apart than clocks are followed,
     // bounds say no more than that.
-    let are_bounds = how.elapses.is_some() && how.most == 1;
-    let is_exact = device.maybe().is_empty() && !(are_bounds && too_many > 0);
+    let is_exact = device.maybe().is_empty() && (how.elapses.is_none() || too_many == 0);
     if !is_exact {
         too_many = 0;
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use borges_board::Codomain;
-use borges_concolic::{Comparing, DeviceState, Watched};
+use borges_concolic::{Comparing, DeviceState, Passing, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
 use borges_multiverse::temporal::{Claim, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
@@ -167,23 +167,48 @@ impl Found<'_> {
             numbers.find(|number| states().any(|state| state.truths().is_unclear(*number)));
         match truth {
             _ if let Some(number) = unclear => {
-                let note = format!("{}: {}", conditions.text(number), conditions.unclear(number));
+                let note = format!(
+                    "{}: {}",
+                    conditions.text(number),
+                    conditions.unclear(number)
+                );
                 Judged::without_run(Proved::Maybe, Some(note))
             }
             Truth::Yes(_) if self.holds_all() => Judged::without_run(Proved::Holds, None),
             Truth::Yes(_) | Truth::Unknown | Truth::No(None) => {
                 Judged::without_run(Proved::Unknown, None)
             }
-            Truth::No(Some(run)) => self.confirmed(conditions, &run).unwrap_or_else(|| {
-                let note = "states that several values stand for have such a run; none was found that the program takes";
-                Judged::without_run(Proved::Maybe, Some(note.to_owned()))
-            }),
+            Truth::No(Some(run)) => self.broken_by(conditions, &run),
         }
     }
 
+    /// What a run of the graph that breaks a formula says: one of the program does, or perhaps none.
+    fn broken_by(&self, conditions: &Conditions<'_>, run: &Run) -> Judged {
+        if self.graph.language().has_clocks()
+            && let Some((judged, _)) = self.confirmed(conditions, run, Passing::AUnit)
+        {
+            return judged;
+        }
+        let note = match self.confirmed(conditions, run, Passing::Nothing) {
+            Some((judged, true)) => return judged,
+            Some((_, false)) => {
+                "it does not hold if clocks stand still for ever; no other run was found that breaks it"
+            }
+            None => {
+                "states that several values stand for have such a run; none was found that the program takes"
+            }
+        };
+        Judged::without_run(Proved::Maybe, Some(note.to_owned()))
+    }
+
     /// A run of the graph as one of the program, if it is one: made on the plain VM, it is as the states say, and comes
-    /// back to a state that it was in if it goes round.
-    fn confirmed(&self, conditions: &Conditions<'_>, run: &Run) -> Option<Judged> {
+    /// back to a state that it was in if it goes round; and whether time passes for ever, if it is for clocks to tell.
+    fn confirmed(
+        &self,
+        conditions: &Conditions<'_>,
+        run: &Run,
+        passing: Passing,
+    ) -> Option<(Judged, bool)> {
         let to = |edge: &EdgeId| Some(self.graph.edge(*edge)?.to);
         let stem: Vec<NodeId> = run.stem.iter().filter_map(to).collect();
         let cycle: Vec<NodeId> = run.cycle.iter().filter_map(to).collect();
@@ -194,7 +219,10 @@ impl Found<'_> {
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
         let tidying = answering::tidying(self.budget);
-        let path = self.graph.language().run_through(&states, &tidying)?;
+        let path = self
+            .graph
+            .language()
+            .run_through(&states, passing, &tidying)?;
         let walk = Walk::of(&path)?;
         let stood = self.stood(conditions, &walk)?;
         let is_as_said =
@@ -206,7 +234,7 @@ impl Found<'_> {
         }
         let inputs = self.reads(&walk);
         if cycle.is_empty() {
-            return Some(Judged {
+            let judged = Judged {
                 prefix: inputs,
                 end: run
                     .stem
@@ -214,7 +242,8 @@ impl Found<'_> {
                     .and_then(to)
                     .and_then(|node| self.place(node)),
                 ..Judged::without_run(Proved::Fails, None)
-            });
+            };
+            return Some((judged, true));
         }
         if !self.graph.language().maybe().is_empty() {
             // What was taken for anything may be what a real run does not come back to.
@@ -238,11 +267,13 @@ impl Found<'_> {
             let mut later = heads.get(at + 1..)?.iter();
             Some((*first, *later.find(|again| again.state == first.state)?))
         })?;
-        Some(Judged {
+        let judged = Judged {
             prefix: inputs.get(..first.choices)?.to_vec(),
             cycle: inputs.get(first.choices..again.choices)?.to_vec(),
             ..Judged::without_run(Proved::Fails, None)
-        })
+        };
+        let passes = !self.graph.language().has_clocks() || first.shown_us < again.shown_us;
+        Some((judged, passes))
     }
 
     /// Where a plain run stands on its way, wherever states are looked at; nothing if it does not come true.
@@ -285,6 +316,7 @@ impl Found<'_> {
                     .language()
                     .state_of(&machine, world.plain.state())?,
                 choices: world.plain.given.len() + arrived,
+                shown_us: world.plain.state().clock_floor_us(),
             });
             if has_ended || machine.steps() >= walk.path.steps {
                 return Some(stood);
@@ -298,6 +330,8 @@ struct Stood {
     state: DeviceState,
     /// Inputs read and events arrived by then.
     choices: usize,
+    /// What clocks showed by then, in microseconds.
+    shown_us: u64,
 }
 
 /// A plain run that halts wherever states are looked at.

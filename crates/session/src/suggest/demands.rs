@@ -1,6 +1,6 @@
 //! Conditions that a device program never, always or some time fulfils: whether that is so, over all runs for ever.
 
-use borges_concolic::{DeviceState, Said, Watched};
+use borges_concolic::{DeviceState, Passing, Said, Watched};
 use borges_multiverse::graph::NodeId;
 use serde::Serialize;
 
@@ -90,11 +90,11 @@ impl Found<'_> {
         };
         let tidying = answering::tidying(self.budget);
         for (inputs, node) in there.iter().take(MOST_RUN) {
-            let Some(run) = self
-                .graph
-                .language()
-                .run_through(&self.way_to(*node, nearest), &tidying)
-            else {
+            let Some(run) = self.graph.language().run_through(
+                &self.way_to(*node, nearest),
+                Passing::Nothing,
+                &tidying,
+            ) else {
                 continue;
             };
             let walk = Walk::of(&run);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_concolic::{Budget, Comparing, DeviceState, End};
+use borges_concolic::{Budget, Comparing, DeviceState, End, Passing};
 use borges_multiverse::graph::NodeId;
 use serde::Serialize;
 
@@ -167,7 +167,10 @@ impl Found<'_> {
             End::Trapped(trap, at) => (trap.to_string(), *at),
             _ => (String::new(), None),
         };
-        let run = self.graph.language().run_through(way, tidying);
+        let run = self
+            .graph
+            .language()
+            .run_through(way, Passing::Nothing, tidying);
         let walk = run.as_ref().and_then(Walk::of);
         let checked = walk.and_then(|walk| Some((self.checked(&walk, tidying)?, walk)));
         let certain = checked.is_some();
