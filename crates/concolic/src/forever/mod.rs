@@ -6,12 +6,14 @@
 //! all runs over all values of all inputs, for ever.
 
 mod anything;
+mod arrived;
 mod counters;
 mod demanded;
 mod explore;
 mod language;
 mod live;
 mod relation;
+mod run;
 mod state;
 mod times;
 
@@ -19,7 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
-use borges_vm::{CodeOffset, Machine, ValType, Value};
+use borges_vm::{Machine, ValType, Value};
 
 use crate::budget::Budget;
 use crate::clocks::{self, Clock};
@@ -29,18 +31,20 @@ use crate::decide::Decider;
 use crate::explore::{
     Bounds, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched, Workbench,
 };
-use crate::path::{Cut, End, Path as RunPath, Read, Unexplored};
+use crate::path::{Cut, End, Read, Unexplored};
 use crate::set::{Set, value_of};
 use crate::solver::Solver;
 
 use anything::MOST_WORDS;
+use arrived::{Arrived, joined};
 use live::Live;
-use state::{Arrived, Before, Compared, Stands};
+use state::{Before, Compared, Stands};
 use times::TimeWord;
 
 pub use anything::StateWord;
 pub use explore::explore_states;
 pub use language::TheProgram;
+pub use run::Passing;
 pub use state::DeviceState;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
@@ -101,9 +105,6 @@ const MOST_ELAPSED: u64 = 1 << 29;
 /// So many of the last states at a place are asked whether they are all of a new one.
 const MOST_COVERING: usize = 256;
 
-/// Of the runs that lead through the same states, so many are followed at once.
-const MOST_ALONG: usize = 64;
-
 /// A way from a state to the next: what is decided on it. It says all that is known of the step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceWay {
@@ -124,15 +125,6 @@ struct Look {
     /// The budget was spent before all ways were known.
     is_cut: bool,
     unexplored: Vec<Unexplored>,
-}
-
-/// How much passes at least from one reading of a clock to the next on a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passing {
-    /// Nothing: clocks may stand still.
-    Nothing = 0,
-    /// A unit.
-    AUnit = 1,
 }
 
 /// An input on a way.
@@ -376,71 +368,6 @@ impl<'d> Device<'d> {
         });
         let parts = parts.collect();
         (bench, parts)
-    }
-
-    /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
-    /// that was read on the way, and answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
-    #[must_use]
-    pub fn run_through(
-        &self,
-        states: &[DeviceState],
-        passing: Passing,
-        budget: &Budget<'_>,
-    ) -> Option<RunPath> {
-        let bench = self.bench.take()?;
-        let (mut bench, mut round) = self.begin(bench, budget, Some(passing));
-        let mut found = None;
-        for (at, state) in states.iter().enumerate() {
-            if state.end().is_some() {
-                let mut ended = round.ended.into_iter();
-                let found_end = ended.find(|(end, _)| Some(end) == state.end());
-                found = found_end.map(|(end, stop)| stop.as_path(end));
-                break;
-            }
-            let stops = std::mem::take(&mut round.stops).into_iter();
-            let mut stops: Vec<(Likeness, Waiting)> = stops
-                .map(|stop| {
-                    let reached = self.compared(budget).state(&mut bench, stop.clone());
-                    (Likeness::of(&reached, state, &bench.dag), stop)
-                })
-                .filter(|(likeness, _)| *likeness != Likeness::Other)
-                .collect();
-            stops.sort_by_key(|(likeness, _)| *likeness);
-            stops.truncate(MOST_ALONG);
-            if at + 1 == states.len() {
-                found = stops.first().map(|(_, stop)| {
-                    let restored = bench.machine.restore(&stop.snapshot);
-                    debug_assert_eq!(restored, Ok(()));
-                    let at = bench.machine.location().map(|location| location.offset);
-                    stop.as_path(End::Stopped(at.unwrap_or(CodeOffset(0))))
-                });
-                break;
-            }
-            let is_last = states.get(at + 1).is_some_and(|next| next.end().is_some());
-            let Stands::Before(before) = &state.0.stands else {
-                break;
-            };
-            let from = before.from();
-            let goes = stops
-                .iter()
-                .flat_map(|(_, stop)| from.iter().map(move |from| (stop, *from)));
-            for (stop, from) in goes {
-                let restored = bench.machine.restore(&stop.snapshot);
-                debug_assert_eq!(restored, Ok(()));
-                let mut path = stop.state.clone();
-                path.waited.clear();
-                path.looked.clear();
-                let next;
-                (bench, next) = self.round(bench, budget, (path, from), true);
-                round.stops.extend(next.stops);
-                if is_last {
-                    round.ended.extend(next.ended);
-                }
-            }
-        }
-        let found = found.map(|path| clocks::with_times(path, &self.clocks, &bench.dag));
-        self.bench.replace(Some(bench));
-        found
     }
 
     fn compared<'c>(&'c self, budget: &'c Budget<'c>) -> Compared<'c> {
@@ -722,52 +649,6 @@ impl<'d> Device<'d> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         format!("{name}({})", args.join(", "))
     }
-}
-
-/// Whether a run that has come to one state may go on as from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
-    /// It surely may.
-    Part,
-    /// It stands where the other does; what its values are together is not known to fit.
-    Place,
-    Other,
-}
-
-impl Likeness {
-    fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
-        let truths = (reached.truths(), state.truths());
-        match (&reached.0.stands, &state.0.stands) {
-            _ if reached == state => Likeness::Part,
-            (Stands::Before(reached), Stands::Before(state))
-                if truths.0 == truths.1 && state.covers(reached, dag) =>
-            {
-                Likeness::Part
-            }
-            // Of words that are taken for anything, conditions may hold that hold of no run.
-            (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
-                Likeness::Place
-            }
-            _ => Likeness::Other,
-        }
-    }
-}
-
-/// What ways have come to, with those that part and meet again as one.
-fn joined(mut arrived: Vec<Arrived>, dag: &Dag) -> Vec<Arrived> {
-    let mut at = 0;
-    while at < arrived.len() {
-        let (first, rest) = arrived.split_at_mut(at + 1);
-        match rest.iter().position(|other| first[at].join(other, dag)) {
-            Some(other) => {
-                arrived.remove(at + 1 + other);
-                // What was joined may be joined with those before it.
-                at = 0;
-            }
-            None => at += 1,
-        }
-    }
-    arrived
 }
 
 /// The first input that was read after those that are known.

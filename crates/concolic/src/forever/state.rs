@@ -11,8 +11,9 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 
 use super::anything::{self, StateWord};
+use super::arrived::{Arrived, Column};
 use super::live::{Dead, Live};
-use super::relation::{Known, Relation, raised};
+use super::relation::{Known, Relation};
 use super::times::{Stop, TimeWord};
 use crate::budget::Budget;
 use crate::clocks::{self, Clock};
@@ -285,129 +286,6 @@ impl Before {
         path.constraints = self.constraints.to_vec();
         path.model = self.model.to_vec();
         path
-    }
-}
-
-/// A live place, and what is compared of it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Column {
-    pub(super) place: Place,
-    pub(super) expr: Expr,
-    /// It holds a time of this clock, and the expression says how long ago that was.
-    pub(super) clock: Option<u32>,
-}
-
-/// A path that has come to a stop: what is live, and all conditions of the way.
-pub(super) struct Arrived {
-    snapshot: Snapshot,
-    columns: Vec<Column>,
-    clocks: Vec<Clock>,
-    board: BoardState,
-    pub(super) reads: Vec<Read>,
-    constraints: Vec<Constraint>,
-    pub(super) model: Vec<u64>,
-    taints: Vec<u64>,
-    place: u64,
-    is_moment: bool,
-    call: Option<NextCall>,
-    truths: Truths,
-}
-
-impl Arrived {
-    /// Takes in what another way has come to, if the two differ in one condition alone: what holds for either then holds
-    /// for both, exactly. Ways that part and meet again leave nothing behind like this.
-    pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
-        let same = self.place == other.place
-            && self.is_moment == other.is_moment
-            && self.truths == other.truths
-            && self.columns == other.columns
-            && self.clocks == other.clocks
-            && self.taints == other.taints
-            && self.board == other.board
-            && self.reads.len() == other.reads.len()
-            && self.snapshot == other.snapshot;
-        let is_same_input = |(ours, theirs): (&Read, &Read)| {
-            (ours.primitive, &ours.args, ours.ty) == (theirs.primitive, &theirs.args, theirs.ty)
-        };
-        if !same || !self.reads.iter().zip(&other.reads).all(is_same_input) {
-            return false;
-        }
-        let reads = self.reads.iter().zip(&other.reads);
-        let domains: Vec<usize> = reads
-            .enumerate()
-            .filter(|(_, (ours, theirs))| ours.domain != theirs.domain)
-            .map(|(at, _)| at)
-            .collect();
-        let missing = |of: &[Constraint], from: &[Constraint]| -> Vec<Constraint> {
-            let of = of.iter().filter(|constraint| !from.contains(constraint));
-            of.cloned().collect()
-        };
-        let ours = missing(&self.constraints, &other.constraints);
-        let theirs = missing(&other.constraints, &self.constraints);
-        match (&*domains, &*ours, &*theirs) {
-            // One of them says less: it holds for the other as well.
-            ([], _, []) => self.constraints.clone_from(&other.constraints),
-            ([], [], _) => {}
-            ([], [a], [b]) if a.expr == b.expr => {
-                let either = a.allowed.union(&b.allowed);
-                let all = Set::range(0, dag.greatest(a.expr));
-                self.constraints.retain(|constraint| constraint != a);
-                if either.intersect(&all) != all {
-                    self.constraints.push(Constraint::new(a.expr, either));
-                }
-            }
-            ([at], [], []) => {
-                let theirs = &other.reads[*at].domain;
-                self.reads[*at].domain = self.reads[*at].domain.union(theirs);
-            }
-            _ => return false,
-        }
-        true
-    }
-}
-
-impl Arrived {
-    /// How long ago is as good as longer ago, by column; not of what is also something else than a time.
-    fn floors(&self) -> HashMap<Expr, i64> {
-        let times = self.columns.iter().filter_map(|column| {
-            let most = self.clocks.get(column.clock? as usize)?.most;
-            Some((column.expr, -(most as i64)))
-        });
-        let mut floors: HashMap<Expr, i64> = times.collect();
-        let others = self.columns.iter().filter(|column| column.clock.is_none());
-        others.for_each(|column| {
-            floors.remove(&column.expr);
-        });
-        floors
-    }
-
-    /// So long ago (as a negative number), as the time that a clock showed then.
-    fn shown(&self, dag: &mut Dag, (ago, clock): (Expr, u32)) -> Expr {
-        let ty = dag.ty(ago);
-        let most = self.clocks.get(clock as usize).map(|clock| clock.most);
-        let ago = match (dag.as_const(ago), most) {
-            (Some(cell), Some(most)) => {
-                let cell = raised(ty, cell, Some(-(most as i64)));
-                dag.constant(ty, cell)
-            }
-            _ => ago,
-        };
-        let origin = dag.input(clock, ty);
-        let add = match ty {
-            ValType::I64 => N::I64Add,
-            _ => N::I32Add,
-        };
-        dag.binary(add, origin, ago)
-    }
-
-    /// The clocks of the state that begins here.
-    fn begun(&self, dag: &mut Dag) -> Box<[Clock]> {
-        let clocks = self.clocks.iter().enumerate();
-        let begun = clocks.map(|(at, clock)| {
-            let origin = dag.input(at as u32, dag.ty(clock.origin));
-            clock.begun(origin)
-        });
-        begun.collect()
     }
 }
 

@@ -6,8 +6,9 @@ use borges_board::{Codomain, PrimitiveId};
 use borges_vm::{FrameView, ValType, Value};
 
 use super::anything::StateWord;
+use super::arrived::Column;
 use super::live::Dead;
-use super::state::{Column, Compared, Place};
+use super::state::{Compared, Place};
 use crate::clocks::Clock;
 use crate::dag::Expr;
 use crate::explore::{State as Path, Workbench};

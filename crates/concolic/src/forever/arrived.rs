@@ -1,0 +1,156 @@
+//! Where a path has come to: what is live there, before what is known of its values is brought into one form.
+
+use std::collections::HashMap;
+
+use borges_board::BoardState;
+use borges_vm::num::NumericOp as N;
+use borges_vm::{Snapshot, ValType};
+
+use super::relation::raised;
+use super::state::{NextCall, Place};
+use crate::clocks::Clock;
+use crate::constraint::Constraint;
+use crate::dag::{Dag, Expr};
+use crate::explore::Truths;
+use crate::path::Read;
+use crate::set::Set;
+
+/// A live place, and what is compared of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Column {
+    pub(super) place: Place,
+    pub(super) expr: Expr,
+    /// It holds a time of this clock, and the expression says how long ago that was.
+    pub(super) clock: Option<u32>,
+}
+
+/// A path that has come to a stop: what is live, and all conditions of the way.
+pub(super) struct Arrived {
+    pub(super) snapshot: Snapshot,
+    pub(super) columns: Vec<Column>,
+    pub(super) clocks: Vec<Clock>,
+    pub(super) board: BoardState,
+    pub(super) reads: Vec<Read>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) model: Vec<u64>,
+    pub(super) taints: Vec<u64>,
+    pub(super) place: u64,
+    pub(super) is_moment: bool,
+    pub(super) call: Option<NextCall>,
+    pub(super) truths: Truths,
+}
+
+impl Arrived {
+    /// Takes in what another way has come to, if the two differ in one condition alone: what holds for either then holds
+    /// for both, exactly. Ways that part and meet again leave nothing behind like this.
+    pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
+        let same = self.place == other.place
+            && self.is_moment == other.is_moment
+            && self.truths == other.truths
+            && self.columns == other.columns
+            && self.clocks == other.clocks
+            && self.taints == other.taints
+            && self.board == other.board
+            && self.reads.len() == other.reads.len()
+            && self.snapshot == other.snapshot;
+        let is_same_input = |(ours, theirs): (&Read, &Read)| {
+            (ours.primitive, &ours.args, ours.ty) == (theirs.primitive, &theirs.args, theirs.ty)
+        };
+        if !same || !self.reads.iter().zip(&other.reads).all(is_same_input) {
+            return false;
+        }
+        let reads = self.reads.iter().zip(&other.reads);
+        let domains: Vec<usize> = reads
+            .enumerate()
+            .filter(|(_, (ours, theirs))| ours.domain != theirs.domain)
+            .map(|(at, _)| at)
+            .collect();
+        let missing = |of: &[Constraint], from: &[Constraint]| -> Vec<Constraint> {
+            let of = of.iter().filter(|constraint| !from.contains(constraint));
+            of.cloned().collect()
+        };
+        let ours = missing(&self.constraints, &other.constraints);
+        let theirs = missing(&other.constraints, &self.constraints);
+        match (&*domains, &*ours, &*theirs) {
+            // One of them says less: it holds for the other as well.
+            ([], _, []) => self.constraints.clone_from(&other.constraints),
+            ([], [], _) => {}
+            ([], [a], [b]) if a.expr == b.expr => {
+                let either = a.allowed.union(&b.allowed);
+                let all = Set::range(0, dag.greatest(a.expr));
+                self.constraints.retain(|constraint| constraint != a);
+                if either.intersect(&all) != all {
+                    self.constraints.push(Constraint::new(a.expr, either));
+                }
+            }
+            ([at], [], []) => {
+                let theirs = &other.reads[*at].domain;
+                self.reads[*at].domain = self.reads[*at].domain.union(theirs);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Arrived {
+    /// How long ago is as good as longer ago, by column; not of what is also something else than a time.
+    pub(super) fn floors(&self) -> HashMap<Expr, i64> {
+        let times = self.columns.iter().filter_map(|column| {
+            let most = self.clocks.get(column.clock? as usize)?.most;
+            Some((column.expr, -(most as i64)))
+        });
+        let mut floors: HashMap<Expr, i64> = times.collect();
+        let others = self.columns.iter().filter(|column| column.clock.is_none());
+        others.for_each(|column| {
+            floors.remove(&column.expr);
+        });
+        floors
+    }
+
+    /// So long ago (as a negative number), as the time that a clock showed then.
+    pub(super) fn shown(&self, dag: &mut Dag, (ago, clock): (Expr, u32)) -> Expr {
+        let ty = dag.ty(ago);
+        let most = self.clocks.get(clock as usize).map(|clock| clock.most);
+        let ago = match (dag.as_const(ago), most) {
+            (Some(cell), Some(most)) => {
+                let cell = raised(ty, cell, Some(-(most as i64)));
+                dag.constant(ty, cell)
+            }
+            _ => ago,
+        };
+        let origin = dag.input(clock, ty);
+        let add = match ty {
+            ValType::I64 => N::I64Add,
+            _ => N::I32Add,
+        };
+        dag.binary(add, origin, ago)
+    }
+
+    /// The clocks of the state that begins here.
+    pub(super) fn begun(&self, dag: &mut Dag) -> Box<[Clock]> {
+        let clocks = self.clocks.iter().enumerate();
+        let begun = clocks.map(|(at, clock)| {
+            let origin = dag.input(at as u32, dag.ty(clock.origin));
+            clock.begun(origin)
+        });
+        begun.collect()
+    }
+}
+
+/// What ways have come to, with those that part and meet again as one.
+pub(super) fn joined(mut arrived: Vec<Arrived>, dag: &Dag) -> Vec<Arrived> {
+    let mut at = 0;
+    while at < arrived.len() {
+        let (first, rest) = arrived.split_at_mut(at + 1);
+        match rest.iter().position(|other| first[at].join(other, dag)) {
+            Some(other) => {
+                arrived.remove(at + 1 + other);
+                // What was joined may be joined with those before it.
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    arrived
+}

@@ -1,0 +1,119 @@
+//! Runs from the start through states that a graph has.
+
+use borges_vm::CodeOffset;
+
+use super::state::Stands;
+use super::{Device, DeviceState};
+use crate::budget::Budget;
+use crate::clocks;
+use crate::dag::Dag;
+use crate::explore::Waiting;
+use crate::path::{End, Path as RunPath};
+
+/// Of the runs that lead through the same states, so many are followed at once.
+const MOST_ALONG: usize = 64;
+
+/// How much passes at least from one reading of a clock to the next on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Nothing: clocks may stand still.
+    Nothing = 0,
+    /// A unit.
+    AUnit = 1,
+}
+
+impl Device<'_> {
+    /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
+    /// that was read on the way, and answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
+    #[must_use]
+    pub fn run_through(
+        &self,
+        states: &[DeviceState],
+        passing: Passing,
+        budget: &Budget<'_>,
+    ) -> Option<RunPath> {
+        let bench = self.bench.take()?;
+        let (mut bench, mut round) = self.begin(bench, budget, Some(passing));
+        let mut found = None;
+        for (at, state) in states.iter().enumerate() {
+            if state.end().is_some() {
+                let mut ended = round.ended.into_iter();
+                let found_end = ended.find(|(end, _)| Some(end) == state.end());
+                found = found_end.map(|(end, stop)| stop.as_path(end));
+                break;
+            }
+            let stops = std::mem::take(&mut round.stops).into_iter();
+            let mut stops: Vec<(Likeness, Waiting)> = stops
+                .map(|stop| {
+                    let reached = self.compared(budget).state(&mut bench, stop.clone());
+                    (Likeness::of(&reached, state, &bench.dag), stop)
+                })
+                .filter(|(likeness, _)| *likeness != Likeness::Other)
+                .collect();
+            stops.sort_by_key(|(likeness, _)| *likeness);
+            stops.truncate(MOST_ALONG);
+            if at + 1 == states.len() {
+                found = stops.first().map(|(_, stop)| {
+                    let restored = bench.machine.restore(&stop.snapshot);
+                    debug_assert_eq!(restored, Ok(()));
+                    let at = bench.machine.location().map(|location| location.offset);
+                    stop.as_path(End::Stopped(at.unwrap_or(CodeOffset(0))))
+                });
+                break;
+            }
+            let is_last = states.get(at + 1).is_some_and(|next| next.end().is_some());
+            let Stands::Before(before) = &state.0.stands else {
+                break;
+            };
+            let from = before.from();
+            let goes = stops
+                .iter()
+                .flat_map(|(_, stop)| from.iter().map(move |from| (stop, *from)));
+            for (stop, from) in goes {
+                let restored = bench.machine.restore(&stop.snapshot);
+                debug_assert_eq!(restored, Ok(()));
+                let mut path = stop.state.clone();
+                path.waited.clear();
+                path.looked.clear();
+                let next;
+                (bench, next) = self.round(bench, budget, (path, from), true);
+                round.stops.extend(next.stops);
+                if is_last {
+                    round.ended.extend(next.ended);
+                }
+            }
+        }
+        let found = found.map(|path| clocks::with_times(path, &self.clocks, &bench.dag));
+        self.bench.replace(Some(bench));
+        found
+    }
+}
+
+/// Whether a run that has come to one state may go on as from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// It surely may.
+    Part,
+    /// It stands where the other does; what its values are together is not known to fit.
+    Place,
+    Other,
+}
+
+impl Likeness {
+    fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
+        let truths = (reached.truths(), state.truths());
+        match (&reached.0.stands, &state.0.stands) {
+            _ if reached == state => Likeness::Part,
+            (Stands::Before(reached), Stands::Before(state))
+                if truths.0 == truths.1 && state.covers(reached, dag) =>
+            {
+                Likeness::Part
+            }
+            // Of words that are taken for anything, conditions may hold that hold of no run.
+            (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
+                Likeness::Place
+            }
+            _ => Likeness::Other,
+        }
+    }
+}
