@@ -312,6 +312,38 @@ fn opened(name: &str) -> Session {
 }
 
 /// Nobody says how far to look, and the trap is five inputs away.
+/// Where the states are few, questions are answered for all inputs, for ever, and at once.
+#[test]
+fn what_never_happens_is_said_for_ever() {
+    let reach = || Question::Reach {
+        target: Destination::Trap { named: None },
+    };
+    let rows = [
+        ("heater", Question::Bugs, Some(8)),
+        ("heater", reach(), Some(8)),
+        ("timers", Question::Bugs, None),
+        ("timers", reach(), None),
+    ];
+    for (name, question, inputs) in rows {
+        let listing = asked(&mut opened(name), question.clone(), Within::default());
+        let found: Vec<usize> = listing.found.iter().map(|path| path.inputs.len()).collect();
+        let expected: Vec<usize> = inputs.into_iter().collect();
+        assert_eq!(found, expected, "{name}: {question:?}");
+        assert!(listing.forever && listing.complete, "{name}: {question:?}");
+        assert!(listing.unexplored.is_empty() && listing.looked.is_none());
+    }
+    // Everything that can be executed is covered by a few paths.
+    let cover = asked(&mut opened("heater"), Question::Cover, Within::default());
+    assert!(cover.forever && cover.paths < 5000, "{}", cover.paths);
+    // A bound asks for paths.
+    let within = Within {
+        inputs: Some(4),
+        ..Within::default()
+    };
+    let bounded = asked(&mut opened("heater"), Question::Bugs, within);
+    assert!(!bounded.forever && bounded.found.is_empty());
+}
+
 #[test]
 fn a_deep_bug_is_found_without_a_bound() {
     let listing = asked(&mut opened("deep_bug"), Question::Bugs, Within::default());

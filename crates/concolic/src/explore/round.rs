@@ -30,7 +30,7 @@ pub(crate) struct Workbench {
     pub(crate) point: Point,
     pub(crate) last_snapshot: Option<Snapshot>,
     code: Code,
-    coverage: Coverage,
+    pub(crate) coverage: Coverage,
     listened: HashMap<Vec<u32>, Rc<Listening>>,
     told_of_events: bool,
 }

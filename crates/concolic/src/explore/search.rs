@@ -150,6 +150,22 @@ pub struct Explored {
 }
 
 impl Explored {
+    /// These paths, and nothing else that is known.
+    pub(crate) fn of_paths(paths: Vec<Path>, bounds: Bounds) -> Self {
+        Explored {
+            dag: Dag::default(),
+            paths,
+            unexplored: Vec::new(),
+            ended: None,
+            waiting: 0,
+            looked: None,
+            coverage: Coverage::default(),
+            steps: 0,
+            bounds,
+            decider: Decider::new(None),
+        }
+    }
+
     /// What deciding has cost so far.
     #[must_use]
     pub fn effort(&self) -> Effort {

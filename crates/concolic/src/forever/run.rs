@@ -6,8 +6,9 @@ use super::state::Stands;
 use super::{Device, DeviceState};
 use crate::budget::Budget;
 use crate::clocks;
+use crate::coverage::Coverage;
 use crate::dag::Dag;
-use crate::explore::Waiting;
+use crate::explore::{Explored, Waiting};
 use crate::path::{End, Path as RunPath};
 
 /// Of the runs that lead through the same states, so many are followed at once.
@@ -23,6 +24,29 @@ pub enum Passing {
 }
 
 impl Device<'_> {
+    /// What was executed by all that was looked at so far.
+    #[must_use]
+    pub fn coverage(&self) -> Option<Coverage> {
+        let bench = self.bench.take()?;
+        let coverage = bench.coverage.clone();
+        self.bench.replace(Some(bench));
+        Some(coverage)
+    }
+
+    /// Runs of this program as what an exploration of its paths found, which looked at everything.
+    #[must_use]
+    pub fn explored(&self, paths: Vec<RunPath>) -> Option<Explored> {
+        let bench = self.bench.take()?;
+        let explored = Explored {
+            dag: bench.dag.clone(),
+            coverage: bench.coverage.clone(),
+            steps: self.steps.get(),
+            ..Explored::of_paths(paths, self.bounds.clone())
+        };
+        self.bench.replace(Some(bench));
+        Some(explored)
+    }
+
     /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
     /// that was read on the way, and answers that lead along it. Nothing if no run takes just this way, or the budget is spent.
     #[must_use]

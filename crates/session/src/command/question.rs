@@ -122,6 +122,8 @@ pub struct SuggestionListing {
     pub max_options: u32,
     /// Whether these are all within the bound on inputs and the place to stop at.
     pub complete: bool,
+    /// Whether that is so over all inputs for ever: the program's states were explored, and there are no others.
+    pub forever: bool,
     /// What ended it before everything was looked at: `time`, `cancelled`, `paths`, `enough`; nothing if nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,

@@ -1,18 +1,23 @@
 //! How a question is answered: what is explored, in which order, and for how long.
 
+use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
 use super::listing::{Lister, Partial};
 use crate::command::Flow;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
 use crate::scene::Scene;
 use borges_concolic::{
-    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search, SearchOrder,
-    Spent, Start, explore, solver,
+    Bounds, Budget, Ended, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search,
+    SearchOrder, Spent, Start, explore, solver,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+/// So many parts of a hundred of the time are for the graph of all states.
+const FOREVER: u32 = 20;
+/// Paths that are enough for most programs to execute everything that they can.
+const FIRST_PATHS: usize = 50;
 /// Inputs on a path without one, where all paths are drawn.
 const INPUTS: u32 = 4;
 /// Paths without one: enough for a person.
@@ -28,7 +33,7 @@ const GRACE: Duration = Duration::from_millis(200);
 /// The same when the user does not want to wait.
 const SHORT_GRACE: Duration = Duration::from_millis(10);
 /// Time for one question to a solver.
-const SOLVER_TIME: Duration = Duration::from_secs(5);
+pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 
 /// How to look for an answer.
 #[derive(Clone)]
@@ -77,12 +82,19 @@ impl Inquiry {
         listing
     }
 
-    fn answer_within(
-        &self,
+    fn answer_within<'i>(
+        &'i self,
         budget: &Budget<'_>,
-        partial: &RefCell<Partial<'_>>,
+        partial: &RefCell<Partial<'i>>,
     ) -> SuggestionListing {
         let plan = self.plan();
+        let forever = self.forever(&budget.part(FOREVER));
+        if let Some(answer) = forever
+            .as_ref()
+            .and_then(|all| self.once_for_all(all, budget))
+        {
+            return answer;
+        }
         match &self.question {
             Question::Why { .. } => self.why(budget),
             Question::Paths => {
@@ -98,10 +110,14 @@ impl Inquiry {
                     true => self.some_runs(&budget.part(10)),
                     false => Vec::new(),
                 };
-                let explored = self.look(plan, usize::MAX, budget, partial);
+                let explored = self.cover(plan, forever.as_ref(), budget, partial);
                 let rest = tidying(budget);
                 let mut listing = Lister::new(self, &explored, &rest).facts();
                 listing.cover = Some(super::cover::listing(self, &explored));
+                // What no run executes at all need not be looked for any longer.
+                if forever.is_some_and(|all| all.is_all_in(&explored)) {
+                    for_ever(&mut listing);
+                }
                 listing
             }
             Question::Bugs => {
@@ -112,6 +128,46 @@ impl Inquiry {
             }
             Question::Reach { .. } => self.reach(budget, partial),
         }
+    }
+
+    /// Explores until everything that can be executed was, if it is known what that is: a few paths first, then more.
+    fn cover<'i>(
+        &'i self,
+        plan: Plan,
+        forever: Option<&Forever>,
+        budget: &Budget<'_>,
+        partial: &RefCell<Partial<'i>>,
+    ) -> Explored {
+        let all = plan.paths;
+        let mut paths = if forever.is_some() { FIRST_PATHS } else { all };
+        loop {
+            let plan = Plan {
+                paths: paths.min(all),
+                ..plan.clone()
+            };
+            let explored = self.look(plan, usize::MAX, budget, partial);
+            let is_all = forever.is_some_and(|forever| forever.is_all_in(&explored));
+            if is_all || paths >= all || explored.ended != Some(Ended::Paths) {
+                return explored;
+            }
+            paths *= 10;
+            *partial.borrow_mut() = Partial::new(self);
+        }
+    }
+
+    /// The answer, if all runs are known and say it: what never happens, and the shortest ways to traps.
+    fn once_for_all(&self, all: &Forever, budget: &Budget<'_>) -> Option<SuggestionListing> {
+        let says_it = match (&self.question, &self.goal) {
+            (Question::Cover, _) => false,
+            (_, Goal::Places { offsets, .. }) => !all.executes(offsets),
+            _ => true,
+        };
+        says_it.then(|| {
+            let rest = tidying(budget);
+            let mut listing = Lister::new(self, &all.explored, &rest).goals();
+            for_ever(&mut listing);
+            listing
+        })
     }
 
     /// The plan with runs to follow that come to the goal, if some do.
@@ -276,6 +332,15 @@ impl Inquiry {
             }
         }
     }
+}
+
+/// An answer that no further looking would change.
+fn for_ever(listing: &mut SuggestionListing) {
+    listing.forever = true;
+    listing.complete = true;
+    listing.ended = None;
+    listing.looked = None;
+    listing.unexplored.clear();
 }
 
 /// What is left to spend on showing what was found: the rest, or a little more where there is none.

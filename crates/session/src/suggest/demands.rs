@@ -91,7 +91,7 @@ impl Found<'_> {
         let tidying = answering::tidying(self.budget);
         for (inputs, node) in there.iter().take(MOST_RUN) {
             let Some(run) = self.graph.language().run_through(
-                &self.way_to(*node, nearest),
+                &nearest.way_to(&self.graph, *node),
                 Passing::Nothing,
                 &tidying,
             ) else {

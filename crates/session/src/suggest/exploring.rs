@@ -43,7 +43,7 @@ const MOST_ANYTHING: usize = 64;
 /// Time without one.
 pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
-const STEPS: u64 = 1_000_000;
+pub(super) const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
 const SOLVER_TIME: Duration = Duration::from_secs(5);
 
@@ -209,33 +209,6 @@ impl<'f> Found<'f> {
             && self.unexplored.is_empty()
     }
 
-    /// The nearest way to every state.
-    pub(super) fn inputs(&self) -> Nearest {
-        let mut nearest = vec![(u32::MAX, None); self.graph.len()];
-        nearest[0].0 = 0;
-        let mut queue = VecDeque::from([NodeId::ROOT]);
-        while let Some(node) = queue.pop_front() {
-            let (inputs, _) = nearest[node.0 as usize];
-            for (_, edge) in self.graph.edges_from(node) {
-                if nearest[edge.to.0 as usize].0 <= inputs {
-                    continue;
-                }
-                let reads = self.reads_input(&edge);
-                let there = inputs.saturating_add(u32::from(reads));
-                let known = &mut nearest[edge.to.0 as usize];
-                if there < known.0 {
-                    *known = (there, Some(node));
-                    // Those without an input come first.
-                    match reads {
-                        true => queue.push_back(edge.to),
-                        false => queue.push_front(edge.to),
-                    }
-                }
-            }
-        }
-        Nearest(nearest)
-    }
-
     /// The states of which something is so, nearest first, with the fewest inputs on a way to each.
     pub(super) fn where_is(
         &self,
@@ -244,39 +217,10 @@ impl<'f> Found<'f> {
     ) -> Vec<(u32, NodeId)> {
         let nodes = self.graph.nodes();
         let there = nodes.filter(|node| self.graph.state(*node).is_some_and(&is_so));
-        let mut there: Vec<(u32, NodeId)> = there
-            .map(|node| (nearest.0[node.0 as usize].0, node))
-            .collect();
+        let mut there: Vec<(u32, NodeId)> =
+            there.map(|node| (nearest.inputs(node), node)).collect();
         there.sort_unstable();
         there
-    }
-
-    /// Whether an input is read on a step: where one is asked for, unless the program ends before.
-    fn reads_input(&self, edge: &Edge) -> bool {
-        let Some(state) = self.graph.state(edge.from) else {
-            return false;
-        };
-        if state.asks().is_none() {
-            return false;
-        }
-        let to = self.graph.state(edge.to);
-        if to.is_none_or(|to| to.end().is_none()) {
-            return true;
-        }
-        let ways = self.graph.language().ways(state);
-        let way = ways.get(edge.option as usize);
-        way.is_none_or(|(way, _)| way.input.is_some())
-    }
-
-    /// The states on a nearest way.
-    pub(super) fn way_to(&self, end: NodeId, nearest: &Nearest) -> Vec<DeviceState> {
-        let before = |node: &NodeId| nearest.0[node.0 as usize].1;
-        let nodes = std::iter::successors(Some(end), before);
-        let mut states: Vec<DeviceState> = nodes
-            .filter_map(|node| self.graph.state(node).cloned())
-            .collect();
-        states.reverse();
-        states
     }
 
     /// What was taken for anything and mattered, as the source calls it.
@@ -317,4 +261,66 @@ impl<'f> Found<'f> {
         all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
     }
+}
+
+impl Nearest {
+    /// The nearest way to every state of a graph.
+    pub(super) fn new(graph: &Graph<Device<'_>>) -> Self {
+        let mut nearest = vec![(u32::MAX, None); graph.len()];
+        nearest[0].0 = 0;
+        let mut queue = VecDeque::from([NodeId::ROOT]);
+        while let Some(node) = queue.pop_front() {
+            let (inputs, _) = nearest[node.0 as usize];
+            for (_, edge) in graph.edges_from(node) {
+                if nearest[edge.to.0 as usize].0 <= inputs {
+                    continue;
+                }
+                let reads = reads_input(graph, &edge);
+                let there = inputs.saturating_add(u32::from(reads));
+                let known = &mut nearest[edge.to.0 as usize];
+                if there < known.0 {
+                    *known = (there, Some(node));
+                    // Those without an input come first.
+                    match reads {
+                        true => queue.push_back(edge.to),
+                        false => queue.push_front(edge.to),
+                    }
+                }
+            }
+        }
+        Nearest(nearest)
+    }
+
+    /// The fewest inputs on a way to a state.
+    pub(super) fn inputs(&self, node: NodeId) -> u32 {
+        self.0[node.0 as usize].0
+    }
+
+    /// The states on a nearest way.
+    pub(super) fn way_to(&self, graph: &Graph<Device<'_>>, end: NodeId) -> Vec<DeviceState> {
+        let before = |node: &NodeId| self.0[node.0 as usize].1;
+        let nodes = std::iter::successors(Some(end), before);
+        let mut states: Vec<DeviceState> = nodes
+            .filter_map(|node| graph.state(node).cloned())
+            .collect();
+        states.reverse();
+        states
+    }
+}
+
+/// Whether an input is read on a step: where one is asked for, unless the program ends before.
+fn reads_input(graph: &Graph<Device<'_>>, edge: &Edge) -> bool {
+    let Some(state) = graph.state(edge.from) else {
+        return false;
+    };
+    if state.asks().is_none() {
+        return false;
+    }
+    let to = graph.state(edge.to);
+    if to.is_none_or(|to| to.end().is_none()) {
+        return true;
+    }
+    let ways = graph.language().ways(state);
+    let way = ways.get(edge.option as usize);
+    way.is_none_or(|(way, _)| way.input.is_some())
 }

@@ -9,6 +9,7 @@ mod cuts;
 mod demands;
 mod exploring;
 mod export;
+mod forever;
 mod inquiry;
 mod listing;
 mod report;

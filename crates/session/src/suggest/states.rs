@@ -91,7 +91,7 @@ pub fn states_of_program(
             ..Comparing::default()
         };
         let found = Found::explore(&subject, &about, options, effort)?;
-        let nearest = found.inputs();
+        let nearest = Nearest::new(&found.graph);
         let mut report = found.report(&nearest);
         let demanded = (0..).zip(demands);
         report.demands = demanded
@@ -118,7 +118,7 @@ impl Found<'_> {
             if known.is_some_and(|at| traps[at].1.certain) {
                 continue;
             }
-            let report = self.trap(end, inputs, &self.way_to(node, nearest), &tidying);
+            let report = self.trap(end, inputs, &nearest.way_to(&self.graph, node), &tidying);
             match known {
                 None => traps.push((end, report)),
                 Some(at) if report.certain => traps[at].1 = report,

@@ -137,6 +137,13 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
     let mut text = String::new();
     if listing.found.is_empty() {
         let within = match (listing.complete, listing.looked) {
+            (true, _) if listing.forever => {
+                let does_it = match listing.question.as_str() {
+                    "bugs" => "traps",
+                    _ => "comes to it",
+                };
+                format!("no universe ever {does_it}: over all inputs, for ever")
+            }
             (true, _) => "no path within the bound comes to it".to_owned(),
             (false, Some(inputs)) => format!(
                 "none was found with up to {}; {} not finished",
@@ -161,6 +168,9 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
             "  {}",
             paint.paint(Role::Dim, format!("jump {}", path.moment))
         );
+    }
+    if listing.forever && !listing.found.is_empty() {
+        text.push_str("these are all, over all inputs, for ever, each with the fewest inputs\n");
     }
     let looked = listing.looked.filter(|_| !listing.complete);
     let longest = listing.found.iter().map(|path| path.inputs.len()).max();
