@@ -8,10 +8,10 @@ mod written;
 use std::path::Path;
 
 use borges_session::command::{
-    Act, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind,
+    Act, AgentNumber, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind,
 };
 use borges_session::{Flow, Options, Reply, Session};
-use borges_store::{Access, EntryKind, Fork, KeptEntry, KeptValue, Store, Upload};
+use borges_store::{Access, EntryKind, Fork, KeptEntry, KeptValue, Store, Upload, Who};
 
 const CASES: u64 = 1000;
 
@@ -293,6 +293,7 @@ fn forge_file(original: &Store, file: &Path, random: &mut fastrand::Rng) {
                 upload,
                 branch: random.u32(..3),
                 position: random.u32(..60),
+                agent: random.u32(..2),
                 steps: number(random, 63),
             };
             let who = borges_store::Who::User;
@@ -317,6 +318,58 @@ fn a_thousand_forged_recordings() {
         fates.count(&file, exercise(&file));
     }
     assert!(fates.refused > 300 && fates.sound > 50, "{fates:?}");
+}
+
+/// A place says whose steps it counts. One that counts those of an agent that is not there is refused by its number,
+/// whether it was typed, sent, or stands in a file.
+#[test]
+fn a_place_of_an_agent_that_is_not_there_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recorded(folder.path());
+    let mut session = Session::resume(&file).unwrap();
+    let Ok(Reply::Moment { moment, universe }) = run(&mut session, Look::Moment) else {
+        panic!("no moment");
+    };
+    assert_eq!(universe.agent, AgentNumber::ONLY);
+    let steps = session.here().steps;
+    let of = |agent: u32| {
+        let text = moment.replacen(&format!("-{steps}-"), &format!("-{agent}:{steps}-"), 1);
+        assert_ne!(text, moment);
+        ["0.3+A:0", "0.3+A:1", "@A:9"]
+            .map(|target| target.replace('A', &agent.to_string()))
+            .into_iter()
+            .chain([text])
+    };
+    for target in of(0) {
+        run(&mut session, Act::Jump { target }).expect("the first agent may be named");
+    }
+    let here = session.here();
+    for target in of(1) {
+        let said = run(&mut session, Act::Jump { target }).expect_err("there is one agent");
+        assert_eq!(said, "there is no agent 1: this program has one, 0 (main)");
+    }
+    assert_eq!(session.here(), here);
+    drop(session);
+
+    let store = Store::open(&file, Access::Write).unwrap();
+    let mut place = store.place(Who::User).unwrap().expect("where the user was");
+    assert_eq!(place.agent, 0);
+    place.agent = 1;
+    store.set_place(Who::User, place).unwrap();
+    let mut note = store.notes().unwrap().remove(0);
+    note.place.agent = 1;
+    store.put_note(&note).unwrap();
+    let notes = store.notes().unwrap();
+    drop(store);
+    let session = Session::resume(&file).unwrap();
+    assert_eq!(session.here().steps, 0);
+    let no_agent = "there is no agent 1: this program has one, 0 (main)";
+    let left_out = |whose| format!("{whose} in the session file is left out: {no_agent}");
+    let told = ["where you were", "a note"].map(left_out);
+    assert_eq!(session.damage(), told);
+    drop(session);
+    let kept = Store::open(&file, Access::Read).unwrap().notes().unwrap();
+    assert_eq!(kept, notes, "what is left out stays in the file");
 }
 
 /// A moment string can name any step of a program that never ends.

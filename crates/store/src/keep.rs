@@ -223,6 +223,7 @@ impl Store {
                     &place.upload.0,
                     &place.branch,
                     &place.position,
+                    &place.agent,
                     &place.steps,
                     &name,
                     &note.text,
@@ -239,10 +240,11 @@ impl Store {
     pub fn remove_note(&self, place: KeptPlace, name: Option<&str>) -> Result<(), StoreError> {
         let name = name.unwrap_or_default();
         self.write(|db| {
-            let key: [&dyn ToSql; 5] = [
+            let key: [&dyn ToSql; 6] = [
                 &place.upload.0,
                 &place.branch,
                 &place.position,
+                &place.agent,
                 &place.steps,
                 &name,
             ];
@@ -255,13 +257,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`] if the table holds what no Borges writes.
     pub fn notes(&self) -> Result<Vec<Note>, StoreError> {
-        let rest = "ORDER BY +upload, branch, position, steps, name";
+        let rest = "ORDER BY +upload, branch, position, agent, steps, name";
         NOTE.read(&self.db, rest, &[], |row| {
             Ok(Note {
                 place: place(row, 0)?,
-                name: Some(row.get(4)?).filter(|name: &String| !name.is_empty()),
-                text: row.get(5)?,
-                at_ms: row.get(6)?,
+                name: Some(row.get(5)?).filter(|name: &String| !name.is_empty()),
+                text: row.get(6)?,
+                at_ms: row.get(7)?,
             })
         })
     }
@@ -375,6 +377,7 @@ impl Store {
                     &place.upload.0,
                     &place.branch,
                     &place.position,
+                    &place.agent,
                     &place.steps,
                 ],
             )
@@ -393,12 +396,13 @@ impl Store {
     }
 }
 
-/// Four columns of a row, from one on, as a moment.
+/// Five columns of a row, from one on, as a moment.
 fn place(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptPlace> {
     Ok(KeptPlace {
         upload: Upload(row.get(from)?),
         branch: row.get(from + 1)?,
         position: row.get(from + 2)?,
-        steps: row.get(from + 3)?,
+        agent: row.get(from + 3)?,
+        steps: row.get(from + 4)?,
     })
 }

@@ -53,6 +53,8 @@ pub struct KeptPlace {
     pub branch: u32,
     /// How many entries lie before it, from the start of the program.
     pub position: u32,
-    /// The program's step count.
+    /// Whose steps are counted: the number of an agent of the program.
+    pub agent: u32,
+    /// The step count of the agent.
     pub steps: u64,
 }

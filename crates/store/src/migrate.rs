@@ -10,15 +10,34 @@ use crate::branches::{BLOCK, entry_from_row};
 use crate::entry::{CHECKSUM_START, checksum};
 use crate::seal::{
     BRANCH, BREAKPOINT, ENTRY, MOCK, NOTE, PLACE, PRIMITIVE, PROGRAM, SETTING, Sealed, Seals,
-    write_seals,
+    TABLES, read_seals, sealed, write_seals,
 };
 use crate::{KeptEntry, StoreError, model, schema};
 
 /// What files of version 1 consist of.
 pub(crate) const SCHEMA_1: &str = include_str!("schema-1.sql");
 
-/// What tables of version 1 are called while they are copied.
-const OLD: &str = "borges_1_";
+/// What files of version 2 consist of.
+const SCHEMA_2: &str = include_str!("schema-2.sql");
+
+/// Notes of version 2: all moments counted the steps of the only agent.
+const NOTE_2: Sealed = sealed(
+    "note",
+    5,
+    &[
+        "upload", "branch", "position", "steps", "name", "text", "at_ms",
+    ],
+);
+
+/// Places of version 2.
+const PLACE_2: Sealed = sealed(
+    "place",
+    1,
+    &["who", "upload", "branch", "position", "steps"],
+);
+
+/// What older tables are called while they are copied.
+const OLD: &str = "borges_old_";
 
 const TABLES_1: [&str; 11] = [
     "program",
@@ -43,17 +62,12 @@ pub(crate) fn to_version_2(db: &Transaction<'_>) -> Result<(), StoreError> {
     for view in VIEWS_1 {
         db.execute_batch(&format!("DROP VIEW {view}"))?;
     }
-    // Views of the user's keep what they say: they are to read the new tables.
-    db.pragma_update(None, "legacy_alter_table", true)?;
-    for table in TABLES_1 {
-        db.execute_batch(&format!("ALTER TABLE {table} RENAME TO {OLD}{table}"))?;
-    }
-    db.pragma_update(None, "legacy_alter_table", false)?;
-    db.execute_batch(schema::SCHEMA)?;
+    rename(db, &TABLES_1)?;
+    db.execute_batch(SCHEMA_2)?;
     let mut seals = Seals::default();
     programs(db, &mut seals)?;
     notes(db, &mut seals)?;
-    for table in [&PRIMITIVE, &BREAKPOINT, &MOCK, &SETTING, &PLACE] {
+    for table in [&PRIMITIVE, &BREAKPOINT, &MOCK, &SETTING, &PLACE_2] {
         let select = format!(
             "SELECT {} FROM {OLD}{}",
             table.columns.join(", "),
@@ -68,6 +82,46 @@ pub(crate) fn to_version_2(db: &Transaction<'_>) -> Result<(), StoreError> {
     // A graph is a copy of what can be explored again.
     model::drop_graph(db)?;
     write_seals(db, &RefCell::new(seals))
+}
+
+/// Lets moments say whose steps they count. What is damaged stays so, and so do seals that do not fit their tables.
+pub(crate) fn to_version_3(db: &Transaction<'_>) -> Result<(), StoreError> {
+    schema::check(db, SCHEMA_2)?;
+    let written = read_seals(db)?;
+    let seal = |table: &&'static Sealed| Some((table.name, *written.get(table.name)?));
+    let mut seals = Seals::found(TABLES.iter().filter_map(seal).collect());
+    for (old, new) in [(&NOTE_2, &NOTE), (&PLACE_2, &PLACE)] {
+        rename(db, &[new.name])?;
+        let create = format!("CREATE TABLE {} ", new.name);
+        let mut statements = schema::SCHEMA.split_inclusive(';');
+        let create = statements.find(|statement| statement.trim_start().starts_with(&create));
+        db.execute_batch(create.unwrap_or_default())?;
+        let agent = new.columns.iter().position(|column| *column == "agent");
+        let columns = old.columns.join(", ");
+        let select = format!("SELECT {columns}, sum FROM {OLD}{}", old.name);
+        let mut statement = db.prepare(&select)?;
+        let mut rows = statement.query([])?;
+        let mut into = new.inserter(db)?;
+        while let Some(row) = rows.next()? {
+            seals.forget(new, old.written(row)?);
+            let mut cells = cells(row, 0..old.columns.len())?;
+            cells.insert(agent.unwrap_or_default(), Cell::Integer(0));
+            into.add_if(old.sound(row)?, &mut seals, &borrowed(&cells))?;
+        }
+        drop(rows);
+        db.execute_batch(&format!("DROP TABLE {OLD}{}", old.name))?;
+    }
+    write_seals(db, &RefCell::new(seals))
+}
+
+/// Makes room for newer tables. Views of the user's keep what they say: they are to read the new ones.
+fn rename(db: &Connection, tables: &[&str]) -> Result<(), StoreError> {
+    db.pragma_update(None, "legacy_alter_table", true)?;
+    for table in tables {
+        db.execute_batch(&format!("ALTER TABLE {table} RENAME TO {OLD}{table}"))?;
+    }
+    db.pragma_update(None, "legacy_alter_table", false)?;
+    Ok(())
 }
 
 /// Copies rows as they are.
@@ -124,7 +178,7 @@ fn notes(db: &Connection, seals: &mut Seals) -> Result<(), StoreError> {
              WHERE text <> '' OR coalesce(name, '') = ''"
         ),
     ] {
-        copy(db, &NOTE, seals, &select)?;
+        copy(db, &NOTE_2, seals, &select)?;
     }
     Ok(())
 }

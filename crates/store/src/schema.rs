@@ -12,7 +12,7 @@ use crate::{StoreError, migrate};
 pub(crate) const APPLICATION_ID: u32 = 0x426f_7267;
 
 /// The version of the format (SQLite's `user_version`).
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Everything that a file of the present version contains.
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
@@ -21,7 +21,7 @@ pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 pub(crate) type Migration = fn(&Transaction<'_>) -> Result<(), StoreError>;
 
 /// All migrations there are.
-pub(crate) const MIGRATIONS: &[Migration] = &[migrate::to_version_2];
+pub(crate) const MIGRATIONS: &[Migration] = &[migrate::to_version_2, migrate::to_version_3];
 
 /// Makes the tables in an empty database.
 pub(crate) fn create(db: &Connection) -> Result<(), StoreError> {

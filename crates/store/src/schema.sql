@@ -48,12 +48,13 @@ CREATE TABLE note (
   upload INTEGER NOT NULL,
   branch INTEGER NOT NULL,
   position INTEGER NOT NULL,
+  agent INTEGER NOT NULL,
   steps INTEGER NOT NULL,
   name TEXT NOT NULL,
   text TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
   sum INTEGER NOT NULL,
-  PRIMARY KEY (upload, branch, position, steps, name)
+  PRIMARY KEY (upload, branch, position, agent, steps, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE breakpoint (
@@ -81,6 +82,7 @@ CREATE TABLE place (
   upload INTEGER NOT NULL,
   branch INTEGER NOT NULL,
   position INTEGER NOT NULL,
+  agent INTEGER NOT NULL,
   steps INTEGER NOT NULL,
   sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

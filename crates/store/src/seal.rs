@@ -76,9 +76,9 @@ pub(crate) const ENTRY: Sealed = Sealed {
 };
 pub(crate) const NOTE: Sealed = sealed(
     "note",
-    5,
+    6,
     &[
-        "upload", "branch", "position", "steps", "name", "text", "at_ms",
+        "upload", "branch", "position", "agent", "steps", "name", "text", "at_ms",
     ],
 );
 pub(crate) const BREAKPOINT: Sealed = sealed("breakpoint", 1, &["id", "enabled", "spec"]);
@@ -87,7 +87,7 @@ pub(crate) const SETTING: Sealed = sealed("setting", 1, &["key", "value"]);
 pub(crate) const PLACE: Sealed = sealed(
     "place",
     1,
-    &["who", "upload", "branch", "position", "steps"],
+    &["who", "upload", "branch", "position", "agent", "steps"],
 );
 pub(crate) const ASIDE: Sealed = sealed("aside", 1, &["id", "of", "row"]);
 const SEAL: Sealed = Sealed {
@@ -183,6 +183,13 @@ impl Seals {
         }
         self.changed.insert(table.name);
         Some(self.now.entry(table.name).or_default())
+    }
+
+    /// A row of a table is about to be replaced by what a newer version makes of it.
+    pub(crate) fn forget(&mut self, table: &Sealed, sum: i64) {
+        if let Some(seal) = self.of(table) {
+            seal.remove(sum);
+        }
     }
 
     /// The table is made anew.

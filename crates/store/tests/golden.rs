@@ -16,6 +16,7 @@ fn place(branch: u32, position: u32, steps: u64) -> KeptPlace {
         upload: Upload(0),
         branch,
         position,
+        agent: 0,
         steps,
     }
 }
@@ -221,7 +222,7 @@ fn the_format_is_pinned() {
 
 #[test]
 fn files_of_every_version_can_be_read_for_ever() {
-    for name in ["session-1.sql", "session.sql"] {
+    for name in ["session-1.sql", "session-2.sql", "session.sql"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.borges");
         made_of(name, &path);
@@ -258,6 +259,44 @@ fn files_of_every_version_can_be_read_for_ever() {
         assert_eq!(store.damage(), [], "{name}");
         assert_eq!(store.entries(Upload(0), 1, 0..99).unwrap().len(), 2);
     }
+}
+
+/// What was damaged in a file of version 2 is so in one of version 3, and what is missing is still missed.
+#[test]
+fn damage_outlives_a_new_version() {
+    let migrated = |damage: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.borges");
+        made_of("session-2.sql", &path);
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(damage)
+            .unwrap();
+        let open = || Store::open(&path, Access::Write).unwrap();
+        let found = open().damage().to_vec();
+        assert_eq!(open().damage(), found, "the same the next time");
+        found
+    };
+    let row = |table, key: &str| Damage::Row {
+        table,
+        key: key.to_owned(),
+    };
+    assert_eq!(
+        migrated("UPDATE place SET steps = 51 WHERE who = 'user'"),
+        [row("place", "who \"user\"")]
+    );
+    let rows = |expected, found| Damage::Rows {
+        table: "note",
+        expected,
+        found,
+    };
+    assert_eq!(
+        migrated("DELETE FROM note WHERE name = 'odd'"),
+        [rows(3, 2)]
+    );
+    let seal = migrated("UPDATE seal SET count = 2 WHERE of = 'note'");
+    assert_eq!(seal[0], rows(0, 3));
+    assert!(matches!(&seal[1..], [Damage::Aside { table, .. }] if table == "seal"));
 }
 
 /// What version 1 would have refused to show is not made right by getting a sum.

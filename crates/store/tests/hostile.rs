@@ -23,6 +23,7 @@ fn place(position: u32) -> KeptPlace {
         upload: Upload(0),
         branch: 0,
         position,
+        agent: 0,
         steps: u64::from(position) * 11,
     }
 }
@@ -339,7 +340,7 @@ fn files_of_other_kinds_are_told_apart() {
             result,
             Err(StoreError::Newer {
                 found: 99,
-                known: 2
+                known: 3
             })
         ),
         "{result:?}"

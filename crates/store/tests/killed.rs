@@ -43,6 +43,7 @@ fn place(position: u32) -> KeptPlace {
         upload: Upload(0),
         branch: 0,
         position,
+        agent: 0,
         steps: u64::from(position) * 3,
     }
 }

@@ -242,8 +242,10 @@ class View implements Parts {
 export const view = new View();
 
 /** A universe as the REPL names it. */
-export function name(id: UniverseId): string {
-  return id.offset === 0 ? `${id.branch}.${id.index}` : `${id.branch}.${id.index}+${id.offset}`;
+export function name(id: Omit<UniverseId, "agent"> & { agent?: number }): string {
+  const place = `${id.branch}.${id.index}`;
+  if (id.agent) return `${place}+${id.agent}:${id.offset}`;
+  return id.offset === 0 ? place : `${place}+${id.offset}`;
 }
 
 /** 1234567 as 1,234,567. */

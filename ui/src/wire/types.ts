@@ -24,6 +24,8 @@ text: string, } | { "command": "bookmark",
 name: string, } | { "command": "upload",
 program: string, } | { "command": "verify" };
 
+export type AgentNumber = number;
+
 export type AgentState = "runs" | "waits" | "ended" | "trapped";
 
 export type AgentView = {
@@ -555,6 +557,7 @@ memory_bytes: number, };
 export type UniverseId = {
 branch: number,
 index: number,
+agent: AgentNumber,
 offset: number, };
 
 export type Variable = {

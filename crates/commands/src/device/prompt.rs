@@ -321,7 +321,7 @@ impl Interpreter for SessionPrompt {
     }
 
     fn prompt(&self) -> String {
-        format!("{}> ", render::universe(self.session.here().universe))
+        format!("{}> ", self.session.here().universe)
     }
 
     fn leave_out_text(&mut self) {
@@ -343,7 +343,7 @@ impl Interpreter for SessionPrompt {
                 Look::Variables { agent, frame }.into()
             }
             Request::CompareHere(right) => Look::Compare {
-                left: render::universe(self.session.here().universe),
+                left: self.session.here().universe.to_string(),
                 right,
             }
             .into(),

@@ -19,7 +19,8 @@ use question::{Question, SuggestionListing, Within};
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
 ///
-/// Faces print it as `branch.index`, and as `branch.index+steps` for a moment inside the run that follows.
+/// Faces print it as `branch.index`, and as `branch.index+steps` for a moment inside the run that follows;
+/// `branch.index+agent:steps` if the steps are those of another agent than the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct UniverseId {
@@ -27,8 +28,23 @@ pub struct UniverseId {
     pub branch: u32,
     /// How many entries lie before it on the way from the root.
     pub index: u32,
-    /// Steps executed since the last entry.
+    /// Whose steps `offset` counts.
+    #[serde(default)]
+    pub agent: AgentNumber,
+    /// Steps that the agent has executed since the last entry.
     pub offset: u64,
+}
+
+/// Which agent of a program, in the order in which they began.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AgentNumber(pub u32);
+
+impl AgentNumber {
+    /// The first one: in a device program there is no other.
+    pub const ONLY: Self = Self(0);
 }
 
 /// Which way to move along the current path.

@@ -221,7 +221,7 @@ impl Device {
                 let place = history.tree.at_step(path, steps).ok_or_else(lost)?;
                 let place = self.without_events(history, place, steps);
                 self.amend(history, place);
-                self.state = Moment { place, steps };
+                self.state = Moment::of(place, steps);
                 self.effects = place;
                 history.seek(self.state, &mut unobserved)?;
                 self.frame = history.twin.frame(Some(&self.frame));

@@ -4,6 +4,8 @@ use borges_board::{Captured, Event, PrimitiveId};
 use borges_multiverse::tree::{self, Place};
 use borges_vm::Value;
 
+use crate::command::AgentNumber;
+
 /// One primitive call or event on a path.
 ///
 /// Calls carry no arguments: the twin knows them when it gets there, and they are the same on every replay.
@@ -75,19 +77,28 @@ impl tree::Entry for Entry {
     }
 }
 
-/// A universe anywhere on a path: after the entries of `place`, with `steps` instructions retired in all.
+/// A universe anywhere on a path: after the entries of `place`, and so many steps of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Moment {
     /// After which entries.
     pub place: Place,
-    /// Instructions retired since the start of the program; at least those of the place.
+    /// Whose steps are counted.
+    pub agent: AgentNumber,
+    /// Instructions that the agent has retired since it began; at least those of the place.
     pub steps: u64,
 }
 
 impl Moment {
     /// The start of the program.
-    pub(crate) const START: Self = Self {
-        place: Place::ROOT,
-        steps: 0,
-    };
+    pub(crate) const START: Self = Self::of(Place::ROOT, 0);
+
+    /// So many steps of the program's only agent, after the entries of `place`.
+    pub(crate) const fn of(place: Place, steps: u64) -> Self {
+        let agent = AgentNumber::ONLY;
+        Self {
+            place,
+            agent,
+            steps,
+        }
+    }
 }

@@ -56,11 +56,7 @@ impl<'t> Replay<'t> {
     }
 
     fn begins_at(&self, steps: u64) -> bool {
-        let at = Moment {
-            place: self.place,
-            steps,
-        };
-        at == self.begun_at
+        Moment::of(self.place, steps) == self.begun_at
     }
 }
 

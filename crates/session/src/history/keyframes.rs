@@ -28,45 +28,21 @@ pub(crate) trait Keyframe: Clone {
 /// Keyframes of one multiverse.
 #[derive(Debug)]
 pub(crate) struct Keyframes<F> {
-    frames: BTreeMap<Key, F>,
+    frames: BTreeMap<Moment, F>,
     /// What they hold, at the most: what turns out to be shared is found when they are counted again.
     at_most: usize,
     budget: usize,
     spacing: u64,
 }
 
-/// Orders keyframes along each branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    branch: u32,
-    index: u32,
-    steps: u64,
+/// How much work a replay from the program's start costs, roughly: distances are what matters.
+fn work(at: Moment) -> u64 {
+    at.steps + u64::from(at.place.index) * ENTRY_WORK
 }
 
-impl Key {
-    fn of(at: Moment) -> Self {
-        Self {
-            branch: at.place.branch.0,
-            index: at.place.index,
-            steps: at.steps,
-        }
-    }
-
-    fn moment(self) -> Moment {
-        let branch = borges_multiverse::tree::BranchId(self.branch);
-        Moment {
-            place: Place {
-                branch,
-                index: self.index,
-            },
-            steps: self.steps,
-        }
-    }
-
-    /// How much work a replay from the program's start costs, roughly: distances are what matters.
-    fn work(self) -> u64 {
-        self.steps + u64::from(self.index) * ENTRY_WORK
-    }
+/// Whether two moments lie on one branch, nearer to each other than `spacing`.
+fn dense(one: Moment, other: Moment, spacing: u64) -> bool {
+    one.place.branch == other.place.branch && work(one).abs_diff(work(other)) < spacing
 }
 
 impl<F: Keyframe> Keyframes<F> {
@@ -74,7 +50,7 @@ impl<F: Keyframe> Keyframes<F> {
     pub(crate) fn new(start: F, budget: usize, spacing: u64) -> Self {
         let mut frames = BTreeMap::new();
         let at_most = start.bytes();
-        frames.insert(Key::of(Moment::START), start);
+        frames.insert(Moment::START, start);
         Self {
             frames,
             at_most,
@@ -106,19 +82,16 @@ impl<F: Keyframe> Keyframes<F> {
 
     /// Whether a keyframe at `at` would not be too dense. `at` must be canonical.
     pub(crate) fn wants(&self, at: Moment) -> bool {
-        let key = Key::of(at);
-        let near = |other: &Key| {
-            other.branch == key.branch && other.work().abs_diff(key.work()) < self.spacing
-        };
-        let before = self.frames.range(..=key).next_back();
-        let after = self.frames.range(key..).next();
+        let near = |other: &Moment| dense(*other, at, self.spacing);
+        let before = self.frames.range(..=at).next_back();
+        let after = self.frames.range(at..).next();
         !before.is_some_and(|(k, _)| near(k)) && !after.is_some_and(|(k, _)| near(k))
     }
 
     /// Keeps a keyframe, and thins all of them if the budget is passed.
     pub(crate) fn insert(&mut self, at: Moment, frame: F) {
         self.at_most += frame.bytes();
-        self.frames.insert(Key::of(at), frame);
+        self.frames.insert(at, frame);
         if self.at_most <= self.budget {
             return;
         }
@@ -135,30 +108,19 @@ impl<F: Keyframe> Keyframes<F> {
     pub(crate) fn nearest(&self, tree: &Tree<Entry>, target: Moment) -> (Moment, &F) {
         let (mut place, mut limit) = (target.place, target.steps);
         loop {
-            let low = Key {
-                branch: place.branch.0,
-                index: 0,
-                steps: 0,
-            };
-            let high = Key {
-                branch: place.branch.0,
-                index: place.index,
-                steps: limit,
-            };
+            let branch = place.branch;
+            let low = Moment::of(Place { branch, index: 0 }, 0);
+            let high = Moment::of(place, limit);
             // A run may have gone on where this path has its next entry: an event that did not come that time.
-            let leads_on = |key: &Key| {
-                let next = Place {
-                    branch: place.branch,
-                    index: key.index + 1,
-                };
-                let next = (key.index < place.index)
-                    .then(|| tree.entry(next))
-                    .flatten();
-                next.is_none_or(|entry| key.steps <= entry.step_before())
+            let leads_on = |at: &Moment| {
+                let index = at.place.index + 1;
+                let next = Place { branch, index };
+                let next = (index <= place.index).then(|| tree.entry(next)).flatten();
+                next.is_none_or(|entry| at.steps <= entry.step_before())
             };
             let mut frames = self.frames.range(low..=high).rev();
-            if let Some((key, frame)) = frames.find(|(key, _)| leads_on(key)) {
-                return (key.moment(), frame);
+            if let Some((at, frame)) = frames.find(|(at, _)| leads_on(at)) {
+                return (*at, frame);
             }
             let fork = tree.fork_of(place.branch);
             let first = fork.and_then(|at| {
@@ -176,14 +138,14 @@ impl<F: Keyframe> Keyframes<F> {
 
     /// Forgets the keyframes of all moments to which the path leads through `place`: they show what is no longer so.
     pub(crate) fn forget_after(&mut self, tree: &Tree<Entry>, place: Place) {
-        let start = Key::of(Moment::START);
+        let start = Moment::START;
         self.frames
-            .retain(|key, _| *key == start || !tree.is_on_path(place, key.moment().place));
+            .retain(|at, _| *at == start || !tree.is_on_path(place, at.place));
         self.at_most = self.bytes();
     }
 
     fn start(&self) -> (Moment, &F) {
-        let start = self.frames.get(&Key::of(Moment::START));
+        let start = self.frames.get(&Moment::START);
         (
             Moment::START,
             start.expect("the start's keyframe is never removed"),
@@ -191,15 +153,13 @@ impl<F: Keyframe> Keyframes<F> {
     }
 
     fn thin(&mut self) {
-        let (spacing, mut last) = (self.spacing, None::<Key>);
-        self.frames.retain(|key, _| {
-            let dense = last.is_some_and(|kept| {
-                kept.branch == key.branch && key.work().abs_diff(kept.work()) < spacing
-            });
-            if !dense {
-                last = Some(*key);
+        let (spacing, mut last) = (self.spacing, None);
+        self.frames.retain(|at, _| {
+            let keep = !last.is_some_and(|kept| dense(kept, *at, spacing));
+            if keep {
+                last = Some(*at);
             }
-            !dense
+            keep
         });
     }
 }
@@ -227,10 +187,7 @@ mod tests {
 
     fn at(index: u32, steps: u64) -> Moment {
         let branch = BranchId::ROOT;
-        Moment {
-            place: Place { branch, index },
-            steps,
-        }
+        Moment::of(Place { branch, index }, steps)
     }
 
     /// What the frames hold, counted another way.

@@ -164,10 +164,7 @@ impl History {
 
     /// Where the twin stands.
     pub(crate) fn here(&self) -> Moment {
-        Moment {
-            place: self.place,
-            steps: self.twin.steps(),
-        }
+        Moment::of(self.place, self.twin.steps())
     }
 
     /// The twin was moved by a survey.
@@ -191,7 +188,7 @@ impl History {
     pub(crate) fn tip_of(&self, line: BranchId) -> Moment {
         let place = self.tree.tip(line).unwrap_or(Place::ROOT);
         let steps = self.tree.reached(line).unwrap_or(0);
-        Moment { place, steps }
+        Moment::of(place, steps)
     }
 
     /// Whether everything that is known of the current path lies behind, or on another way.
@@ -240,7 +237,7 @@ impl History {
     pub(crate) fn moment_of(&self, place: Place) -> Option<Moment> {
         let place = self.tree.canonical(place)?;
         let steps = self.tree.step_of(place)?;
-        Some(Moment { place, steps })
+        Some(Moment::of(place, steps))
     }
 
     /// One step back: within a run (*step-back*), or over the last entry (*step-back-compensate*). Nothing at the start.
@@ -248,12 +245,12 @@ impl History {
         let place = self.tree.canonical(at.place)?;
         if at.steps > self.tree.step_of(place)? {
             let steps = at.steps - 1;
-            return Some(Moment { place, steps });
+            return Some(Moment::of(place, steps));
         }
         let entry = self.tree.entry(place)?;
         let place = self.tree.parent(place)?;
         let steps = entry.step_before();
-        Some(Moment { place, steps })
+        Some(Moment::of(place, steps))
     }
 
     /// Whether a replay from `from` leads through or to `to`.
@@ -302,7 +299,7 @@ impl History {
             .tree
             .canonical(target.place)
             .ok_or(Divergence { steps })?;
-        let target = Moment { place, steps };
+        let target = Moment { place, ..target };
         let stale = std::mem::take(&mut self.stale);
         let attempted = self.twin.ended() || !self.traps_at(target);
         if target == self.here() && !stale && attempted {

@@ -3,9 +3,7 @@
 use crate::command::StopReason;
 use crate::command::listing::{AgentState, AgentView, PlaceView};
 use crate::error::CommandError;
-
-/// The name of the only agent.
-const ONLY: &str = "main";
+use crate::stage::ONLY_AGENT;
 
 /// The agents of a program that stands at `at`; `ended` says how it ended, if it has ended there.
 pub(crate) fn agents(at: PlaceView, ended: Option<StopReason>) -> Vec<AgentView> {
@@ -15,7 +13,7 @@ pub(crate) fn agents(at: PlaceView, ended: Option<StopReason>) -> Vec<AgentView>
         _ => (AgentState::Runs, at.call.unwrap_or_default()),
     };
     vec![AgentView {
-        name: ONLY.to_owned(),
+        name: ONLY_AGENT.to_owned(),
         state,
         about,
         function: at.function,
@@ -29,8 +27,8 @@ pub(crate) fn agents(at: PlaceView, ended: Option<StopReason>) -> Vec<AgentView>
 /// There is none of this name: [`CommandError::NoSuch`] says which there are.
 pub(crate) fn known(agent: Option<&str>) -> Result<(), CommandError> {
     match agent {
-        Some(name) if name != ONLY => Err(CommandError::NoSuch(format!(
-            "there is no agent '{name}': this program has one, {ONLY}"
+        Some(name) if name != ONLY_AGENT => Err(CommandError::NoSuch(format!(
+            "there is no agent '{name}': this program has one, {ONLY_AGENT}"
         ))),
         _ => Ok(()),
     }

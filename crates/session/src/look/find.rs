@@ -4,7 +4,7 @@ use borges_multiverse::tree::{BranchId, End, Place};
 
 use crate::command::Observer;
 use crate::command::listing::{FoundListing, FoundRow};
-use crate::command::{Flow, Reply, UniverseId};
+use crate::command::{AgentNumber, Flow, Reply, UniverseId};
 use crate::error::CommandError;
 use crate::stage::Stage;
 
@@ -89,6 +89,7 @@ impl Search {
                 universe: UniverseId {
                     branch: place.branch.0,
                     index: place.index,
+                    agent: AgentNumber::ONLY,
                     offset: 0,
                 },
                 text,

@@ -136,7 +136,7 @@ fn call_at(
     }
     let steps = entry.step_before();
     let place = at.place;
-    stage.history.seek(Moment { place, steps }, observer)?;
+    stage.history.seek(Moment::of(place, steps), observer)?;
     Ok(stage.scene().pending_call())
 }
 

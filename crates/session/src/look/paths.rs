@@ -80,13 +80,7 @@ pub(crate) fn path(
             EntryKind::Event(_) => "event",
         };
         entries.push(PathEntry {
-            universe: universe_id(
-                &stage.history,
-                Moment {
-                    place,
-                    steps: entry.step,
-                },
-            ),
+            universe: universe_id(&stage.history, Moment::of(place, entry.step)),
             steps: entry.step_before(),
             kind: kind.to_owned(),
             text,

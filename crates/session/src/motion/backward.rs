@@ -172,7 +172,7 @@ fn back_over_entry(
     match (entry, stage.history.tree.parent(here.place)) {
         (Some(entry), Some(place)) => {
             let steps = entry.step_before();
-            stage.arrive(Moment { place, steps }, observer)
+            stage.arrive(Moment::of(place, steps), observer)
         }
         _ => stage.arrive(Moment::START, observer),
     }
@@ -365,7 +365,7 @@ fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
     let near = NEAR.into_iter().find_map(|distance| {
         let steps = limit.steps.checked_sub(distance)?;
         let place = history.tree.at_step(limit.place, steps)?;
-        (steps < end.steps).then_some(Moment { place, steps })
+        (steps < end.steps).then_some(Moment::of(place, steps))
     });
     near.or_else(|| {
         let before = history.before(end)?;

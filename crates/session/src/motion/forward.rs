@@ -254,10 +254,9 @@ impl Motion {
             .between(here.place, tip.place)?
             .next();
         match next {
-            Some((place, entry)) if entry.step_before() == here.steps => Some(Moment {
-                place,
-                steps: entry.step,
-            }),
+            Some((place, entry)) if entry.step_before() == here.steps => {
+                Some(Moment::of(place, entry.step))
+            }
             _ => Some(Moment {
                 steps: here.steps + 1,
                 ..here

@@ -343,6 +343,7 @@ fn stored_place(upload: Upload, at: Moment) -> borges_store::KeptPlace {
         upload,
         branch: at.place.branch.0,
         position: at.place.index,
+        agent: at.agent.0,
         steps: at.steps,
     }
 }

@@ -16,7 +16,7 @@ mod replay;
 use std::path::{Path, PathBuf};
 
 use borges_multiverse::tree::BranchId;
-use borges_store::{Store, StoreError, Upload};
+use borges_store::{KeptPlace, Store, StoreError, Upload};
 
 use crate::command::listing::{MockListing, NoteListing, TableListing};
 use crate::command::{Cell, Event, Flow, Observer, Reply};
@@ -29,9 +29,10 @@ use crate::stage::{Stage, universe_id};
 
 use file::SessionFile;
 use notes::{Note, Notes};
+use reading::moment;
 
 pub(crate) use damage::{fatal, told};
-pub(crate) use reading::{moment, read_tree};
+pub(crate) use reading::read_tree;
 pub use replay::Replayed;
 
 /// What is kept of a session; without a file, only as long as it lives.
@@ -77,6 +78,15 @@ impl Record {
         self.file = Some(file);
     }
 
+    /// A place of a session file; nothing, and the reason among what is damaged, if it names nobody's steps.
+    pub(crate) fn place(&mut self, whose: &str, kept: KeptPlace) -> Option<Moment> {
+        let at = moment(kept);
+        if let Err(error) = &at {
+            self.add_damage([format!("{whose} in the session file is left out: {error}")]);
+        }
+        at.ok()
+    }
+
     /// Takes in the notes of a program, as far as their moments are known.
     pub(crate) fn read_notes(
         &mut self,
@@ -86,7 +96,9 @@ impl Record {
     ) -> Result<(), StoreError> {
         let notes = store.notes()?.into_iter();
         for note in notes.filter(|note| note.place.upload == upload) {
-            let at = moment(note.place);
+            let Some(at) = self.place("a note", note.place) else {
+                continue;
+            };
             if history.tree.contains(at.place) {
                 match &note.name {
                     Some(name) => self.notes.name(at, name),

@@ -8,7 +8,10 @@ use borges_multiverse::tree::{BranchId, End, Place, Tree};
 use borges_store::{Store, Upload};
 
 use super::entries::from_stored;
+use crate::command::AgentNumber;
+use crate::error::CommandError;
 use crate::history::entry::{Entry, Moment};
+use crate::stage::known_agent;
 
 /// Takes in the branches; their entries are read when somebody looks at them.
 pub(crate) fn read_tree(
@@ -58,15 +61,20 @@ pub(crate) fn read_tree(
 }
 
 /// A place in a session file.
-pub(crate) fn moment(place: borges_store::KeptPlace) -> Moment {
-    let at = Place {
-        branch: BranchId(place.branch),
-        index: place.position,
-    };
-    Moment {
-        place: at,
-        steps: place.steps,
-    }
+///
+/// # Errors
+/// It counts the steps of an agent that there is not.
+pub(crate) fn moment(kept: borges_store::KeptPlace) -> Result<Moment, CommandError> {
+    let agent = AgentNumber(kept.agent);
+    known_agent(agent)?;
+    Ok(Moment {
+        place: Place {
+            branch: BranchId(kept.branch),
+            index: kept.position,
+        },
+        agent,
+        steps: kept.steps,
+    })
 }
 
 /// Reads entries of a session file when the tree asks for them. A second connection: the first one writes.

@@ -12,7 +12,7 @@ use crate::history::SeekError;
 use crate::history::entry::Moment;
 use crate::options::Options;
 use crate::program::{Board, OpenError};
-use crate::record::{fatal, moment, read_tree, told};
+use crate::record::{fatal, read_tree, told};
 use crate::session::Session;
 use crate::stage::universe_id;
 
@@ -60,21 +60,19 @@ impl Session {
         session.record.add_damage(told(&store));
         let tree = &mut session.stage.history.tree;
         read_tree(tree, &store, upload).map_err(wrong)?;
-        let user = store
-            .place(Who::User)
-            .map_err(stored)?
-            .filter(|place| place.upload == upload);
-        let left = store
-            .place(Who::Device)
-            .map_err(stored)?
-            .filter(|place| place.upload == upload);
+        let mut place = |who, whose| -> Result<Option<Moment>, OpenError> {
+            let kept = store.place(who).map_err(stored)?;
+            let kept = kept.filter(|kept| kept.upload == upload);
+            Ok(kept.and_then(|kept| session.record.place(whose, kept)))
+        };
+        let user = place(Who::User, "where you were")?;
+        let left = place(Who::Device, "where the device was")?;
         let notes = session
             .record
             .read_notes(&store, upload, &session.stage.history);
         notes.map_err(stored)?;
         session.read_stops(&store).map_err(stored)?;
-        if let Some(place) = user {
-            let at = moment(place);
+        if let Some(at) = user {
             if session.record.damage().is_empty() || session.stage.history.tree.contains(at.place) {
                 match session.stage.history.seek(at, observer) {
                     Err(SeekError::Paused) => {
@@ -90,7 +88,7 @@ impl Session {
                     .set_line(place.unwrap_or(at.place).branch);
             }
         }
-        session.runner.was_left(left.map(moment));
+        session.runner.was_left(left);
         let mocks = session.runner.mock_listings(&session.stage);
         let file = (store, path.to_owned(), upload);
         let breakpoints = session.motion.breakpoints().stored();

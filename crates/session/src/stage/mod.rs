@@ -21,7 +21,7 @@ use crate::program::Opened;
 use crate::program::loaded::Loaded;
 use crate::scene::Scene;
 
-pub(crate) use moments::{MomentText, moment_of_id, universe_id};
+pub(crate) use moments::{MomentText, ONLY_AGENT, known_agent, moment_of_id, universe_id};
 pub(crate) use words::event_text;
 
 /// A program with what was recorded of it. Both keep their own invariants; what needs both is here.

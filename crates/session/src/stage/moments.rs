@@ -11,7 +11,7 @@ use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
 use crate::command::Observer;
 use crate::command::unobserved;
-use crate::command::{Event, Flow, UniverseId};
+use crate::command::{AgentNumber, Event, Flow, UniverseId};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
 use crate::history::{History, Live, Source};
@@ -19,6 +19,9 @@ use crate::stage::Stage;
 
 /// What a moment string begins with: its format's version.
 const PREFIX: &str = "m1-";
+
+/// The name of the only agent.
+pub(crate) const ONLY_AGENT: &str = "main";
 
 /// Choices in order, to be written as a moment string.
 #[derive(Clone, Debug)]
@@ -50,12 +53,13 @@ impl MomentText {
         self.push(steps, RecordKind::Event { kind, payload });
     }
 
-    /// The string that names the universe after these choices and so many steps in all.
-    pub(crate) fn text(mut self, steps: u64) -> String {
+    /// The string that names the universe after these choices and so many steps of an agent.
+    pub(crate) fn text(mut self, agent: AgentNumber, steps: u64) -> String {
         let packed = self.trace.take().map(|batch| batch.bytes.0);
         format!(
-            "{PREFIX}{:016x}-{steps}-{}",
+            "{PREFIX}{:016x}-{}-{}",
             self.hash,
+            steps_text(agent, steps),
             URL_SAFE_NO_PAD.encode(packed.unwrap_or_default())
         )
     }
@@ -63,7 +67,7 @@ impl MomentText {
 
 impl Stage {
     /// The moment that a user names: `branch.index[+steps]`, `@steps` on the current path, `start`, `tip`, `here`, or a
-    /// moment string.
+    /// moment string. Steps are those of the first agent, or of the one that stands before them: `agent:steps`.
     pub(crate) fn moment_named(
         &mut self,
         name: &str,
@@ -80,7 +84,8 @@ impl Stage {
         }
         if let Some(steps) = name.strip_prefix('@') {
             let tip = self.history.tip();
-            let steps: u64 = steps.parse().map_err(|_| unknown(name))?;
+            let (agent, steps) = parse_steps(steps).ok_or_else(|| unknown(name))?;
+            known_agent(agent)?;
             if steps > tip.steps {
                 let text = format!("the current path is known up to step {} only", tip.steps);
                 return Err(CommandError::NoSuch(text));
@@ -90,9 +95,14 @@ impl Stage {
                 .tree
                 .at_step(tip.place, steps)
                 .ok_or_else(|| unknown(name))?;
-            return Ok(Moment { place, steps });
+            return Ok(Moment {
+                place,
+                agent,
+                steps,
+            });
         }
         let id = parse_id(name).ok_or_else(|| unknown(name))?;
+        known_agent(id.agent)?;
         let at = moment_of_id(&self.history, id).ok_or_else(|| {
             CommandError::NoSuch(format!(
                 "there is no universe {name}: 'tree' shows the branches and their entries"
@@ -110,7 +120,7 @@ impl Stage {
 
     /// The moment as a string: program, steps, and the choices that lead there.
     pub(crate) fn moment_text(&self, at: Moment) -> String {
-        self.trace_to(at).text(at.steps)
+        self.trace_to(at).text(at.agent, at.steps)
     }
 
     /// The choices that lead to a moment.
@@ -149,9 +159,10 @@ impl Stage {
         if hash != Some(self.program().module.hash()) {
             return Err(bad("it was made with another module"));
         }
-        let steps: u64 = steps
-            .and_then(|steps| steps.parse().ok())
+        let (agent, steps) = steps
+            .and_then(parse_steps)
             .ok_or_else(|| bad("its step count is missing"))?;
+        known_agent(agent)?;
         let packed = URL_SAFE_NO_PAD.decode(packed.unwrap_or_default());
         let packed = packed.map_err(|_| bad("its trace is cut short or damaged"))?;
         let mut records = VecDeque::new();
@@ -207,25 +218,54 @@ fn unknown(name: &str) -> CommandError {
     ))
 }
 
-/// `branch.index[+steps]`.
+/// Whether a place counts the steps of an agent that there is.
+///
+/// # Errors
+/// There is none of this number: [`CommandError::NoSuch`] says which there are.
+pub(crate) fn known_agent(agent: AgentNumber) -> Result<(), CommandError> {
+    match agent {
+        AgentNumber::ONLY => Ok(()),
+        AgentNumber(number) => Err(CommandError::NoSuch(format!(
+            "there is no agent {number}: this program has one, 0 ({ONLY_AGENT})"
+        ))),
+    }
+}
+
+/// `[agent:]steps`: whose steps, and how many.
+fn parse_steps(text: &str) -> Option<(AgentNumber, u64)> {
+    let (agent, steps) = text.split_once(':').unwrap_or(("0", text));
+    Some((AgentNumber(agent.parse().ok()?), steps.parse().ok()?))
+}
+
+/// What [`parse_steps`] reads; the first agent need not be named.
+fn steps_text(agent: AgentNumber, steps: u64) -> String {
+    match agent {
+        AgentNumber::ONLY => steps.to_string(),
+        AgentNumber(agent) => format!("{agent}:{steps}"),
+    }
+}
+
+/// `branch.index[+[agent:]steps]`.
 fn parse_id(text: &str) -> Option<UniverseId> {
     let (place, offset) = text.split_once('+').unwrap_or((text, "0"));
     let (branch, index) = place.split_once('.')?;
+    let (agent, offset) = parse_steps(offset)?;
     Some(UniverseId {
         branch: branch.parse().ok()?,
         index: index.parse().ok()?,
-        offset: offset.parse().ok()?,
+        agent,
+        offset,
     })
 }
 
 /// For those who show a universe: `branch.index`, and `+steps` inside a run.
 impl std::fmt::Display for UniverseId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.branch, self.index)?;
-        match self.offset {
-            0 => Ok(()),
-            offset => write!(f, "+{offset}"),
-        }
+        let place = format!("{}.{}", self.branch, self.index);
+        f.pad(&match (self.agent, self.offset) {
+            (AgentNumber::ONLY, 0) => place,
+            (agent, offset) => format!("{place}+{}", steps_text(agent, offset)),
+        })
     }
 }
 
@@ -235,6 +275,7 @@ pub(crate) fn universe_id(history: &History, at: Moment) -> UniverseId {
     UniverseId {
         branch: at.place.branch.0,
         index: at.place.index,
+        agent: at.agent,
         offset: at.steps.saturating_sub(since),
     }
 }
@@ -246,5 +287,10 @@ pub(crate) fn moment_of_id(history: &History, id: UniverseId) -> Option<Moment> 
         index: id.index,
     })?;
     let steps = history.tree.step_of(place)?.checked_add(id.offset)?;
-    Some(Moment { place, steps })
+    let agent = id.agent;
+    Some(Moment {
+        place,
+        agent,
+        steps,
+    })
 }

@@ -178,7 +178,7 @@ fn turns_to(
     for (place, entry) in path {
         if !matches!(entry.kind, EntryKind::Output { .. }) {
             let steps = entry.step;
-            choices.push((stage.entry_text(entry), Moment { place, steps }));
+            choices.push((stage.entry_text(entry), Moment::of(place, steps)));
         }
     }
     let first = choices.len().saturating_sub(MOST_TURNS);

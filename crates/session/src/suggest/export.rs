@@ -9,7 +9,7 @@ use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::command::{Act, Flow};
+use crate::command::{Act, AgentNumber, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
 use crate::options::Options;
 use crate::program::OpenError;
@@ -342,7 +342,7 @@ fn moment(launch: Launch<'_>, options: &RunOptions) -> Result<String, RunError> 
     events.for_each(|(step, event)| trace.event(*step, event));
     // A trapping instruction is not retired: its attempt is one step more.
     let attempt = u64::from(report.outcome == RunOutcome::Trapped);
-    Ok(trace.text(report.steps + attempt))
+    Ok(trace.text(AgentNumber::ONLY, report.steps + attempt))
 }
 
 /// Writes a session file for every path into a folder; their names.

@@ -11,6 +11,7 @@ use super::inquiry::Inquiry;
 use super::report::ended;
 use super::sets;
 use super::walk::{self, Alarm, Check, Choice, EVENT, Walk};
+use crate::command::AgentNumber;
 use crate::command::question::{
     FoundPath, RestListing, SuggestedOption, SuggestionListing, SuggestionNode, UnexploredReport,
 };
@@ -336,7 +337,7 @@ fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNo
     let mut written = 0;
     let mut name = |option: &mut SuggestedOption, trace: &MomentText, steps: u64| {
         if option.moment.is_empty() && written < MOST_MOMENTS {
-            option.moment = trace.clone().text(steps);
+            option.moment = trace.clone().text(AgentNumber::ONLY, steps);
             written += option.moment.len();
         }
         option.next as usize
@@ -412,6 +413,6 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
         reason,
         place: at.map(|at| place_of(&inquiry.info, at)),
         inputs,
-        moment: trace.text(end_of(walk.path)),
+        moment: trace.text(AgentNumber::ONLY, end_of(walk.path)),
     }
 }

@@ -16,6 +16,7 @@ fn place(branch: u32, position: u32, steps: u64) -> KeptPlace {
         upload: Upload(0),
         branch,
         position,
+        agent: 0,
         steps,
     }
 }

@@ -14,7 +14,7 @@ use crate::message::warning;
 use crate::paint::{Paint, Role, printable};
 
 pub use listing::{stack, table};
-pub use multiverse::{greeting, universe};
+pub use multiverse::greeting;
 pub use place::{place_line, source, stop};
 pub use suggestions::{left_out, rest, suggestions};
 
@@ -62,7 +62,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         } => {
             format!(
                 "{moment}\n{}\n",
-                paint.paint(Role::Dim, format!("names universe {}", universe(*id)))
+                paint.paint(Role::Dim, format!("names universe {id}"))
             )
         }
         Reply::Difference(difference) => multiverse::difference(difference, paint),

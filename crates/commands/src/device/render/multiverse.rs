@@ -2,25 +2,11 @@
 
 use std::fmt::Write as _;
 
-use borges_session::command::UniverseId;
 use borges_session::listing::{
     Info, NoteListing, PathEntry, PathListing, PlaceView, TreeListing, UniverseDifference,
 };
 
 use crate::paint::{Paint, Role, bytes, count, grouped, printable};
-
-/// `branch.index`, or `branch.index+steps`.
-pub fn universe(id: UniverseId) -> String {
-    let UniverseId {
-        branch,
-        index,
-        offset,
-    } = id;
-    match offset {
-        0 => format!("{branch}.{index}"),
-        _ => format!("{branch}.{index}+{offset}"),
-    }
-}
 
 /// The drawn tree, with its size below.
 pub(super) fn tree(tree: &TreeListing, paint: &Paint) -> String {
@@ -82,7 +68,7 @@ fn path_entry(entry: &PathEntry, paint: &Paint) -> String {
     };
     format!(
         "  {:<9} {} {}{}  {}\n",
-        universe(entry.universe),
+        entry.universe,
         paint.paint(role, kind),
         printable(&entry.text),
         paint.paint(Role::Changed, note),
@@ -107,7 +93,7 @@ pub(super) fn notes(notes: &[NoteListing], paint: &Paint) -> String {
         let _ = writeln!(
             text,
             "{:<9} {}{space}{}  {}",
-            universe(note.universe),
+            note.universe,
             paint.paint(Role::Name, printable(name)),
             printable(&note.text),
             paint.paint(Role::Dim, format!("step {}", grouped(note.steps))),
@@ -171,7 +157,7 @@ fn short_place(place: &PlaceView, paint: &Paint) -> String {
     }
     format!(
         "{:<9} {}  {}",
-        universe(place.universe),
+        place.universe,
         paint.paint(Role::Place, at),
         paint.paint(Role::Dim, format!("step {}", grouped(place.steps)))
     )

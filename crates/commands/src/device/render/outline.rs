@@ -6,7 +6,6 @@ use borges_session::listing::{
     BranchEnd, EntryListing, FoundListing, InputListing, MultiverseListing, SeriesListing,
 };
 
-use super::universe;
 use crate::paint::{Paint, Role, count, grouped, printable};
 
 /// What the program can read, one input a line.
@@ -76,7 +75,7 @@ pub(super) fn found(listing: &FoundListing, paint: &Paint) -> String {
     let mut text = String::new();
     for row in &listing.found {
         let steps = paint.paint(Role::Dim, format!("step {}", grouped(row.steps)));
-        let place = universe(row.universe);
+        let place = row.universe;
         let _ = writeln!(text, "{place:<9} {}  {steps}", printable(&row.text));
     }
     let more = listing.all - listing.found.len() as u64;

@@ -7,8 +7,6 @@ use borges_session::listing::{PlaceView, SourceListing, Written};
 
 use crate::paint::{Paint, Role, count, grouped, printable};
 
-use super::multiverse::universe;
-
 /// A stop: why, where, the source around it (or at least the line), and what comes next.
 pub fn stop(stop: &Stop, around: Option<&SourceListing>, paint: &Paint) -> String {
     let mut text = reason(&stop.reason, paint);
@@ -75,11 +73,7 @@ pub fn place_line(place: &PlaceView, paint: &Paint) -> String {
     if let Some(function) = &place.function {
         let _ = write!(left, " in {}", printable(function));
     }
-    let right = format!(
-        "universe {}, step {}",
-        universe(place.universe),
-        grouped(place.steps)
-    );
+    let right = format!("universe {}, step {}", place.universe, grouped(place.steps));
     let columns = left.chars().count() + right.chars().count();
     let gap = if columns + 2 <= paint.width {
         " ".repeat(paint.width - columns)

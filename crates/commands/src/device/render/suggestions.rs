@@ -7,7 +7,6 @@ use borges_session::suggest::{
     FoundPath, RestListing, SuggestedOption, SuggestionListing, UnexploredReport, WhyListing,
 };
 
-use super::universe;
 use crate::paint::{Paint, Role, count, printable};
 
 /// Lines of a tree that are written; JSON has all.
@@ -203,7 +202,7 @@ fn decided(why: &WhyListing, paint: &Paint) -> String {
                 "{} was inevitable after {}  ({})",
                 paint.paint(Role::Bad, printable(what)),
                 paint.paint(Role::Name, printable(&turn.choice)),
-                universe(turn.universe),
+                turn.universe,
             );
         }
         None if why.open.is_empty() => {
@@ -216,7 +215,7 @@ fn decided(why: &WhyListing, paint: &Paint) -> String {
             text,
             "it was possible, within the bound, since {}  ({})",
             paint.paint(Role::Name, printable(&turn.choice)),
-            universe(turn.universe),
+            turn.universe,
         );
     }
     for open in &why.open {

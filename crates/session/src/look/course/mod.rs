@@ -363,7 +363,7 @@ fn follow_values(
         let length = (WHOLE / PARTS).min(tip.steps / PARTS);
         let at = |steps| {
             let place = stage.history.tree.at_step(tip.place, steps)?;
-            Some(Moment { place, steps })
+            Some(Moment::of(place, steps))
         };
         let (Some(start), Some(end)) = (at(from), at(from + length)) else {
             continue;
