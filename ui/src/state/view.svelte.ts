@@ -166,11 +166,11 @@ class View implements Parts {
   }
 
   get here(): UniverseId {
-    return this.info?.here.universe ?? { branch: 0, index: 0, offset: 0 };
+    return this.info?.here.universe ?? { branch: 0, index: 0, agent: 0, offset: 0 };
   }
 
   get device(): UniverseId {
-    return this.info?.device_at.universe ?? { branch: 0, index: 0, offset: 0 };
+    return this.info?.device_at.universe ?? { branch: 0, index: 0, agent: 0, offset: 0 };
   }
 
   complain(error: unknown): void {
