@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use borges_languages::model::Schedules;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit::MEANINGS;
@@ -367,10 +368,21 @@ pub struct Explore {
         conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "session", "expect", "forbid"]
     )]
     pub preemptions: Option<u32>,
+    /// Only some runs, for programs with too many states: 'random' chooses each step, 'pct' priorities that change at few
+    /// steps and finds, sooner than chance, what needs DEPTH orders of two steps [DEPTH: 3]
+    #[arg(
+        long,
+        value_name = "random|pct[:DEPTH]|preemptions:N",
+        conflicts_with_all = ["preemptions", "reduction", "debugger", "keep", "symmetry", "toward", "order", "session", "expect", "forbid"]
+    )]
+    pub schedule: Option<Schedules>,
+    /// How many runs --schedule takes
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "schedule")]
+    pub runs: u64,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value_t)]
     pub order: Order,
-    /// Seeds the order if it is random
+    /// Seeds the order, or the runs of --schedule, if they are random
     #[arg(long, value_name = "N", default_value_t)]
     pub seed: u64,
     /// Visit what is nearest to a breakpoint first, and say where it is met: 'receiver getResult' (actors), or a text. Of a
@@ -389,11 +401,11 @@ pub struct Explore {
     /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
     #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
     pub expect: Vec<String>,
-    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, traps (device programs), or satisfies a
-    /// predicate
+    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, traps (device programs), comes to where two
+    /// steps race (either can be first, and it matters), or satisfies a predicate
     #[arg(
         long,
-        value_name = "deadlock|stuck|failed|trap|PREDICATE",
+        value_name = "deadlock|stuck|failed|trap|race|PREDICATE",
         conflicts_with = "reduction"
     )]
     pub forbid: Vec<String>,

@@ -11,12 +11,12 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use borges_multiverse::causality::{Causality, Class, Classes, Found, Queues, races};
+use borges_multiverse::causality::{Causality, Class, Classes, Found, racing};
 use borges_multiverse::graph::{Exploration, Limits, Strategy as Order};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
 use common::Counted;
 use proptest::prelude::*;
-use threads::{Do, Thing, Threads, World, rounds, threads};
+use threads::{Do, Threads, World, rounds, threads};
 
 type Choice = (usize, i8);
 
@@ -153,30 +153,32 @@ proptest! {
     }
 }
 
-/// For a message: what orders its port, and its number there.
-fn queued(thing: &Thing) -> Option<(Thing, u32)> {
-    match *thing {
-        Thing::Message(port, number) => Some((Thing::Entry(port), number as u32)),
-        _ => None,
-    }
-}
-
 proptest! {
-    /// Whoever follows all classes remembers of each run what who looks at that run alone would.
+    /// Steps that race are those of two agents that conflict and are not the same in both orders; all others commute.
     #[test]
-    fn who_follows_goes_back_with_the_run(program in threads()) {
-        let followers = (Causality::default(), Queues::new(queued));
-        let mut classes = Classes::followed(&program, followers);
-        while classes.advance(usize::MAX, || true) == Found::End {
-            let (run, queues) = classes.follower();
-            let choices: Vec<_> = classes.run().events().iter().map(|event| event.choice).collect();
-            prop_assert_eq!(run.class(), classes.run().class());
-            let start = program.initial();
-            let alone = races(&&program, &start, &choices, queued).unwrap();
-            prop_assert_eq!(queues.races(run), alone);
+    fn steps_race_where_their_order_matters(program in threads()) {
+        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
+        exploration.run(&Limits::default(), |_| true);
+        let graph = exploration.graph();
+        for node in graph.nodes() {
+            let state = graph.state(node).unwrap();
+            let edges: Vec<_> = graph.edges_from(node).map(|(id, edge)| (graph.choice(id).unwrap(), edge.to)).collect();
+            let told: HashSet<_> = racing(&&program, state).into_iter().collect();
+            let over = |node, wanted: &Choice| {
+                let mut edges = graph.edges_from(node);
+                edges.find_map(|(id, edge)| (graph.choice(id)? == *wanted).then_some(edge.to))
+            };
+            for (one, (first, here)) in edges.iter().enumerate() {
+                for (other, (second, there)) in edges.iter().enumerate().skip(one + 1) {
+                    let (here, there) = (over(*here, second), over(*there, first));
+                    let two = program.agent(state, first) != program.agent(state, second);
+                    let race = two && (here.is_none() || here != there);
+                    prop_assert_eq!(told.contains(&[one as u32, other as u32]), race);
+                    let touched = [first, second].map(|choice| program.footprint(state, choice));
+                    prop_assert!(!race || touched[0].conflicts(&touched[1]));
+                }
+            }
         }
-        let (run, _) = classes.follower();
-        prop_assert!(run.events().is_empty(), "all is taken back");
     }
 }
 

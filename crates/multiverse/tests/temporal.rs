@@ -237,29 +237,6 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn a_cycle_is_fair_if_nobody_could_act_in_all_of_it_and_never_does(program in digraph()) {
-        let program = Agents(program);
-        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
-        // What is asked early is said again when more is known.
-        let few = Limits { states: 3, ..Limits::default() };
-        for limits in [few, Limits::default()] {
-            exploration.run(&limits, |_| true);
-            let graph = exploration.graph();
-            for cycle in graph.nodes().filter_map(|node| graph.cycle_through(node)) {
-                let steps = cycle.iter().map(|id| {
-                    let state = *graph.state(graph.edge(*id).unwrap().from).unwrap();
-                    (state, program.agent(&state, &graph.choice(*id).unwrap()))
-                });
-                let steps: Vec<_> = steps.collect();
-                let waits = |agent: &usize| {
-                    steps.iter().all(|(state, taker)| taker != agent && program.can_act(*state, *agent))
-                };
-                prop_assert_eq!(graph.is_fair(&cycle), !(0..AGENTS).any(|agent| waits(&agent)));
-            }
-        }
-    }
-
-    #[test]
     fn fairness_is_a_formula_about_who_acted(program in digraph(), formula in formula()) {
         let program = Agents(program);
         let mut exploration = Exploration::new(&program, Order::BreadthFirst);
@@ -299,7 +276,6 @@ proptest! {
                 })),
             }
             prop_assert!(evaluate(&shows, &word, back)[0], "{shows}: {word:?} {back:?}");
-            prop_assert!(graph.is_fair(&run.cycle));
             for agent in (0..AGENTS).filter(|_| back.is_some()) {
                 let served = run.cycle.iter().any(|id| {
                     let state = *graph.state(graph.edge(*id).unwrap().from).unwrap();

@@ -494,9 +494,8 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     }
 
     fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused> {
-        goal.judge(self.graph(), self.is_complete(), |node| {
-            self.way(node).steps
-        })
+        let (way, step) = (|node| self.way(node).steps, |edge| self.step(edge));
+        goal.judge(self.graph(), self.is_complete(), way, step)
     }
 
     fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>> {

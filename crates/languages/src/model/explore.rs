@@ -9,6 +9,7 @@ use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
 };
 use borges_multiverse::language::Outcome;
+use borges_multiverse::walk::Sampler;
 
 use super::ask::{Held, Multiverse, kind};
 use super::gains::{Keeper, Told};
@@ -17,6 +18,7 @@ use super::lead::Lead;
 use super::lens::{self, Lens};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
+use super::schedule::{Ending, Selection, sample};
 use super::{Model, Threads};
 use crate::ambienttalk::{Delivery, Grain};
 use crate::source;
@@ -40,8 +42,8 @@ pub struct Explore {
     /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
     /// without actors.
     pub symmetry: bool,
-    /// The most times that an agent which could go on makes room for another, in a run. Otherwise as `keep`, in any order.
-    pub preemptions: Option<u32>,
+    /// Only these runs. Otherwise as `keep`, in any order.
+    pub schedule: Option<Selection>,
     /// The order in which states are visited.
     pub order: Order,
     /// The most states that are visited.
@@ -63,7 +65,7 @@ impl Default for Explore {
             reduction: Reduction::None,
             keep: None,
             symmetry: false,
-            preemptions: None,
+            schedule: None,
             order: Order::BreadthFirst,
             states: 1_000_000,
             depth: u32::MAX,
@@ -188,12 +190,6 @@ pub struct Job<'j> {
     keeper: Option<Keeper<'j>>,
 }
 
-/// The ends of one outcome.
-struct Ending<C> {
-    count: u64,
-    way: C,
-}
-
 impl Job<'_> {
     /// What counts as a step.
     pub(super) fn grain(&self) -> Grain {
@@ -212,11 +208,17 @@ impl Job<'_> {
         P: Reported<State: 'static> + 'static,
         E: Reported<State: 'static>,
     {
-        if let Some(most) = self.options.preemptions {
-            let program = plain;
-            let bounded = Preempting { program, most };
-            let name = bounded.name();
-            return (self.seen(bounded, exact, name), None);
+        match self.options.schedule {
+            Some(Selection::Preemptions(most)) => {
+                let program = plain;
+                let bounded = Preempting { program, most };
+                let name = bounded.name();
+                return (self.seen(bounded, exact, name), None);
+            }
+            Some(Selection::Sampled { by, runs, seed }) => {
+                return (self.sampled(&plain, by, (runs, seed)), None);
+            }
+            None => {}
         }
         if let Some(lens) = self.lens() {
             let mut report = self.seen(lens::seen(plain, &lens), exact, lens.name());
@@ -238,6 +240,38 @@ impl Job<'_> {
         report.abstraction = Some(name);
         // There are more runs, and what is joined of runs through different states need not be one.
         (report.paths, report.cyclic) = (None, None);
+        report
+    }
+
+    /// Some runs.
+    fn sampled<P: Reported>(&mut self, plain: &P, by: Sampler, (runs, seed): (u64, u64)) -> Report {
+        let bounds = (runs, self.options.depth, seed);
+        let sample = sample(plain, by, bounds, |come| {
+            (self.keep_going)(&Progress {
+                states: come.states,
+                edges: come.states - come.runs,
+                ends: come.ends,
+                waiting: runs - come.runs,
+            })
+        });
+        let come = sample.come;
+        let mut report = self.empty();
+        report.states = come.states;
+        report.edges = come.states - come.runs;
+        report.why = match come.runs == runs {
+            true => (come.ends < runs).then_some(Why::Depth),
+            false => Some(Why::Cancelled),
+        };
+        let taken = match come.runs {
+            1 => "one run".to_owned(),
+            runs => format!("{runs} runs"),
+        };
+        report.abstraction = Some(format!("{taken}, {by}"));
+        let told = sample.found.into_iter().map(|(outcome, ending)| {
+            let trace = self.trace(plain, ending.way);
+            self.end(plain, &outcome, ending.count, trace)
+        });
+        report.ends = told.collect();
         report
     }
 

@@ -1,6 +1,8 @@
 //! What a program is held to: goals with a verdict, for scripts.
 
-use borges_multiverse::graph::{Graph, NodeId};
+use std::collections::BTreeSet;
+
+use borges_multiverse::graph::{EdgeId, Graph, NodeId};
 use borges_multiverse::language::Verdict;
 use serde::Serialize;
 
@@ -25,6 +27,8 @@ enum What {
     Never(Predicate),
     /// No run ends so.
     NoEnd(Verdict),
+    /// No two steps race.
+    NoRace,
 }
 
 /// What became of a goal.
@@ -40,6 +44,9 @@ pub struct Finding {
     pub state: Option<u32>,
     /// A shortest way there.
     pub trace: Vec<Step>,
+    /// The pairs of steps that race, those of the same two places of the source once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub races: Vec<[Step; 2]>,
 }
 
 impl Goal {
@@ -54,8 +61,8 @@ impl Goal {
         })
     }
 
-    /// No run comes to a `deadlock`, gets `stuck`, has a `failed` assertion, or comes to a state that satisfies a
-    /// predicate.
+    /// No run comes to a `deadlock`, gets `stuck`, has a `failed` assertion, comes to a `race`, or to a state that
+    /// satisfies a predicate.
     ///
     /// # Errors
     /// It is neither.
@@ -64,6 +71,7 @@ impl Goal {
             "deadlock" => What::NoEnd(Verdict::Deadlock),
             "stuck" => What::NoEnd(Verdict::Stuck),
             "failed" => What::NoEnd(Verdict::Failed),
+            "race" => What::NoRace,
             other => What::Never(model.program().predicate(other)?),
         };
         let text = format!("forbid {text}");
@@ -76,6 +84,7 @@ impl Goal {
         graph: &Graph<P>,
         complete: bool,
         way: impl Fn(NodeId) -> Vec<Step>,
+        step: impl Fn(EdgeId) -> Option<Step>,
     ) -> Result<Finding, Refused> {
         if let What::Ends(predicate) | What::Never(predicate) = &self.what {
             let names = predicate.names().into_iter();
@@ -86,7 +95,13 @@ impl Goal {
             let state = graph.state(node);
             state.is_some_and(|state| predicate.holds(graph.language(), state))
         };
+        let mut races = Vec::new();
         let against = match &self.what {
+            What::NoRace => {
+                let first;
+                (first, races) = racing(graph, step);
+                first.map(|node| (node, Vec::new()))
+            }
             What::Ends(predicate) => graph.nearest(NodeId::ROOT, |node| {
                 graph.is_end(node) && !holds(predicate, node)
             }),
@@ -99,6 +114,10 @@ impl Goal {
         let node = against.map(|(node, _)| node);
         let endless = matches!(self.what, What::Ends(_)) && graph.ends().next().is_none();
         let found = match node {
+            Some(_) if !races.is_empty() => Some(match races.len() {
+                1 => "two steps can come in either order, and it matters".to_owned(),
+                pairs => format!("{pairs} pairs of steps can come in either order, and it matters"),
+            }),
             Some(node) => match graph.outcome(node) {
                 Some(outcome) => Some(outcome.to_string()),
                 None => graph.state(node).map(|state| graph.language().show(state)),
@@ -116,6 +135,44 @@ impl Goal {
             found,
             state: node.map(|node| node.0),
             trace: node.map(way).unwrap_or_default(),
+            races,
         })
     }
+}
+
+/// Where two steps stand in the source, or what they do if they stand nowhere.
+fn places(one: &Step, other: &Step) -> [String; 2] {
+    let mut places = [one, other].map(|step| match (step.line, step.column) {
+        (Some(line), Some(column)) => format!("{line}:{column}"),
+        _ => step.text.clone(),
+    });
+    places.sort();
+    places
+}
+
+/// Where steps race first, and the pairs that do.
+fn racing<P: Reported>(
+    graph: &Graph<P>,
+    step: impl Fn(EdgeId) -> Option<Step>,
+) -> (Option<NodeId>, Vec<[Step; 2]>) {
+    let (mut known, mut first, mut races) = (BTreeSet::new(), None, Vec::new());
+    for node in graph.nodes() {
+        let pairs = graph
+            .state(node)
+            .map(|state| graph.language().racing(state));
+        for options in pairs.into_iter().flatten() {
+            let edge = |option| {
+                let mut edges = graph.edges_from(node);
+                edges.find_map(|(id, edge)| (edge.option == option).then_some(id))
+            };
+            let [Some(one), Some(other)] = options.map(|option| step(edge(option)?)) else {
+                continue;
+            };
+            if known.insert(places(&one, &other)) {
+                first.get_or_insert(node);
+                races.push([one, other]);
+            }
+        }
+    }
+    (first, races)
 }

@@ -28,6 +28,7 @@ mod plain;
 mod races;
 mod report;
 mod reported;
+mod schedule;
 mod threads;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
 pub use report::{Datum, End, Met, Report, Step, Why};
 pub use reported::{Remains, Reported};
+pub use schedule::{Schedules, Selection};
 pub use threads::Threads;
 
 pub(crate) use judge::occurs;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use borges_multiverse::adapt::{Preempting, Runs, StepChoice, Stepper, Stepping};
+use borges_multiverse::causality;
 use borges_multiverse::language::Language;
 
 use super::debug::Refused;
@@ -71,6 +72,11 @@ pub trait Reported:
         let exact = self.exact();
         let message = |resource: &_| exact.message(resource);
         Some(races::of(&exact, message, options)?.told(text))
+    }
+
+    /// The options of a state that race, as [`causality::racing`] finds them.
+    fn racing(&self, state: &Self::State) -> Vec<[u32; 2]> {
+        causality::racing(self, state)
     }
 
     /// How near a state is to a breakpoint: more is nearer.
@@ -303,6 +309,10 @@ impl<L: Reported> Reported for &L {
     fn turned(&self, state: &Self::State) -> Option<Self::State> {
         (**self).turned(state)
     }
+
+    fn racing(&self, state: &Self::State) -> Vec<[u32; 2]> {
+        (**self).racing(state)
+    }
 }
 
 impl<L: Reported> Reported for Runs<L> {
@@ -316,6 +326,11 @@ impl<L: Reported> Reported for Runs<L> {
 
     fn turned(&self, state: &Self::State) -> Option<Self::State> {
         self.inner().turned(state)
+    }
+
+    /// Where a run goes on depends on who else can act: it is the steps with which runs begin that race.
+    fn racing(&self, state: &Self::State) -> Vec<[u32; 2]> {
+        self.inner().racing(state)
     }
 
     /// Any of the steps that are folded into one.

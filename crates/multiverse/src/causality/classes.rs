@@ -25,7 +25,7 @@ use std::fmt;
 
 use hashbrown::HashTable;
 
-use super::{Causality, Follower};
+use super::Causality;
 use crate::fingerprint::Fingerprint;
 use crate::language::{Footprint, Language, Stepped, Waiting};
 
@@ -69,11 +69,8 @@ struct Node<L: Language> {
 /// Each class is found exactly once. The effort is that of the runs found, plus some that turn out
 /// to belong to known classes half way ([`Classes::blocked`]); paths and states do not matter, so
 /// this works where neither can be listed.
-///
-/// A [`Follower`] sees each run step by step, and the way back to where the next one parts from it.
-pub struct Classes<L: Language, F = ()> {
+pub struct Classes<L: Language> {
     language: L,
-    follower: F,
     /// The states on the current run; one more than it has events.
     nodes: Vec<Node<L>>,
     run: Causality<L>,
@@ -85,7 +82,7 @@ pub struct Classes<L: Language, F = ()> {
     steps: u64,
 }
 
-impl<L: Language, F> fmt::Debug for Classes<L, F> {
+impl<L: Language> fmt::Debug for Classes<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Classes")
             .field("run", &self.run)
@@ -96,17 +93,9 @@ impl<L: Language, F> fmt::Debug for Classes<L, F> {
 impl<L: Language> Classes<L> {
     /// The classes of `language`'s runs, none found yet.
     pub fn new(language: L) -> Self {
-        Self::followed(language, ())
-    }
-}
-
-impl<L: Language, F: Follower<L>> Classes<L, F> {
-    /// The classes of `language`'s runs, none found yet, with somebody who looks on.
-    pub fn followed(language: L, follower: F) -> Self {
         let state = language.initial();
         let mut classes = Self {
             language,
-            follower,
             nodes: Vec::new(),
             run: Causality::default(),
             known: HashTable::new(),
@@ -123,11 +112,6 @@ impl<L: Language, F: Follower<L>> Classes<L, F> {
     /// The run found last (or the one that is being tried).
     pub const fn run(&self) -> &Causality<L> {
         &self.run
-    }
-
-    /// Who looks on; what they remember is of that run.
-    pub const fn follower(&self) -> &F {
-        &self.follower
     }
 
     /// The state at the end of the run found last.
@@ -170,9 +154,7 @@ impl<L: Language, F: Follower<L>> Classes<L, F> {
                 .position(|ready| ready.wanted && !ready.asleep);
             let Some(option) = next else {
                 self.pop();
-                if self.run.pop().is_some() {
-                    self.follower.back();
-                }
+                self.run.pop();
                 if let Some(node) = self.nodes.last_mut()
                     && let Some(taken) = node.taken.take()
                 {
@@ -226,7 +208,6 @@ impl<L: Language, F: Follower<L>> Classes<L, F> {
             ready.asleep = true;
             return false;
         };
-        self.follower.forward(&node.state, &ready.choice, &step);
         let Stepped {
             next,
             agent,

@@ -4,32 +4,18 @@ use crate::language::{Language, StepOf};
 
 /// Looks on along a run: what happened before what, which messages were there when one was taken, who held which lock.
 ///
-/// What it remembers is its own and goes back with the run. That tells it from [`crate::adapt::Observer`], whose memory
+/// What it remembers is its own. That tells it from [`crate::adapt::Observer`], whose memory
 /// is a part of the state and keeps apart what it remembers differently: a follower remembers of one run, so that states
-/// stay what they are. A pair of followers is a follower; `()` is nobody.
+/// stay what they are. A pair of followers is a follower.
 pub trait Follower<L: Language> {
     /// A step was taken from a state.
     fn forward(&mut self, from: &L::State, choice: &L::Choice, step: &StepOf<L>);
-
-    /// The last step that it saw is taken back.
-    fn back(&mut self);
-}
-
-impl<L: Language> Follower<L> for () {
-    fn forward(&mut self, _: &L::State, _: &L::Choice, _: &StepOf<L>) {}
-
-    fn back(&mut self) {}
 }
 
 impl<L: Language, A: Follower<L>, B: Follower<L>> Follower<L> for (A, B) {
     fn forward(&mut self, from: &L::State, choice: &L::Choice, step: &StepOf<L>) {
         self.0.forward(from, choice, step);
         self.1.forward(from, choice, step);
-    }
-
-    fn back(&mut self) {
-        self.0.back();
-        self.1.back();
     }
 }
 

@@ -18,7 +18,7 @@ use std::fmt;
 
 pub use classes::{Classes, Found};
 pub use follower::{Follower, follow};
-pub use races::{Queues, Race, races};
+pub use races::{Race, races, racing};
 
 use crate::language::{Footprint, Language, StepOf};
 use accesses::{Access, Accesses};
@@ -333,10 +333,6 @@ impl<L: Language> Causality<L> {
 impl<L: Language> Follower<L> for Causality<L> {
     fn forward(&mut self, _: &L::State, choice: &L::Choice, step: &StepOf<L>) {
         self.push(step.agent.clone(), choice.clone(), step.footprint.clone());
-    }
-
-    fn back(&mut self) {
-        self.pop();
     }
 }
 

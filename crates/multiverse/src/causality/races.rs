@@ -1,4 +1,5 @@
-//! Races: which other message could have been received in place of one.
+//! Races: which steps could have come in another order, and which other message could have been received in place of
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ type Queued<R> = (R, u32);
 /// `place` knows the resources that are messages: it says which resource orders the queue, and the message's number
 /// there. A step that writes the message puts it in, one that reads it receives it.
 #[derive(Clone, Debug)]
-pub struct Queues<R, P> {
+struct Queues<R, P> {
     place: P,
     steps: Vec<Messages<R>>,
 }
@@ -38,7 +39,7 @@ struct Messages<R> {
 
 impl<R, P> Queues<R, P> {
     /// Of a run that has not begun.
-    pub const fn new(place: P) -> Self {
+    const fn new(place: P) -> Self {
         Self {
             place,
             steps: Vec::new(),
@@ -56,17 +57,13 @@ impl<L: Language, P: Fn(&L::Resource) -> Option<Queued<L::Resource>>> Follower<L
             received: messages(&step.footprint.reads),
         });
     }
-
-    fn back(&mut self) {
-        self.steps.pop();
-    }
 }
 
 impl<R: Ord + Clone, P> Queues<R, P> {
     /// The races of the run that was followed, of which `run` has the causes: for each message that was received, those
     /// that came to the same queue later and could have been there first, while all that happened before stays the same
     /// but for the order in that queue.
-    pub fn races<L: Language<Resource = R>>(&self, run: &Causality<L>) -> Vec<Race> {
+    fn races<L: Language<Resource = R>>(&self, run: &Causality<L>) -> Vec<Race> {
         let mut arrivals: BTreeMap<&R, BTreeMap<u32, usize>> = BTreeMap::new();
         let mut receipts = Vec::new();
         for (nth, Messages { came, received }) in self.steps.iter().enumerate() {
@@ -116,4 +113,33 @@ pub fn races<L: Language>(
     follow(language, start, choices, &mut followers)?;
     let (run, queues) = followers;
     Some(queues.races(&run))
+}
+
+/// The pairs of choices of a state, by their positions, that race: two agents can take them, and either one cannot be
+/// taken after the other, or they do not lead to the same state in both orders.
+///
+/// Such a race is an error of no end: nothing need fail on either side, but which side a run takes is an accident.
+pub fn racing<L: Language>(language: &L, state: &L::State) -> Vec<[u32; 2]> {
+    let mut choices = Vec::new();
+    language.enabled(state, &mut choices);
+    let steps: Vec<_> = choices
+        .iter()
+        .map(|choice| (language.agent(state, choice), language.apply(state, choice)))
+        .collect();
+    let after = |first: usize, choice: &L::Choice| {
+        let between = &steps[first].1.as_ref()?.state;
+        Some(language.canonical(language.apply(between, choice)?.state))
+    };
+    let mut found = Vec::new();
+    for (one, choice) in choices.iter().enumerate() {
+        for (other, later) in choices.iter().enumerate().skip(one + 1) {
+            let both =
+                || after(one, later).filter(|end| after(other, choice).as_ref() == Some(end));
+            if steps[one].0 != steps[other].0 && both().is_none() {
+                // There are fewer than 2^32 options: their list is in memory.
+                found.push([one as u32, other as u32]);
+            }
+        }
+    }
+    found
 }

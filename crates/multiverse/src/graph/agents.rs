@@ -1,4 +1,4 @@
-//! Who takes each step of a graph, and which cycles are fair.
+//! Who takes each step of a graph.
 //!
 //! Most graphs are never asked, so the language is asked when somebody wants to know, once for every universe; what it
 //! said is kept beside the edges.
@@ -69,15 +69,5 @@ impl<L: Language> Graph<L> {
         let from = self.edge(edge).map(|edge| edge.from);
         let mut others = from.into_iter().flat_map(|from| self.edges_from(from));
         of(edge) == Some(&agent) || !others.any(|(id, _)| of(id) == Some(&agent))
-    }
-
-    /// Whether a run that goes round `cycle` for ever is (weakly) fair: every agent that can act in all its universes
-    /// takes one of its steps.
-    #[must_use]
-    pub fn is_fair(&self, cycle: &[EdgeId]) -> bool {
-        let edges = cycle.iter().filter_map(|id| self.edge(*id));
-        edges.for_each(|edge| self.note_agents(edge.from));
-        let is_served = |agent| cycle.iter().any(|edge| self.is_served(agent, *edge));
-        cycle.is_empty() || self.agents().all(is_served)
     }
 }

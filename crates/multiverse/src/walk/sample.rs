@@ -1,5 +1,7 @@
 //! Many runs, each with another seed: for programs that have too many universes.
 
+use std::fmt;
+
 use super::{Moment, Priorities, Schedule, Walk, WalkError};
 use crate::language::Language;
 
@@ -24,6 +26,15 @@ pub struct Hit {
     pub moment: Moment,
 }
 
+impl fmt::Display for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => f.write_str("each step chosen at random"),
+            Self::Pct { depth } => write!(f, "by random priorities (pct, depth {depth})"),
+        }
+    }
+}
+
 impl Sampler {
     /// Takes `runs` runs of at most `steps` steps each, until one comes to a universe that `fits`; none if none did.
     /// The same seed gives the same runs. `keep_going` is asked before each.
@@ -34,7 +45,7 @@ impl Sampler {
         self,
         language: &'l L,
         (runs, steps, seed): (u64, u64, u64),
-        fits: impl Fn(&Walk<&'l L>) -> bool,
+        mut fits: impl FnMut(&Walk<&'l L>) -> bool,
         mut keep_going: impl FnMut(u64) -> bool,
     ) -> Result<Option<Hit>, WalkError> {
         // How long runs are is learned from those before.

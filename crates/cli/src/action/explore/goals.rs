@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use borges_languages::model::{Finding, Goal, Model, Report, Why};
+use borges_languages::model::{Finding, Goal, Model, Report, Step, Why};
 use borges_session::model::ModelSession;
 
 use super::outcomes;
@@ -22,6 +22,12 @@ pub(super) fn of(options: &args::Explore, model: &Model) -> Result<Vec<Goal>, Fa
         return Err(Failure::usage(
             "--expect met says nothing without --toward",
             "name the breakpoint that must be met: --toward 'receiver getResult' --expect met",
+        ));
+    }
+    if options.debugger && options.forbid.iter().any(|goal| goal == "race") {
+        return Err(Failure::usage(
+            "under the debugger no steps race: it puts them in one order",
+            "leave out --debugger",
         ));
     }
     let expected = options.expect.iter().filter(|goal| *goal != MET);
@@ -71,6 +77,7 @@ pub(super) fn judged(
             found: (holds == Some(false)).then(|| "no run comes to the breakpoint".to_owned()),
             state: None,
             trace: Vec::new(),
+            races: Vec::new(),
         });
     }
     Ok(findings)
@@ -95,6 +102,13 @@ pub(super) fn shown(findings: &[Finding], report: &Report, paint: &Paint) -> Str
             (None, _) => String::new(),
         };
         let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
+        for [one, other] in &finding.races {
+            let at = |step: &Step| match step.line {
+                Some(line) => format!("{}, line {line}", printable(&step.text)),
+                None => printable(&step.text),
+            };
+            let _ = writeln!(text, "  {}  |  {}", at(one), at(other));
+        }
         text.push_str(&outcomes::trace(&finding.trace, paint));
     }
     text

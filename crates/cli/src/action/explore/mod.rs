@@ -6,7 +6,9 @@ mod outcomes;
 
 pub(super) use device::{inputs, sizes};
 
-use borges_languages::model::{Explore, Finding, Lead, Model, Order, Reduction, Report};
+use borges_languages::model::{
+    Explore, Finding, Lead, Model, Order, Reduction, Report, Schedules, Selection,
+};
 use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
 
@@ -120,6 +122,18 @@ fn refuse(options: &[(&str, bool)], others: &str, next: &str) -> Result<(), Fail
     }
 }
 
+/// Which runs are looked at, if not all are.
+fn schedule(options: &args::Explore) -> Option<Selection> {
+    let (runs, seed) = (options.runs, options.seed);
+    match (options.schedule, options.preemptions) {
+        (Some(Schedules::Sampled(by)), _) => Some(Selection::Sampled { by, runs, seed }),
+        (Some(Schedules::Preemptions(most)), _) | (None, Some(most)) => {
+            Some(Selection::Preemptions(most))
+        }
+        (None, None) => None,
+    }
+}
+
 fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {
     let default = Explore::default();
     let order = match &options.toward {
@@ -148,7 +162,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
             named.map(str::to_string).collect()
         }),
         symmetry: options.symmetry,
-        preemptions: options.preemptions,
+        schedule: schedule(options),
         reduction: match options.reduction {
             args::Reduction::None => Reduction::None,
             args::Reduction::Dpor => Reduction::Dpor,
