@@ -60,7 +60,8 @@ impl Answer {
                 value => remains.variables.push((shown, value.show(&names))),
             }
         }
-        for (name, thread) in &state.threads {
+        for thread in &state.threads {
+            let name = &thread.name;
             let reason = match program.ready(state, thread) {
                 Ready::Done | Ready::Step(_) => continue,
                 Ready::Waits(port) => format!("waits on {}", names.show(&port)),

@@ -51,9 +51,9 @@ impl Language for MuOz {
     }
 
     fn enabled(&self, state: &State, choices: &mut Vec<ThreadName>) {
-        for (name, thread) in &state.threads {
+        for thread in &state.threads {
             if let Ready::Step(_) = self.ready(state, thread) {
-                choices.push(name.clone());
+                choices.push(thread.name.clone());
             }
         }
     }
@@ -69,7 +69,7 @@ impl Language for MuOz {
 
     fn outcome(&self, state: &State) -> Outcome<Answer> {
         let mut verdict = Verdict::Finished;
-        for (_, thread) in &state.threads {
+        for thread in &state.threads {
             let here = match self.ready(state, thread) {
                 Ready::Done | Ready::Step(_) => Verdict::Finished,
                 Ready::Waits(_) => Verdict::Deadlock,
@@ -151,7 +151,8 @@ impl Language for MuOz {
     }
 
     fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<ThreadName, Resource>>) {
-        for (name, thread) in &state.threads {
+        for thread in &state.threads {
+            let name = &thread.name;
             if let Ready::Waits(_) = self.ready(state, thread) {
                 waiting.push(Waiting {
                     agent: name.clone(),

@@ -385,14 +385,12 @@ impl MuOz {
         };
         if let Some((child, body)) = spawned {
             let code = Code::EMPTY.push(body);
-            state.insert_thread(
-                child,
-                Thread {
-                    code,
-                    variables: List::EMPTY,
-                    children: 0,
-                },
-            );
+            state.insert_thread(Thread {
+                name: child,
+                code,
+                variables: List::EMPTY,
+                children: 0,
+            });
         }
         if let Some(port) = opened {
             state.insert_port(port);

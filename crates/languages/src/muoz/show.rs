@@ -200,9 +200,13 @@ impl MuOz {
 
     pub(super) fn show_state(&self, state: &State, names: &Names) -> String {
         let mut lines = Vec::new();
-        for (name, thread) in &state.threads {
+        for thread in &state.threads {
             if !thread.code.is_empty() {
-                lines.push(format!("{name}: {}", self.head(&thread.code, names)));
+                lines.push(format!(
+                    "{}: {}",
+                    thread.name,
+                    self.head(&thread.code, names)
+                ));
             }
         }
         let store = self.show_store(state, names);

@@ -62,6 +62,7 @@ pub(super) struct Variable {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Thread {
+    pub(super) name: ThreadName,
     pub(super) code: Code,
     /// All variables that it bound, in that order.
     pub(super) variables: List<Variable>,
@@ -71,8 +72,10 @@ pub(super) struct Thread {
 
 /// A port's queue. Messages that were received stay below: they make the number of a message
 /// known, and are no part of the state in which universes are compared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Port {
+    /// The variable for which it was made.
+    pub(super) name: VariableName,
     pub(super) sent: List<Slot>,
     pub(super) received: u32,
 }
@@ -100,7 +103,8 @@ impl PartialEq for Port {
     fn eq(&self, other: &Self) -> bool {
         let len = self.len();
         let waiting = |port: &'_ Self| port.sent.clone();
-        len == other.len()
+        self.name == other.name
+            && len == other.len()
             && (waiting(self).iter().take(len as usize))
                 .eq(waiting(other).iter().take(len as usize))
     }
@@ -111,6 +115,7 @@ impl Eq for Port {}
 impl Hash for Port {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let len = self.len();
+        self.name.hash(hasher);
         hasher.write_u32(len);
         for slot in self.sent.iter().take(len as usize) {
             slot.hash(hasher);
@@ -125,9 +130,9 @@ impl Hash for Port {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// In the order of their names, those that are done included.
-    pub(super) threads: Vec<(ThreadName, Arc<Thread>)>,
+    pub(super) threads: Vec<Arc<Thread>>,
     /// In the order of their names.
-    pub(super) ports: Vec<(VariableName, Arc<Port>)>,
+    pub(super) ports: Vec<Arc<Port>>,
 }
 
 impl State {
@@ -138,24 +143,25 @@ impl State {
             environment,
         });
         let thread = Thread {
+            name: ThreadName::MAIN,
             code,
             variables: List::EMPTY,
             children: 0,
         };
         Self {
-            threads: vec![(ThreadName::MAIN, Arc::new(thread))],
+            threads: vec![Arc::new(thread)],
             ports: Vec::new(),
         }
     }
 
     /// The names of all threads, those that are done included.
     pub fn threads(&self) -> impl Iterator<Item = &ThreadName> {
-        self.threads.iter().map(|(name, _)| name)
+        self.threads.iter().map(|thread| &thread.name)
     }
 
     /// The ports, each as the variable for which it was made.
     pub fn ports(&self) -> impl Iterator<Item = &VariableName> {
-        self.ports.iter().map(|(name, _)| name)
+        self.ports.iter().map(|port| &port.name)
     }
 
     /// All variables.
@@ -170,55 +176,57 @@ impl State {
     }
 
     pub(super) fn thread(&self, name: &ThreadName) -> Option<&Thread> {
-        let at = self
-            .threads
-            .binary_search_by(|(other, _)| other.cmp(name))
-            .ok()?;
-        Some(&self.threads[at].1)
+        self.thread_at(name).ok().map(|at| &*self.threads[at])
     }
 
     pub(super) fn thread_mut(&mut self, name: &ThreadName) -> Option<&mut Thread> {
-        let at = self
-            .threads
-            .binary_search_by(|(other, _)| other.cmp(name))
-            .ok()?;
-        Some(Arc::make_mut(&mut self.threads[at].1))
+        let at = self.thread_at(name).ok()?;
+        Some(Arc::make_mut(&mut self.threads[at]))
+    }
+
+    /// Where a thread is, or where it would be.
+    fn thread_at(&self, name: &ThreadName) -> Result<usize, usize> {
+        self.threads.binary_search_by(|other| other.name.cmp(name))
     }
 
     pub(super) fn port(&self, name: &VariableName) -> Option<&Port> {
-        let at = self
-            .ports
-            .binary_search_by(|(other, _)| other.cmp(name))
-            .ok()?;
-        Some(&self.ports[at].1)
+        self.port_at(name).ok().map(|at| &*self.ports[at])
     }
 
     pub(super) fn port_mut(&mut self, name: &VariableName) -> Option<&mut Port> {
-        let at = self
-            .ports
-            .binary_search_by(|(other, _)| other.cmp(name))
-            .ok()?;
-        Some(Arc::make_mut(&mut self.ports[at].1))
+        let at = self.port_at(name).ok()?;
+        Some(Arc::make_mut(&mut self.ports[at]))
     }
 
-    pub(super) fn insert_thread(&mut self, name: ThreadName, thread: Thread) {
-        if let Err(at) = self.threads.binary_search_by(|(other, _)| other.cmp(&name)) {
-            self.threads.insert(at, (name, Arc::new(thread)));
+    /// Where a port is, or where it would be.
+    fn port_at(&self, name: &VariableName) -> Result<usize, usize> {
+        self.ports.binary_search_by(|other| other.name.cmp(name))
+    }
+
+    pub(super) fn insert_thread(&mut self, thread: Thread) {
+        if let Err(at) = self.thread_at(&thread.name) {
+            self.threads.insert(at, Arc::new(thread));
         }
     }
 
     pub(super) fn remove_thread(&mut self, name: &ThreadName) {
-        self.threads.retain(|(other, _)| other != name);
+        self.threads.retain(|other| other.name != *name);
     }
 
     pub(super) fn insert_port(&mut self, name: VariableName) {
-        if let Err(at) = self.ports.binary_search_by(|(other, _)| other.cmp(&name)) {
-            self.ports.insert(at, (name, Arc::default()));
+        if let Err(at) = self.port_at(&name) {
+            let (sent, received) = (List::EMPTY, 0);
+            let port = Port {
+                name,
+                sent,
+                received,
+            };
+            self.ports.insert(at, Arc::new(port));
         }
     }
 
     pub(super) fn remove_port(&mut self, name: &VariableName) {
-        self.ports.retain(|(other, _)| other != name);
+        self.ports.retain(|other| other.name != *name);
     }
 
     pub(super) fn variable(&self, name: &VariableName) -> Option<&Variable> {
@@ -227,11 +235,11 @@ impl State {
 
     /// All variables in the order of their names.
     pub(super) fn variables(&self) -> impl Iterator<Item = (VariableName, &Variable)> {
-        self.threads.iter().flat_map(|(thread, inside)| {
-            let mut bound: Vec<_> = inside.variables.iter().collect();
+        self.threads.iter().flat_map(|thread| {
+            let mut bound: Vec<_> = thread.variables.iter().collect();
             bound.reverse();
             let name = |nth| VariableName {
-                thread: thread.clone(),
+                thread: thread.name.clone(),
                 nth,
             };
             (0..)

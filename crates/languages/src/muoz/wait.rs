@@ -26,7 +26,8 @@ impl MuOz {
     pub fn waits(&self, state: &State) -> Vec<Wait> {
         let mut waits = Vec::new();
         let mut able = Vec::new();
-        for (name, thread) in &state.threads {
+        for thread in &state.threads {
+            let name = &thread.name;
             match self.ready(state, thread) {
                 // Threads without a rule will never send.
                 Ready::Done | Ready::Stuck(_) => {}
