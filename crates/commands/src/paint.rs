@@ -84,11 +84,6 @@ impl Paint {
         }
     }
 
-    /// Whether it colours.
-    pub fn is_coloured(&self) -> bool {
-        self.coloured
-    }
-
     /// `text`, painted.
     pub fn paint(&self, role: Role, text: impl AsRef<str>) -> String {
         let text = text.as_ref();

@@ -13,7 +13,6 @@
 pub mod amb;
 pub mod ambienttalk;
 mod layout;
-mod list;
 pub mod model;
 pub mod muoz;
 pub mod predicate;

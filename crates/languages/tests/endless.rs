@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
-use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
+use borges_languages::ambienttalk::Grain;
+use borges_languages::model::debug::Opinion;
 use borges_languages::model::{AMBIENT_TALK, Explore, Model, Reduction, Report, Why};
-use borges_languages::voyager::{self, Verdict};
 
 fn source(name: &str) -> String {
     let file = format!("{}/tests/programs/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -95,36 +95,31 @@ fn a_run_with_ever_new_states_hides_no_end() {
     assert_eq!((short.ends.len(), short.why), (0, Some(Why::Depth)));
 }
 
-fn must(text: &str, formula: &str) -> Verdict {
-    let program = AmbientTalk::parse(
-        text,
-        Options {
-            grain: Grain::Visible,
-            ..Options::default()
-        },
-    );
-    voyager::check(&program.unwrap(), formula, 100_000)
+fn must(text: &str, formula: &str) -> Opinion {
+    let mut graph = Model::parse(&AMBIENT_TALK, text)
         .unwrap()
-        .must
+        .multiverse(&Explore {
+            grain: Grain::Visible,
+            ..Explore::default()
+        });
+    graph.explore(&mut |_| true);
+    graph.check(formula, &mut |_| true).unwrap().must
 }
 
 /// Only a run in which B never acts spins for ever.
 #[test]
 fn a_promise_holds_in_fair_runs() {
     let text = source("stopped-spinner.at");
-    let Verdict::No(Some(unfair)) = must(&text, "F {a.on == 0}") else {
-        panic!("B may never act");
-    };
+    let unfair = must(&text, "F {a.on == 0}");
+    assert_eq!(unfair.holds, Some(false), "B may never act");
     assert!(!unfair.cycle.is_empty());
-    assert_eq!(must(&text, "fair F {a.on == 0}"), Verdict::Yes(None));
-    // Fairness makes nothing true that fails in a fair run.
-    let Verdict::No(Some(witness)) = must(&text, "fair G {a.on == 1}") else {
-        panic!("B does act");
-    };
-    assert!(witness.cycle.is_empty());
+    assert_eq!(must(&text, "fair F {a.on == 0}").holds, Some(true));
+    // Fairness makes nothing true that fails in a fair run: B does act.
+    let witness = must(&text, "fair G {a.on == 1}");
+    assert_eq!(witness.holds, Some(false));
+    assert!(!witness.steps.is_empty() && witness.cycle.is_empty());
     let text = source("ping-pong.at");
-    assert!(matches!(
-        must(&text, "fair F {printed(main, \"never\")}"),
-        Verdict::No(Some(_))
-    ));
+    let never = must(&text, "fair F {printed(main, \"never\")}");
+    assert_eq!(never.holds, Some(false));
+    assert!(!never.cycle.is_empty());
 }

@@ -8,6 +8,7 @@
 //! - [`causality`]: what happened before what, undoing an event, one run for each class of runs.
 //! - [`debug`]: breakpoints, steps and held agents, in all universes at once.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
+//! - [`list`]: lists that states share, for states that are cheap to clone, to compare and to hash.
 //! - [`temporal`]: formulas about runs, answered with a witness.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
 //! - [`workers`]: who does the work, where much can be done at the same time.
@@ -25,6 +26,7 @@ pub mod debug;
 pub mod fingerprint;
 pub mod graph;
 pub mod language;
+pub mod list;
 pub mod random;
 pub mod temporal;
 pub mod tree;

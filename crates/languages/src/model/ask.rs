@@ -16,7 +16,6 @@ use super::report::{Step, Why};
 use super::reported::Reported;
 use super::{Finding, Goal, Progress, Threads, judge};
 use crate::source;
-use crate::voyager::Verdicts;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -434,7 +433,7 @@ impl<P: Reported> Held<P> {
     fn judged(
         &self,
         keep_going: Watch<'_>,
-        search: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<Verdicts, Refused>,
+        search: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<judge::Truths, Refused>,
     ) -> Result<Judgement, Refused> {
         let come = Progress {
             states: self.graph().len() as u64,
@@ -442,16 +441,15 @@ impl<P: Reported> Held<P> {
             ..Progress::default()
         };
         let mut stopped = false;
-        let verdicts = search(&mut || {
+        let truths = search(&mut || {
             stopped = !keep_going(&come);
             !stopped
         })?;
-        let partial = if stopped {
-            Some(Why::Cancelled)
-        } else {
-            Why::of(self.pause)
+        let partial = match stopped {
+            true => Some(Why::Cancelled),
+            false => Why::of(self.pause),
         };
-        Ok(judge::judgement(verdicts, come.states, partial))
+        Ok(judge::judgement(self.graph(), truths, partial))
     }
 }
 

@@ -18,7 +18,7 @@ use super::lead::Lead;
 use super::lens::{self, Lens};
 use super::report::{End, Met, Report, Step, Why};
 use super::reported::Reported;
-use super::schedule::{Ending, Selection, sample};
+use super::schedule::Selection;
 use super::{Model, Threads};
 use crate::ambienttalk::{Delivery, Grain};
 use crate::source;
@@ -126,6 +126,9 @@ const TOLD: u32 = 64;
 /// States of a graph of which the texts are kept too: they are most of a large file.
 pub const DESCRIBED: usize = 20_000;
 
+/// The longest run of a sample, if nothing else is said: some programs never end.
+const LONGEST_SAMPLED: u32 = 10_000;
+
 /// Where runs are cut, one length after the other, if nothing ends and one run takes all the steps.
 const SHORT: [usize; 3] = [100, 1_000, 10_000];
 
@@ -190,6 +193,12 @@ pub struct Job<'j> {
     keeper: Option<Keeper<'j>>,
 }
 
+/// The ends of one outcome.
+struct Ending<C> {
+    count: u64,
+    way: C,
+}
+
 impl Job<'_> {
     /// What counts as a step.
     pub(super) fn grain(&self) -> Grain {
@@ -245,12 +254,12 @@ impl Job<'_> {
 
     /// Some runs.
     fn sampled<P: Reported>(&mut self, plain: &P, by: Sampler, (runs, seed): (u64, u64)) -> Report {
-        let bounds = (runs, self.options.depth, seed);
-        let sample = sample(plain, by, bounds, |come| {
+        let longest = u64::from(self.options.depth.min(LONGEST_SAMPLED));
+        let sample = by.ends(plain, (runs, longest, seed), |come| {
             (self.keep_going)(&Progress {
                 states: come.states,
                 edges: come.states - come.runs,
-                ends: come.ends,
+                ends: come.ended,
                 waiting: runs - come.runs,
             })
         });
@@ -259,7 +268,7 @@ impl Job<'_> {
         report.states = come.states;
         report.edges = come.states - come.runs;
         report.why = match come.runs == runs {
-            true => (come.ends < runs).then_some(Why::Depth),
+            true => (come.ended < runs).then_some(Why::Depth),
             false => Some(Why::Cancelled),
         };
         let taken = match come.runs {
@@ -267,9 +276,9 @@ impl Job<'_> {
             runs => format!("{runs} runs"),
         };
         report.abstraction = Some(format!("{taken}, {by}"));
-        let told = sample.found.into_iter().map(|(outcome, ending)| {
-            let trace = self.trace(plain, ending.way);
-            self.end(plain, &outcome, ending.count, trace)
+        let told = sample.ends.into_iter().map(|(outcome, (runs, way))| {
+            let trace = self.trace(plain, way);
+            self.end(plain, &outcome, runs, trace)
         });
         report.ends = told.collect();
         report

@@ -47,8 +47,6 @@ pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use threads::Threads;
 
-pub(crate) use judge::occurs;
-
 /// A program of a model language.
 #[derive(Clone, Debug)]
 pub struct Model {

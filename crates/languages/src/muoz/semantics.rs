@@ -12,7 +12,7 @@ use super::program::{
     Block, Bound, Comparison, Expr, Guard, Ident, Operator, Program, Statement, Term, Use,
 };
 use super::state::{Closure, Code, Environment, Frame, Slot, State, Thread, Value, Variable};
-use crate::list::List;
+use borges_multiverse::list::List;
 
 /// A program of μOz.
 #[derive(Clone, Debug, PartialEq)]

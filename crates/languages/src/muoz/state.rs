@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::name::{ThreadName, VariableName};
 use super::program::{Block, Ident};
-use crate::list::List;
+use borges_multiverse::list::List;
 
 /// A value. Ports and procedures are known by the variable for which they were made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -35,11 +35,8 @@ mod breakpoint;
 mod catalogue;
 mod goal;
 mod show;
-mod verdict;
 
 pub(crate) use catalogue::Actors;
-pub(crate) use verdict::{verdicts_on, witness};
 
 pub use breakpoint::{Breakpoint, BreakpointError, Sites};
 pub use goal::StepKind;
-pub use verdict::{Verdict, Verdicts, Witness, check, occurs};

@@ -168,11 +168,6 @@ impl<L: Language> Exploration<L> {
         self.halts.push(Box::new(halt));
     }
 
-    /// Removes all breakpoints; universes that they halted stay halted.
-    pub fn clear_halts(&mut self) {
-        self.halts.clear();
-    }
-
     /// The universes that are halted by a breakpoint.
     #[must_use]
     pub fn halted(&self) -> &[NodeId] {

@@ -19,11 +19,13 @@
 
 mod check;
 mod parse;
+mod steps;
 
 use std::fmt;
 
 pub use check::{Run, Truth, may, must};
 pub use parse::FormulaError;
+pub use steps::{may_take, must_take};
 
 /// Which runs count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,9 +1,11 @@
 //! Many runs, each with another seed: for programs that have too many universes.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Moment, Priorities, Schedule, Walk, WalkError};
-use crate::language::Language;
+use crate::language::{Language, Outcome};
 
 /// How the agents of a sampled run are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,25 @@ pub struct Hit {
     pub run: u64,
     /// The universe: it is found again without seed and rule.
     pub moment: Moment,
+}
+
+/// What runs came to.
+pub struct Sample<L: Language> {
+    /// How far they came.
+    pub come: Come,
+    /// The outcomes: how many runs have each, and the shortest of them.
+    pub ends: BTreeMap<Outcome<L::Value>, (u64, Vec<L::Choice>)>,
+}
+
+/// How far a sample has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Come {
+    /// Runs that were begun.
+    pub runs: u64,
+    /// States that they came through.
+    pub states: u64,
+    /// Runs that came to their end.
+    pub ended: u64,
 }
 
 impl fmt::Display for Sampler {
@@ -74,5 +95,38 @@ impl Sampler {
             }
         }
         Ok(None)
+    }
+
+    /// Takes `runs` runs, each to its end or `steps` steps long, as [`Sampler::look`] takes them. `keep_going` is asked
+    /// before each.
+    pub fn ends<L: Language>(
+        self,
+        language: &L,
+        bounds: (u64, u64, u64),
+        mut keep_going: impl FnMut(Come) -> bool,
+    ) -> Sample<L> {
+        let come = Cell::new(Come::default());
+        let mut ends: BTreeMap<_, (u64, Vec<L::Choice>)> = BTreeMap::new();
+        let note = |walk: &Walk<&L>| {
+            let mut now = come.get();
+            now.states += 1;
+            now.runs += u64::from(walk.steps() == 0);
+            if let Some(outcome) = walk.outcome() {
+                now.ended += 1;
+                let path = walk.tree().path(walk.place()).into_iter().flatten();
+                let way: Vec<_> = path.map(|(_, taken)| taken.choice.clone()).collect();
+                let (runs, shortest) = ends.entry(outcome).or_insert_with(|| (0, way.clone()));
+                *runs += 1;
+                if way.len() < shortest.len() {
+                    *shortest = way;
+                }
+            }
+            come.set(now);
+            false
+        };
+        // A tree that is full ends a sample early, as its caller can.
+        let _full = self.look(language, bounds, note, |_| keep_going(come.get()));
+        let come = come.get();
+        Sample { come, ends }
     }
 }

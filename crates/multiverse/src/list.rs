@@ -9,10 +9,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use borges_multiverse::fingerprint::Fingerprint;
+use crate::fingerprint::Fingerprint;
 
 /// A persistent list.
-pub(crate) struct List<T>(Option<Arc<Cell<T>>>);
+pub struct List<T>(Option<Arc<Cell<T>>>);
 
 struct Cell<T> {
     item: T,
@@ -27,32 +27,37 @@ struct Cell<T> {
 
 impl<T> List<T> {
     /// The empty list.
-    pub(crate) const EMPTY: Self = Self(None);
+    pub const EMPTY: Self = Self(None);
 
     /// The number of items.
-    pub(crate) fn len(&self) -> u32 {
+    #[must_use]
+    pub fn len(&self) -> u32 {
         self.0.as_ref().map_or(0, |cell| cell.len)
     }
 
     /// Whether there are none.
-    pub(crate) const fn is_empty(&self) -> bool {
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
     /// The item at the top.
-    pub(crate) fn top(&self) -> Option<&T> {
+    #[must_use]
+    pub fn top(&self) -> Option<&T> {
         self.0.as_ref().map(|cell| &cell.item)
     }
 
     /// The list without its top; the empty list stays empty.
-    pub(crate) fn below(&self) -> Self {
+    #[must_use]
+    pub fn below(&self) -> Self {
         self.0
             .as_ref()
             .map_or(Self::EMPTY, |cell| cell.below.clone())
     }
 
     /// The item with this number, counted from 0 at the bottom.
-    pub(crate) fn get(&self, index: u32) -> Option<&T> {
+    #[must_use]
+    pub fn get(&self, index: u32) -> Option<&T> {
         let mut list = self;
         while let Some(cell) = &list.0 {
             if cell.len == index + 1 {
@@ -68,7 +73,7 @@ impl<T> List<T> {
     }
 
     /// The items from the top down.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         std::iter::successors(self.0.as_deref(), |cell| cell.below.0.as_deref())
             .map(|cell| &cell.item)
     }
@@ -82,7 +87,7 @@ impl<T> List<T> {
 impl<T: Hash> List<T> {
     /// The list with `item` on top.
     #[must_use]
-    pub(crate) fn push(&self, item: T) -> Self {
+    pub fn push(&self, item: T) -> Self {
         let digest = Fingerprint::of(&(self.digest(), &item)).0;
         // Two jumps of one length are bridged by one over both.
         let jump = match &self.0 {

@@ -1,0 +1,105 @@
+//! Whether runs take one of some steps: what a formula about states cannot say.
+
+use super::{Run, Truth};
+use crate::graph::{EdgeId, Graph, NodeId};
+use crate::language::Language;
+
+/// Whether some run takes one of the steps: those edges for which `taken`, by their numbers, is true.
+pub fn may_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
+    match first_over(graph, taken) {
+        Some(run) => Truth::Yes(Some(run)),
+        None if graph.is_complete() => Truth::No(None),
+        None => Truth::Unknown,
+    }
+}
+
+/// Whether every run takes one of the steps, as [`may_take`] has them.
+pub fn must_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
+    match avoiding(graph, taken) {
+        Some(run) => Truth::No(Some(run)),
+        None if graph.is_complete() => Truth::Yes(None),
+        None => Truth::Unknown,
+    }
+}
+
+/// A shortest run over one of the edges.
+fn first_over<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
+    let over = |node: NodeId| graph.edges_from(node).find(|(id, _)| edges[id.0 as usize]);
+    let (node, mut stem) = graph.nearest(NodeId::ROOT, |node| over(node).is_some())?;
+    stem.push(over(node)?.0);
+    let cycle = Vec::new();
+    Some(Run { stem, cycle })
+}
+
+/// A run that takes none of the edges: to the nearest end, or else round a cycle.
+fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
+    let free = |node: NodeId| {
+        let leaving = graph.edges_from(node);
+        leaving.filter(|(id, _)| !edges[id.0 as usize])
+    };
+    let mut came: Vec<Option<EdgeId>> = vec![None; graph.len()];
+    let mut seen = vec![false; graph.len()];
+    seen[NodeId::ROOT.0 as usize] = true;
+    let mut nodes = vec![NodeId::ROOT];
+    let mut next = 0;
+    let way = |came: &[Option<EdgeId>], to: NodeId| {
+        let mut stem = Vec::new();
+        let mut at = to;
+        while let Some(edge) = came[at.0 as usize] {
+            stem.push(edge);
+            at = graph.edge(edge).map_or(NodeId::ROOT, |edge| edge.from);
+        }
+        stem.reverse();
+        stem
+    };
+    while let Some(node) = nodes.get(next).copied() {
+        next += 1;
+        if graph.is_end(node) {
+            let (stem, cycle) = (way(&came, node), Vec::new());
+            return Some(Run { stem, cycle });
+        }
+        for (id, edge) in free(node) {
+            if !std::mem::replace(&mut seen[edge.to.0 as usize], true) {
+                came[edge.to.0 as usize] = Some(id);
+                nodes.push(edge.to);
+            }
+        }
+    }
+    // What is left when nodes without a way on are taken away, again and again, can go round for ever.
+    let mut ways: Vec<usize> = vec![0; graph.len()];
+    let mut before: Vec<Vec<NodeId>> = vec![Vec::new(); graph.len()];
+    for node in &nodes {
+        for (_, edge) in free(*node) {
+            ways[node.0 as usize] += 1;
+            before[edge.to.0 as usize].push(*node);
+        }
+    }
+    let mut lost: Vec<NodeId> = nodes
+        .iter()
+        .copied()
+        .filter(|node| ways[node.0 as usize] == 0)
+        .collect();
+    while let Some(node) = lost.pop() {
+        for from in std::mem::take(&mut before[node.0 as usize]) {
+            ways[from.0 as usize] -= 1;
+            if ways[from.0 as usize] == 0 {
+                lost.push(from);
+            }
+        }
+    }
+    let goes_on = |node: &NodeId| ways[node.0 as usize] > 0;
+    let first = nodes.iter().copied().find(goes_on)?;
+    let mut stem = way(&came, first);
+    // Whoever goes on can go on among those that do, until a node comes again.
+    let mut place = vec![None; graph.len()];
+    let mut at = first;
+    loop {
+        if let Some(begins) = place[at.0 as usize].replace(stem.len()) {
+            let cycle = stem.split_off(begins);
+            return Some(Run { stem, cycle });
+        }
+        let (id, edge) = free(at).find(|(_, edge)| goes_on(&edge.to))?;
+        stem.push(id);
+        at = edge.to;
+    }
+}
