@@ -73,6 +73,13 @@ pub trait Language {
         })
     }
 
+    /// Takes one step as [`Language::step`] does, and says it in words as [`Language::label`] does: a view that takes a
+    /// step asks no more.
+    fn tell(&self, state: &Self::State, choice: &Self::Choice) -> Option<(StepOf<Self>, Label)> {
+        let label = self.label(state, choice);
+        Some((self.step(state, choice)?, label))
+    }
+
     /// What it means that nothing is enabled in `state`. Asked in ends only.
     fn outcome(&self, state: &Self::State) -> Outcome<Self::Value>;
 
@@ -318,6 +325,10 @@ macro_rules! pointing {
 
         fn step(&self, state: &L::State, choice: &L::Choice) -> Option<StepOf<L>> {
             (**self).step(state, choice)
+        }
+
+        fn tell(&self, state: &L::State, choice: &L::Choice) -> Option<(StepOf<L>, Label)> {
+            (**self).tell(state, choice)
         }
 
         fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {

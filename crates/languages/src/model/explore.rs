@@ -579,12 +579,10 @@ impl Job<'_> {
             enabled.clear();
             language.enabled(&state, &mut enabled);
             let option = enabled.iter().position(|other| *other == choice);
-            let label = language.label(&state, &choice);
-            let agent = language.agent(&state, &choice);
-            let agent = language.agent_name(&state, &agent);
-            let Some(next) = language.apply(&state, &choice) else {
+            let Some((step, label)) = language.tell(&state, &choice) else {
                 break;
             };
+            let agent = language.agent_name(&state, &step.agent);
             let at = label
                 .span
                 .map(|span| source::position(self.text, span.start));
@@ -597,9 +595,9 @@ impl Job<'_> {
                 // There are fewer than 2^32 options: their list is in memory.
                 option: option.unwrap_or(0) as u32,
                 options: enabled.len() as u32,
-                rules: next.steps,
+                rules: step.next.steps,
             });
-            state = next.state;
+            state = step.next.state;
         }
         trace
     }

@@ -66,17 +66,16 @@ impl<L: Language> Found<'_, L> {
         let mut state = self.language.initial();
         let mut steps = Vec::new();
         for choice in &self.choices {
-            let label = self.language.label(&state, choice);
+            let Some((step, label)) = self.language.tell(&state, choice) else {
+                break;
+            };
             let span = label.span;
             steps.push(RaceStep {
                 step: steps.len() as u32 + 1,
                 text: label.text,
                 line: span.map(|span| source::position(text, span.start).line),
             });
-            match self.language.apply(&state, choice) {
-                Some(next) => state = next.state,
-                None => break,
-            }
+            state = step.next.state;
         }
         let told = |nth: &usize| steps.get(*nth).cloned();
         let rows = self.races.iter().filter_map(|race| {

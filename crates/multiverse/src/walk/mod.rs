@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use moment::{Moment, MomentError, Pick};
-pub use sample::{Come, Hit, Sample, Sampler};
+pub use sample::{Come, Ends, Hit, Sample, Sampler};
 pub use schedule::{Chooser, Priorities, Schedule};
 pub use seek::Sought;
 pub use undo::Undone;

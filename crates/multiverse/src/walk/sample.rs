@@ -32,9 +32,12 @@ pub struct Hit {
 pub struct Sample<L: Language> {
     /// How far they came.
     pub come: Come,
-    /// The outcomes: how many runs have each, and the shortest of them.
-    pub ends: BTreeMap<Outcome<L::Value>, (u64, Vec<L::Choice>)>,
+    /// The outcomes.
+    pub ends: Ends<L::Value, L::Choice>,
 }
+
+/// Outcomes: how many runs have each, and the shortest of them.
+pub type Ends<V, C> = BTreeMap<Outcome<V>, (u64, Vec<C>)>;
 
 /// How far a sample has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +109,7 @@ impl Sampler {
         mut keep_going: impl FnMut(Come) -> bool,
     ) -> Sample<L> {
         let come = Cell::new(Come::default());
-        let mut ends: BTreeMap<_, (u64, Vec<L::Choice>)> = BTreeMap::new();
+        let mut ends: Ends<L::Value, L::Choice> = BTreeMap::new();
         let note = |walk: &Walk<&L>| {
             let mut now = come.get();
             now.states += 1;

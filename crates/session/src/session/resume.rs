@@ -72,21 +72,22 @@ impl Session {
             .read_notes(&store, upload, &session.stage.history);
         notes.map_err(stored)?;
         session.read_stops(&store).map_err(stored)?;
-        if let Some(at) = user {
-            if session.record.damage().is_empty() || session.stage.history.tree.contains(at.place) {
-                match session.stage.history.seek(at, observer) {
-                    Err(SeekError::Paused) => {
-                        let text = session.opened_before(at);
-                        session.runner.notice(text);
-                    }
-                    sought => sought.map_err(|error| wrong(error.to_string()))?,
+        let is_known = |at: &Moment| {
+            session.record.damage().is_empty() || session.stage.history.tree.contains(at.place)
+        };
+        if let Some(at) = user.filter(is_known) {
+            match session.stage.history.seek(at, observer) {
+                Err(SeekError::Paused) => {
+                    let text = session.opened_before(at);
+                    session.runner.notice(text);
                 }
-                let place = session.stage.history.tree.canonical(at.place);
-                session
-                    .stage
-                    .history
-                    .set_line(place.unwrap_or(at.place).branch);
+                sought => sought.map_err(|error| wrong(error.to_string()))?,
             }
+            let place = session.stage.history.tree.canonical(at.place);
+            session
+                .stage
+                .history
+                .set_line(place.unwrap_or(at.place).branch);
         }
         session.runner.was_left(left);
         let mocks = session.runner.mock_listings(&session.stage);
