@@ -273,10 +273,6 @@ impl Named for Net {
             stuck: false,
         })
     }
-
-    fn printed(&self, _: &Marking, _: &str, _: &str) -> bool {
-        false
-    }
 }
 
 impl Reported for Net {

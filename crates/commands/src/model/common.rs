@@ -146,6 +146,20 @@ pub(super) struct Breakpoint {
 /// What every prompt calls the first universe.
 pub(super) const START: &str = "start";
 
+/// The number of a universe, where they have numbers.
+///
+/// # Errors
+/// It is none.
+pub(super) fn numbered(universe: &str) -> Result<u32, String> {
+    if universe == START {
+        return Ok(0);
+    }
+    let number = universe.parse();
+    number.map_err(|_| {
+        format!("'{universe}' is no universe: they are numbers, as 'path' and the prompt show them")
+    })
+}
+
 /// A prompt that goes from universe to universe.
 pub(super) trait Roams {
     /// The program's text, and the part of it that is next.

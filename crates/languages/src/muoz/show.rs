@@ -1,5 +1,7 @@
 //! States, steps and code in words.
 
+use std::fmt;
+
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
 use super::print::{Notation, Printer};
@@ -112,35 +114,34 @@ impl MuOz {
 
     /// The next statement, without the blocks in it.
     pub(super) fn head(&self, code: &Code, names: &Names) -> String {
-        let Some(frame) = code.top() else {
-            return String::new();
-        };
-        let bound = Some((names, &frame.environment));
-        let printer = Printer {
-            program: &self.program,
-            notation: Notation::Tool,
-            bound,
-        };
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = printer.head(&self.program.line(frame.at).statement, &mut text);
-        text
+        self.of_next(code, names, |printer, next, text| printer.head(next, text))
     }
 
     fn condition(&self, code: &Code, names: &Names) -> String {
+        self.of_next(code, names, |printer, next, text| match next {
+            Statement::If { guard, .. } => printer.guard(guard, text),
+            _ => Ok(()),
+        })
+    }
+
+    /// Something of the next statement, with what its names are bound to.
+    fn of_next(
+        &self,
+        code: &Code,
+        names: &Names,
+        print: impl Fn(&Printer<'_>, &Statement, &mut String) -> fmt::Result,
+    ) -> String {
         let Some(frame) = code.top() else {
             return String::new();
         };
-        let bound = Some((names, &frame.environment));
         let printer = Printer {
             program: &self.program,
             notation: Notation::Tool,
-            bound,
+            bound: Some((names, &frame.environment)),
         };
         let mut text = String::new();
-        if let Statement::If { guard, .. } = &self.program.line(frame.at).statement {
-            let _ = printer.guard(guard, &mut text);
-        }
+        // Writing to a string cannot fail.
+        let _ = print(&printer, &self.program.line(frame.at).statement, &mut text);
         text
     }
 

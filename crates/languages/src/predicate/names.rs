@@ -110,14 +110,20 @@ pub trait Named: Language {
     /// A field, a variable, the value; none where it does not exist (yet).
     fn value(&self, state: &Self::State, name: &str) -> Option<Datum>;
 
-    /// How many messages wait in an inbox or a port.
-    fn queued(&self, state: &Self::State, name: &str) -> Option<usize>;
+    /// How many messages wait in an inbox or a port, if there are such.
+    fn queued(&self, _state: &Self::State, _name: &str) -> Option<usize> {
+        None
+    }
 
-    /// How an actor or thread stands.
-    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing>;
+    /// How an actor or thread stands, if there are such.
+    fn standing(&self, _state: &Self::State, _agent: &str) -> Option<Standing> {
+        None
+    }
 
-    /// Whether an actor has printed a line.
-    fn printed(&self, state: &Self::State, agent: &str, line: &str) -> bool;
+    /// Whether an actor has printed a line, if it can.
+    fn printed(&self, _state: &Self::State, _agent: &str, _line: &str) -> bool {
+        false
+    }
 
     /// Whether the state has something of this name.
     fn has(&self, state: &Self::State, kind: Kind, name: &str) -> bool {
@@ -172,18 +178,6 @@ impl Named for Amb {
             }),
             Answer::Stuck(_) => None,
         }
-    }
-
-    fn queued(&self, _: &Self::State, _: &str) -> Option<usize> {
-        None
-    }
-
-    fn standing(&self, _: &Self::State, _: &str) -> Option<Standing> {
-        None
-    }
-
-    fn printed(&self, _: &Self::State, _: &str, _: &str) -> bool {
-        false
     }
 }
 
@@ -283,10 +277,6 @@ impl Named for MuOz {
 
     fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing> {
         self.thread_standing(state, &agent.parse().ok()?)
-    }
-
-    fn printed(&self, _: &Self::State, _: &str, _: &str) -> bool {
-        false
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on, to_value};
-use crate::model::common::{Breakpoint, Roams, START};
+use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, Asking, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -94,17 +94,6 @@ impl<S: BorrowMut<ModelSession>> CareDebPrompt<S> {
 fn said(reply: Result<Reply, SessionError>) -> Said {
     let reply = reply.map_err(shown)?;
     Ok((reply.to_string(), to_value(&reply)))
-}
-
-/// The number of a universe.
-fn numbered(universe: &str) -> Result<u32, String> {
-    if universe == START {
-        return Ok(0);
-    }
-    let number = universe.parse();
-    number.map_err(|_| {
-        format!("'{universe}' is no universe: they are numbers, as the prompt and 'path' show them")
-    })
 }
 
 /// The options of a run in the program's graph.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said};
-use crate::model::common::{Breakpoint, Roams, START};
+use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, answered, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -238,17 +238,6 @@ impl Roams for VoyagerPrompt {
     fn switch(&mut self, id: u32, on: bool, observer: Observer<'_>) -> Result<(), String> {
         self.ordered(Order::Enable { id, on }, observer).map(drop)
     }
-}
-
-/// The number of a universe.
-fn numbered(universe: &str) -> Result<u32, String> {
-    if universe == START {
-        return Ok(0);
-    }
-    let number = universe.parse();
-    number.map_err(|_| {
-        format!("'{universe}' is no universe: they are numbers, as 'universes' shows them")
-    })
 }
 
 impl Asked for VoyagerPrompt {
