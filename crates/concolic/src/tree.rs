@@ -1,6 +1,6 @@
 //! Suggestions: paths merged on what they share, with as few values as possible at each input.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use borges_board::PrimitiveId;
 use borges_vm::{ValType, Value};
@@ -181,14 +181,14 @@ impl<'b> Builder<'b> {
         }
         let place = open.prefix.len();
         let mut ended = Vec::new();
-        let mut by_cell: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut going = Vec::new();
         let mut input = None;
         for path in open.paths {
             let way = self.paths[path].ways.first();
             match way.and_then(|way| way.reads.get(place).zip(way.model.get(place))) {
                 Some((read, cell)) => {
                     input.get_or_insert(read);
-                    by_cell.entry(*cell).or_default().push(path);
+                    going.push((*cell, path));
                 }
                 None => ended.push(path),
             }
@@ -198,9 +198,12 @@ impl<'b> Builder<'b> {
             return true;
         };
         self.tree.left_out.extend(ended);
-        let mut options = Vec::new();
-        for (cell, covered) in by_cell {
-            options.push(self.option(cell, covered, &open.prefix, open.events, stack));
+        going.sort_unstable();
+        // Mostly there is one: thousands of nodes with room for four would be felt.
+        let mut options = Vec::with_capacity(1);
+        for same in going.chunk_by(|one, next| one.0 == next.0) {
+            let covered = same.iter().map(|(_, path)| *path).collect();
+            options.push(self.option(same[0].0, covered, &open.prefix, open.events, stack));
         }
         self.tree.nodes[open.node] = input_node(read, options);
         true
@@ -226,11 +229,9 @@ impl<'b> Builder<'b> {
     ) -> InputOption {
         let next = self.tree.nodes.len();
         self.tree.nodes.push(Node::End { path: covered[0] });
-        let mut prefix = prefix.to_vec();
-        prefix.push(cell);
         stack.push(Open {
             node: next,
-            prefix,
+            prefix: [prefix, &[cell]].concat(),
             events,
             is_quiet: false,
             paths: covered,
@@ -293,6 +294,13 @@ impl<'b> Builder<'b> {
 
     /// Makes a node of the events that arrive next; false if none does on any of the paths.
     fn arrivals(&mut self, open: &Open, stack: &mut Vec<Open>) -> bool {
+        if open
+            .paths
+            .iter()
+            .all(|path| self.paths[*path].events.len() <= open.events)
+        {
+            return false;
+        }
         let mut by_event: Vec<(Option<Delivered>, Vec<usize>)> = Vec::new();
         for path in &open.paths {
             let next = self.paths[*path].events.get(open.events).copied();
@@ -463,6 +471,10 @@ impl<'b> Builder<'b> {
 
     /// Fills in which values can stand in for each representative.
     fn find_sets(&mut self) {
+        // Of what is not looked at, the representative is all that is known.
+        if self.budget.is_spent() {
+            return;
+        }
         // Which paths are behind each node: children come after their parents.
         let mut behind: Vec<Vec<usize>> = vec![Vec::new(); self.tree.nodes.len()];
         for number in (0..self.tree.nodes.len()).rev() {

@@ -1,7 +1,9 @@
 //! `borges paths`: the inputs that lead to every path.
 
+use std::fmt::Write as _;
+
 use borges_session::suggest::{
-    self, EndReport, ExportError, Launch, PathsReport, SuggestOptions, TreeReport,
+    self, Ending, ExportError, Launch, Line, PathsReport, PathsTree, SuggestOptions,
 };
 
 use crate::args;
@@ -59,7 +61,7 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
     } else {
         let paint = output.paint;
         let mut text = String::new();
-        tree(&report.tree, "", &paint, &mut text);
+        tree(&report.tree, &paint, &mut text);
         text.push_str(&summary(&report, &paint));
         output.text(&text)?;
     }
@@ -73,63 +75,53 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
 }
 
 /// Draws a tree with an option a line.
-fn tree(node: &TreeReport, indent: &str, paint: &Paint, text: &mut String) {
-    if let Some(end) = &node.end {
-        text.push_str(&format!("{indent}{}\n", ended(end, paint)));
-    }
-    for arrival in node.events.iter().flatten() {
-        let event = arrival.event.as_ref();
-        let what = event.map_or("no interrupt before the next input".to_owned(), |event| {
-            format!("interrupt: {} after {} steps", event.source, event.step)
-        });
-        text.push_str(&format!("{indent}{}", paint.paint(Role::Name, &what)));
-        behind(&arrival.end, &arrival.subtree, indent, paint, text);
-    }
-    let Some(input) = &node.input else {
-        return;
-    };
-    let arguments: Vec<String> = input.args.iter().map(ToString::to_string).collect();
-    let call = format!("{}({})", input.primitive, arguments.join(", "));
-    text.push_str(&format!("{indent}{}\n", paint.paint(Role::Name, &call)));
-    for option in node.options.iter().flatten() {
-        let about = if option.exact {
-            ""
-        } else {
-            " and perhaps more"
-        };
-        let value = option.value.to_string();
-        let say = match option.shown == value {
-            true => String::new(),
-            false => format!(" (say {value})"),
-        };
-        text.push_str(&format!("{indent}  {}{about}{say}", option.shown));
-        behind(&option.end, &option.subtree, indent, paint, text);
-    }
-    if let Some(rest) = &node.rest {
-        let words = render::rest(&rest.shown, &rest.options);
-        text.push_str(&format!("{indent}  {}\n", paint.paint(Role::Dim, words)));
-    }
-}
-
-/// What follows an option: an end on its line, or a tree below it.
-fn behind(
-    end: &Option<EndReport>,
-    subtree: &Option<Box<TreeReport>>,
-    indent: &str,
-    paint: &Paint,
-    text: &mut String,
-) {
-    match (end, subtree) {
-        (Some(end), _) => text.push_str(&format!(" → {}\n", ended(end, paint))),
-        (None, Some(subtree)) => {
-            text.push('\n');
-            tree(subtree, &format!("{indent}    "), paint, text);
+fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
+    let mut spaces = String::new();
+    tree.draw(|depth, line| {
+        while spaces.len() < 4 * depth {
+            spaces.push_str("    ");
         }
-        (None, None) => text.push('\n'),
-    }
+        let indent = &spaces[..4 * depth];
+        // Writing to a text cannot fail.
+        let _ = match line {
+            Line::End(end) => writeln!(text, "{indent}{}", ended(&end, paint)),
+            Line::Arrival(event, end) => {
+                let what = event.map_or("no interrupt before the next input".to_owned(), |event| {
+                    format!("interrupt: {} after {} steps", event.source, event.step)
+                });
+                let what = paint.paint(Role::Name, &what);
+                writeln!(text, "{indent}{what}{}", behind(end, paint))
+            }
+            Line::Input(input) => {
+                let arguments: Vec<String> = input.args.iter().map(ToString::to_string).collect();
+                let call = format!("{}({})", input.primitive, arguments.join(", "));
+                writeln!(text, "{indent}{}", paint.paint(Role::Name, &call))
+            }
+            Line::Option {
+                shown,
+                say,
+                exact,
+                end,
+            } => {
+                let about = if exact { "" } else { " and perhaps more" };
+                let say = say.map_or_else(String::new, |value| format!(" (say {value})"));
+                let behind = behind(end, paint);
+                writeln!(text, "{indent}  {shown}{about}{say}{behind}")
+            }
+            Line::Rest(rest) => {
+                let words = render::rest(&rest.shown, &rest.options);
+                writeln!(text, "{indent}  {}", paint.paint(Role::Dim, words))
+            }
+        };
+    });
 }
 
-fn ended(end: &EndReport, paint: &Paint) -> String {
+/// The end of a path, behind what led to it.
+fn behind(end: Option<Ending>, paint: &Paint) -> String {
+    end.map_or_else(String::new, |end| format!(" → {}", ended(&end, paint)))
+}
+
+fn ended(end: &Ending, paint: &Paint) -> String {
     let place = end
         .place
         .as_ref()

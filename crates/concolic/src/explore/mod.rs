@@ -36,7 +36,7 @@ use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
 use events::Listening;
 use feasible::narrow;
 use found::Found;
-use order::Levels;
+use order::{Levels, Unvisited};
 
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub(crate) use round::{Origin, Round, Workbench, events};
@@ -180,9 +180,6 @@ const SLICE: u64 = 1 << 16;
 /// Hears of paths, and may end the exploration.
 type Heard<'h> = &'h mut dyn FnMut(&Path) -> Flow;
 
-/// So many branches that wait take milliseconds to be thrown away.
-const MANY: usize = 1000;
-
 /// Explores a program.
 struct Explorer<'e, 'b> {
     start: &'e Start,
@@ -304,12 +301,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
         };
         let mut paths = self.found.paths;
         paths.extend(unfinished);
-        let unvisited = (self.waiting, self.levels);
-        if waiting >= MANY {
-            // Giving so much memory back takes a while: whoever paused does not wait for that.
-            std::thread::spawn(move || drop(unvisited));
-        }
         Explored {
+            _unvisited: Unvisited(self.waiting, self.levels),
             coverage: self.coverage,
             dag: self.dag,
             paths,

@@ -4,7 +4,7 @@
 //! all others with so many inputs have been looked at. What is known is then known of all paths with so many inputs, and
 //! nothing is explored twice when the level rises.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use super::found::Found;
 use super::{Explorer, SearchOrder, State, Waiting};
@@ -23,6 +23,22 @@ pub(super) struct Levels {
     extended: HashSet<u32>,
     /// The fewest inputs before something that was left out.
     shallowest: Option<usize>,
+}
+
+/// The branches that were left where an exploration ended early.
+#[derive(Default)]
+pub(super) struct Unvisited(pub(super) VecDeque<Waiting>, pub(super) Levels);
+
+/// So many branches take milliseconds to be thrown away.
+const MANY: usize = 1000;
+
+impl Drop for Unvisited {
+    fn drop(&mut self) {
+        if self.0.len() + self.1.frontier.len() >= MANY {
+            let all = (std::mem::take(&mut self.0), std::mem::take(&mut self.1));
+            std::thread::spawn(move || drop(all));
+        }
+    }
 }
 
 impl Levels {

@@ -3,6 +3,7 @@
 use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
 
+use super::order::Unvisited;
 use crate::budget::Spent;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
@@ -147,6 +148,8 @@ pub struct Explored {
     /// How far it was to go.
     pub bounds: Bounds,
     pub(crate) decider: Decider,
+    /// Lives as long as this: to throw it away takes time that whoever ended the exploration would wait for.
+    pub(super) _unvisited: Unvisited,
 }
 
 impl Explored {
@@ -163,6 +166,7 @@ impl Explored {
             steps: 0,
             bounds,
             decider: Decider::new(None),
+            _unvisited: Unvisited::default(),
         }
     }
 

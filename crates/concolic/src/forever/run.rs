@@ -37,12 +37,10 @@ impl Device<'_> {
     #[must_use]
     pub fn explored(&self, paths: Vec<RunPath>) -> Option<Explored> {
         let bench = self.bench.take()?;
-        let explored = Explored {
-            dag: bench.dag.clone(),
-            coverage: bench.coverage.clone(),
-            steps: self.steps.get(),
-            ..Explored::of_paths(paths, self.bounds.clone())
-        };
+        let mut explored = Explored::of_paths(paths, self.bounds.clone());
+        explored.dag.clone_from(&bench.dag);
+        explored.coverage.clone_from(&bench.coverage);
+        explored.steps = self.steps.get();
         self.bench.replace(Some(bench));
         Some(explored)
     }

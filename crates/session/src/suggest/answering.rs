@@ -31,7 +31,7 @@ const FEW_INPUTS: u32 = 8;
 /// Time to run what was found again, when all other time is used up.
 const GRACE: Duration = Duration::from_millis(200);
 /// The same when the user does not want to wait.
-const SHORT_GRACE: Duration = Duration::from_millis(10);
+const SHORT_GRACE: Duration = Duration::from_millis(2);
 /// Time for one question to a solver.
 pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 

@@ -8,8 +8,8 @@ use borges_concolic::{
 
 use super::cuts;
 use super::inquiry::Inquiry;
-use super::report::ended;
 use super::sets;
+use super::tree::ended;
 use super::walk::{self, Alarm, Check, Choice, EVENT, Walk};
 use crate::command::AgentNumber;
 use crate::command::question::{

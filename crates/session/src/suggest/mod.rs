@@ -12,10 +12,12 @@ mod export;
 mod forever;
 mod inquiry;
 mod listing;
+mod nodes;
 mod report;
 mod runs;
 mod sets;
 mod states;
+mod tree;
 mod walk;
 mod why;
 mod words;
@@ -46,11 +48,13 @@ pub use demands::{Demand, DemandReport, Proved};
 pub use exploring::StatesOptions;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use inquiry::Inquiry;
-pub use report::{
-    ArrivalReport, EndReport, EventReport, InputReport, OptionReport, PathsReport, RestReport,
+pub use nodes::{
+    ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
     TreeReport,
 };
+pub use report::PathsReport;
 pub use states::{StatesReport, TrapReport, states_of_program};
+pub use tree::{Line, PathsTree};
 
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened};
@@ -261,7 +265,7 @@ pub fn of_program(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
-    let mut proofs = report::Proofs::default();
+    let mut proofs = tree::Proofs::default();
     let mut replay = |path: &borges_concolic::Path| {
         proofs.add(&subject, path, &budget);
         Goes::Continue
@@ -269,17 +273,18 @@ pub fn of_program(
     let exploring = budget.part(75);
     let mut explored = explore(&subject.start, stops, options, &exploring, &mut replay);
     let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
-    let report = report::Reporter {
-        subject: &subject,
-        explored: &explored,
-        suggestions: &suggestions,
-        proofs: &proofs,
-        asked: Asked {
-            bounds_inputs: options.inputs.is_some(),
-            time,
-        },
+    let mut tree = PathsTree {
+        subject,
+        explored,
+        suggestions,
+        checked: tree::Checked::default(),
     };
-    Ok(report.paths(&answering::tidying(&budget), clock))
+    tree.check(&proofs, &answering::tidying(&budget));
+    let asked = Asked {
+        bounds_inputs: options.inputs.is_some(),
+        time,
+    };
+    Ok(PathsReport::new(tree, asked, clock))
 }
 
 /// Between two looks at whether the user has had enough.

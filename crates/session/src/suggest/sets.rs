@@ -1,6 +1,6 @@
 //! Sets of values in words: short, whatever they are.
 
-use borges_concolic::Set;
+use borges_concolic::{Set, value_of};
 use borges_vm::{ValType, Value};
 
 use crate::values::show;
@@ -12,6 +12,11 @@ const FIRST_PARTS: usize = 4;
 
 /// A set in words: its intervals; what comes again and again as a remainder; of many parts the first.
 pub(super) fn describe(set: &Set, ty: ValType) -> String {
+    if let ([(only, last)], ValType::I32 | ValType::I64) = (set.intervals(), ty)
+        && only == last
+    {
+        return show(value_of(ty, *only));
+    }
     let codomain = set.to_codomain(ty);
     let parts = codomain.intervals();
     if parts.len() <= 2 {

@@ -1,0 +1,374 @@
+//! The paths that were found, merged on what they share: kept as they were found, and put into words for whoever reads
+//! them. Who ends an exploration waits for what is shown, and for nothing else.
+
+use std::collections::HashMap;
+
+use borges_board::PrimitiveId;
+use borges_concolic::{
+    Budget, Cut, End, Explored, InputOption, OtherValues, Path, Set, SuggestionNode, Suggestions,
+    value_of,
+};
+use borges_vm::{CodeOffset, ValType, Value};
+use serde::{Serialize, Serializer};
+
+use super::Subject;
+use super::export::Future;
+use super::nodes::{
+    ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
+    TreeReport,
+};
+use super::sets;
+use super::walk::{Alarm, Check, Walk};
+use crate::scene::place_of;
+use crate::values::json;
+
+/// Paths, merged on what they share. As data it is a [`TreeReport`].
+pub struct PathsTree {
+    pub(super) subject: Subject,
+    pub(super) explored: Explored,
+    pub(super) suggestions: Suggestions,
+    pub(super) checked: Checked,
+}
+
+/// A line of a tree that is drawn.
+#[derive(Clone, Debug)]
+pub enum Line {
+    /// A path that reads nothing ends.
+    End(Ending),
+    /// An event arrives, or none before the next input; perhaps the path ends behind it.
+    Arrival(Option<EventReport>, Option<Ending>),
+    /// An input is read.
+    Input(InputReport),
+    /// What it may answer.
+    Option {
+        /// The values in words.
+        shown: String,
+        /// Their representative, where it is not all there is.
+        say: Option<String>,
+        /// Whether the values are all there are.
+        exact: bool,
+        /// The end of the path, if nothing follows.
+        end: Option<Ending>,
+    },
+    /// What else it may answer.
+    Rest(RestReport),
+}
+
+impl Serialize for PathsTree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
+    }
+}
+
+impl PathsTree {
+    /// Runs the paths again that were not run when they were found, as long as the budget lasts.
+    pub(super) fn check(&mut self, proofs: &Proofs, budget: &Budget<'_>) {
+        let subject = &self.subject;
+        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+        let mut checked = Checked::default();
+        for (number, path) in self.explored.paths.iter().enumerate() {
+            let cells = self.cells(number);
+            if let Some(alarm) = proofs.alarm(number, cells) {
+                checked.alarms.extend(alarm.map(|alarm| (number, alarm)));
+                continue;
+            }
+            let check = match Walk::with(path, cells) {
+                Some(walk) => walk.check(program, info, start, budget),
+                None => Check::Untrue,
+            };
+            match check {
+                Check::True(None) => {}
+                Check::True(Some(alarm)) => {
+                    checked.alarms.insert(number, alarm);
+                }
+                Check::Untrue => checked.untrue.push(number),
+                Check::Unknown => checked.unchecked += 1,
+            }
+        }
+        self.checked = checked;
+    }
+
+    /// Draws it line by line, each with how many choices lie before it.
+    pub fn draw(&self, mut line: impl FnMut(usize, Line)) {
+        let mut open = vec![(0, 0)];
+        while let Some((number, next)) = open.last_mut() {
+            let (number, place) = (*number, *next);
+            *next += 1;
+            let depth = open.len() - 1;
+            let behind = match self.suggestions.nodes.get(number) {
+                Some(SuggestionNode::Input {
+                    primitive,
+                    args,
+                    ty,
+                    step,
+                    options,
+                    rest,
+                }) => {
+                    if place == 0 {
+                        line(depth, Line::Input(self.input(*primitive, args, *step)));
+                    }
+                    let option = options.get(place);
+                    match (option, rest) {
+                        (Some(option), _) => line(depth, self.option(option, *ty)),
+                        (None, Some(rest)) => {
+                            line(depth, Line::Rest(rest_report(rest, options, *ty)));
+                        }
+                        (None, None) => {}
+                    }
+                    option.map(|option| option.next)
+                }
+                Some(SuggestionNode::Event { options }) => {
+                    let option = options.get(place);
+                    if let Some(option) = option {
+                        let event = option.event.as_ref().map(EventReport::from);
+                        line(depth, Line::Arrival(event, self.ending_at(option.next)));
+                    }
+                    option.map(|option| option.next)
+                }
+                Some(SuggestionNode::End { .. }) | None => {
+                    let end = self.ending_at(number).filter(|_| depth == 0);
+                    end.into_iter().for_each(|end| line(depth, Line::End(end)));
+                    None
+                }
+            };
+            match behind {
+                Some(next) if self.end_at(next).is_none() => open.push((next, 0)),
+                Some(_) => {}
+                None => {
+                    open.pop();
+                }
+            }
+        }
+    }
+
+    fn option(&self, option: &InputOption, ty: ValType) -> Line {
+        let is_one = matches!(option.set.intervals(), [(low, high)] if low == high);
+        Line::Option {
+            shown: sets::describe(&option.set, ty),
+            say: (!is_one).then(|| json(value_of(ty, option.cell)).to_string()),
+            exact: option.is_exact,
+            end: self.ending_at(option.next),
+        }
+    }
+
+    fn input(&self, primitive: PrimitiveId, args: &[Value], step: u64) -> InputReport {
+        let found = self.subject.program.board.primitive(primitive);
+        InputReport {
+            primitive: found.map_or_else(String::new, |found| found.name.to_string()),
+            args: args.iter().map(|value| json(*value)).collect(),
+            step,
+        }
+    }
+
+    /// The path that ends at a node, if one does that comes true.
+    fn end_at(&self, node: usize) -> Option<usize> {
+        match self.suggestions.nodes.get(node)? {
+            SuggestionNode::End { path } if !self.checked.untrue.contains(path) => Some(*path),
+            _ => None,
+        }
+    }
+
+    fn ending_at(&self, node: usize) -> Option<Ending> {
+        Some(self.ending(self.end_at(node)?))
+    }
+
+    fn ending(&self, path: usize) -> Ending {
+        let end = &self.explored.paths[path].end;
+        let (kind, reason, at) = ended(end, self.checked.alarms.get(&path));
+        Ending {
+            kind,
+            reason,
+            place: at.map(|at| place_of(&self.subject.info, at)),
+        }
+    }
+
+    /// The paths with all that is needed to run them again.
+    pub(super) fn futures(&self) -> Vec<Future> {
+        let paths = self.explored.paths.iter().enumerate();
+        paths
+            .filter(|(number, _)| !self.checked.untrue.contains(number))
+            .map(|(number, path)| {
+                let Ending {
+                    kind,
+                    reason,
+                    place,
+                } = self.ending(number);
+                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                let at = place.map_or_else(String::new, |place| format!(" at {place}"));
+                let mut inputs = self.subject.before.clone();
+                inputs.extend(self.answers(number));
+                let name = format!("path {number} {kind}{reason}{at}");
+                Future::new(name, inputs, path)
+            })
+            .collect()
+    }
+
+    /// Children come after their parents, so the tree is put together from its last node.
+    fn report(&self) -> TreeReport {
+        let nodes = &self.suggestions.nodes;
+        let mut done: Vec<Option<TreeReport>> = vec![None; nodes.len()];
+        for (number, node) in nodes.iter().enumerate().rev() {
+            let mut behind = |next: usize| match done.get_mut(next).and_then(Option::take) {
+                Some(TreeReport { end: Some(end), .. }) => (None, Some(end)),
+                next => (next.map(Box::new), None),
+            };
+            let mut report = TreeReport::default();
+            match node {
+                SuggestionNode::End { .. } => {
+                    report.end = self.end_at(number).map(|path| self.end(path));
+                }
+                SuggestionNode::Event { options } => {
+                    let events = options.iter().map(|option| {
+                        let (subtree, end) = behind(option.next);
+                        ArrivalReport {
+                            event: option.event.as_ref().map(EventReport::from),
+                            subtree,
+                            end,
+                        }
+                    });
+                    report.events = Some(events.collect());
+                }
+                SuggestionNode::Input {
+                    primitive,
+                    args,
+                    ty,
+                    step,
+                    options,
+                    rest,
+                } => {
+                    report.input = Some(self.input(*primitive, args, *step));
+                    report.rest = rest.as_ref().map(|rest| rest_report(rest, options, *ty));
+                    let options = options.iter().map(|option| {
+                        let (subtree, end) = behind(option.next);
+                        OptionReport {
+                            value: json(value_of(*ty, option.cell)),
+                            set: intervals(&option.set, *ty),
+                            shown: sets::describe(&option.set, *ty),
+                            exact: option.is_exact,
+                            subtree,
+                            end,
+                        }
+                    });
+                    report.options = Some(options.collect());
+                }
+            }
+            done[number] = Some(report);
+        }
+        done.into_iter().next().flatten().unwrap_or_default()
+    }
+
+    fn end(&self, path: usize) -> EndReport {
+        let found = &self.explored.paths[path];
+        let branches = found.outcomes.iter();
+        EndReport {
+            ending: self.ending(path),
+            path,
+            inputs: self.answers(path).map(json).collect(),
+            events: found.events.iter().map(EventReport::from).collect(),
+            branches: branches
+                .map(|outcome| [outcome.at.0, outcome.taken])
+                .collect(),
+        }
+    }
+
+    /// What the inputs of a path answer in the tree, as cells.
+    fn cells(&self, path: usize) -> &[u64] {
+        let answers = self.suggestions.answers.get(path).and_then(Option::as_ref);
+        let found = self.explored.paths[path].ways.first();
+        let cells = answers.or(found.map(|way| &way.model));
+        cells.map_or(&[], Vec::as_slice)
+    }
+
+    /// The same as values.
+    pub(super) fn answers(&self, path: usize) -> impl Iterator<Item = Value> {
+        let way = self.explored.paths[path].ways.first();
+        let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
+        let both = reads.iter().zip(self.cells(path));
+        both.map(|(read, cell)| value_of(read.ty, *cell))
+    }
+}
+
+fn rest_report(rest: &OtherValues, options: &[InputOption], ty: ValType) -> RestReport {
+    let shown = rest.options.iter().map(|at| options[*at].cell);
+    RestReport {
+        set: intervals(&rest.set, ty),
+        shown: sets::describe(&rest.set, ty),
+        options: shown.map(|cell| json(value_of(ty, cell))).collect(),
+    }
+}
+
+/// Paths that came true when they were run again, with the answers that they were found with: what is found is known to be
+/// so at once, and whoever ends an exploration waits for little.
+#[derive(Default)]
+pub(super) struct Proofs(Vec<Option<Proof>>);
+
+/// The answers as cells, and how the path traps if it does.
+type Proof = (Vec<u64>, Option<Alarm>);
+
+impl Proofs {
+    /// Runs the path that was found after those that are here.
+    pub(super) fn add(&mut self, subject: &Subject, path: &Path, budget: &Budget<'_>) {
+        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+        let proof = path.ways.first().and_then(|way| {
+            match Walk::of(path)?.check(program, info, start, budget) {
+                Check::True(alarm) => Some((way.model.clone(), alarm)),
+                Check::Untrue | Check::Unknown => None,
+            }
+        });
+        self.0.push(proof);
+    }
+
+    /// How a path traps with these answers, if it does; nothing if it was not run with them.
+    fn alarm(&self, number: usize, cells: &[u64]) -> Option<Option<Alarm>> {
+        let (known, alarm) = self.0.get(number)?.as_ref()?;
+        (known == cells).then(|| alarm.clone())
+    }
+}
+
+/// What running the paths again came to.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// Paths that do not come true: none, unless Borges is wrong about them.
+    pub(super) untrue: Vec<usize>,
+    /// So many there was no time to run.
+    pub(super) unchecked: usize,
+    /// By the paths that trap.
+    alarms: HashMap<usize, Alarm>,
+}
+
+/// An end as faces name it: its kind, what it was, and where.
+pub(super) fn ended(
+    end: &End,
+    alarm: Option<&Alarm>,
+) -> (&'static str, Option<String>, Option<CodeOffset>) {
+    match end {
+        End::Returned => ("returned", None, None),
+        End::Trapped(trap, at) => {
+            let words = alarm.and_then(|alarm| alarm.words.as_ref());
+            let trap = words.map_or(trap.to_string(), |words| format!("{trap}: {words}"));
+            (
+                "trapped",
+                Some(trap),
+                alarm.and_then(|alarm| alarm.at).or(*at),
+            )
+        }
+        End::Stopped(at) => ("stopped", None, Some(*at)),
+        End::Inputs => ("inputs", None, None),
+        End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
+    }
+}
+
+fn cut_by(cut: Cut) -> &'static str {
+    match cut {
+        Cut::Steps => "the bound on steps",
+        Cut::Rounds => "the bound on rounds of a loop",
+        Cut::NoValue => "the board's rules leave no value for the next input",
+        Cut::Waits => "exploration ended before",
+    }
+}
+
+fn intervals(set: &Set, ty: ValType) -> Vec<[serde_json::Value; 2]> {
+    let intervals = set.to_codomain(ty).intervals();
+    let both = |(low, high)| [json(low), json(high)];
+    intervals.into_iter().map(both).collect()
+}
