@@ -10,8 +10,6 @@ use borges_vm::{ValType, Value};
 
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
-use crate::explore::State;
-use crate::outside::{Allowed, Outside};
 use crate::path::{Path, Read};
 use crate::set::{Set, greatest};
 
@@ -89,47 +87,24 @@ impl Clock {
         )
     }
 
-    /// The same clock when the next state begins, with that as its origin.
-    pub(crate) fn begun(&self, origin: Expr) -> Clock {
-        Clock {
-            last: None,
-            least: 0,
-            origin,
-            ..self.clone()
-        }
-    }
-}
-
-impl Outside {
-    /// The clock that a primitive is, if its times are kept relative to each other.
-    pub(crate) fn clock_of(&self, id: PrimitiveId) -> Option<&Clock> {
-        self.clocks.iter().find(|clock| clock.id == id)
-    }
-
-    /// How long the program has waited for certain since the state began, in microseconds.
-    pub(crate) fn waited_us(&self) -> u64 {
-        self.state.elapsed_us().saturating_sub(self.vague_us)
-    }
-
-    /// What may have passed since a clock's origin when it is read: `answer` is the expression of that, `reads` are the
-    /// inputs before it.
+    /// What may have passed since the origin when it is read, and what relates that to the reading before: `answer` is the
+    /// expression of it, `reads` are the inputs before it, and so long has the program waited for certain.
     pub(crate) fn elapses(
         &self,
-        id: PrimitiveId,
+        waited_us: u64,
         dag: &mut Dag,
         (reads, answer): (&[Read], Expr),
-    ) -> Option<Allowed> {
-        let clock = self.clock_of(id)?;
-        let (last, waited) = clock.since(self.waited_us());
+    ) -> (Set, Vec<Constraint>) {
+        let (last, waited) = self.since(waited_us);
+        let may_pass = Set::range(waited + self.least, waited + self.most);
         let Some(last) = last else {
-            return Some(Allowed {
-                domain: Set::range(waited + clock.least, waited + clock.most),
-                constraints: Vec::new(),
-            });
+            return (may_pass, Vec::new());
         };
         let bounds = match dag.node(last) {
             Node::Const(cell) => Some((cell, cell)),
-            Node::Input(place) => reads.get(place as usize).and_then(|r| r.domain.bounds()),
+            Node::Input(place) => reads
+                .get(place as usize)
+                .and_then(|read| read.domain.bounds()),
             _ => None,
         };
         let (least, most) = bounds.unwrap_or((0, MOST_SINCE));
@@ -138,47 +113,47 @@ impl Outside {
             _ => N::I32Sub,
         };
         let passed = dag.binary(sub, answer, last);
-        let may_pass = Set::range(waited + clock.least, waited + clock.most);
-        Some(Allowed {
-            domain: Set::range(
-                least + waited + clock.least,
-                (most + waited + clock.most).min(MOST_SINCE),
-            ),
-            constraints: vec![Constraint::new(passed, may_pass)],
-        })
+        let (least, most) = (
+            least + waited + self.least,
+            (most + waited + self.most).min(MOST_SINCE),
+        );
+        (
+            Set::range(least, most),
+            vec![Constraint::new(passed, may_pass)],
+        )
     }
 
-    /// Takes note of a reading: what had passed since the clock's origin. What it shows then.
-    pub(crate) fn read_clock(
-        &mut self,
-        id: PrimitiveId,
-        since: Expr,
-        dag: &mut Dag,
-    ) -> Option<Expr> {
-        let waited_us = self.waited_us();
-        let clock = self.clocks.iter_mut().find(|clock| clock.id == id)?;
-        clock.last = Some((since, waited_us));
-        clock.is_read = true;
+    /// Takes note of a reading: what had passed since the origin. What it shows then.
+    pub(crate) fn read(&mut self, since: Expr, waited_us: u64, dag: &mut Dag) -> Expr {
+        self.last = Some((since, waited_us));
+        self.is_read = true;
         let add = match dag.ty(since) {
             ValType::I64 => N::I64Add,
             _ => N::I32Add,
         };
-        Some(dag.binary(add, clock.origin, since))
+        dag.binary(add, self.origin, since)
     }
-}
 
-/// Gives a path the inputs that its clocks' origins are.
-pub(crate) fn begin(path: &mut State, clocks: &[Clock], dag: &Dag) {
-    for clock in clocks {
-        let ty = dag.ty(clock.origin);
-        path.reads.push(Read {
-            primitive: clock.id,
+    /// The input that the origin is in every state.
+    pub(crate) fn base(&self, dag: &Dag) -> Read {
+        let ty = dag.ty(self.origin);
+        Read {
+            primitive: self.id,
             args: Vec::new(),
             ty,
             domain: Set::all(ty),
             step: 0,
-        });
-        path.model.push(0);
+        }
+    }
+
+    /// The same clock when the next state begins, with that as its origin.
+    pub(crate) fn begun(&self, origin: Expr) -> Clock {
+        Clock {
+            last: None,
+            least: 0,
+            origin,
+            ..self.clone()
+        }
     }
 }
 

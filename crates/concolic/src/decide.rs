@@ -283,6 +283,18 @@ impl Decider {
             self.effort.unknown += 1;
             return Solution::Unknown(NO_TIME.into());
         }
+        self.by_solver(budget, dag, &program, &domains, constraints)
+    }
+
+    /// What a solver says, if there is one.
+    fn by_solver(
+        &mut self,
+        budget: &Budget<'_>,
+        dag: &Dag,
+        program: &Compiled,
+        domains: &[&Set],
+        constraints: &[Constraint],
+    ) -> Solution {
         let Some(solver) = &mut self.solver else {
             self.effort.unknown += 1;
             return Solution::Unknown(NO_SOLVER.into());
@@ -291,10 +303,10 @@ impl Decider {
         let variables: Vec<SolverInput<'_>> = program
             .inputs
             .iter()
-            .zip(&domains)
+            .zip(domains)
             .map(|(place, domain)| SolverInput {
                 place: *place,
-                ty: input_type(dag, &program, *place),
+                ty: input_type(dag, program, *place),
                 domain,
             })
             .collect();
@@ -312,13 +324,10 @@ impl Decider {
                     values.iter().find(|(p, _)| *p == place).map_or(0, |v| v.1)
                 };
                 let columns: Vec<u64> = (0..program.inputs.len()).map(cell).collect();
-                let inside = columns
-                    .iter()
-                    .zip(&domains)
-                    .all(|(v, set)| set.contains(*v));
+                let inside = columns.iter().zip(domains).all(|(v, set)| set.contains(*v));
                 self.lanes
-                    .run(&program, 1, |at, column| column.fill(columns[at]));
-                if inside && lane_holds(&self.lanes, &program, constraints, 0) {
+                    .run(program, 1, |at, column| column.fill(columns[at]));
+                if inside && lane_holds(&self.lanes, program, constraints, 0) {
                     return Solution::Yes(program.inputs.iter().copied().zip(columns).collect());
                 }
                 self.effort.unknown += 1;

@@ -10,6 +10,7 @@ use borges_vm::{ValType, Value};
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
+use crate::path::Read;
 use crate::set::{Set, cell_of};
 
 /// The outside on a path: the board's model as far as it is known, and expressions for the rest.
@@ -47,6 +48,38 @@ impl Outside {
             clocks: Vec::new(),
             vague_us: 0,
         }
+    }
+
+    /// How long the program has waited for certain since the state began, in microseconds.
+    pub(crate) fn waited_us(&self) -> u64 {
+        self.state.elapsed_us().saturating_sub(self.vague_us)
+    }
+
+    /// What may have passed since a clock's origin when it is read; nothing if no origin of it is kept.
+    pub(crate) fn elapses(
+        &self,
+        id: PrimitiveId,
+        dag: &mut Dag,
+        (reads, answer): (&[Read], Expr),
+    ) -> Option<Allowed> {
+        let clock = self.clocks.iter().find(|clock| clock.id == id)?;
+        let (domain, constraints) = clock.elapses(self.waited_us(), dag, (reads, answer));
+        Some(Allowed {
+            domain,
+            constraints,
+        })
+    }
+
+    /// Takes note of a reading of such a clock: what had passed since its origin. What it shows then.
+    pub(crate) fn read_clock(
+        &mut self,
+        id: PrimitiveId,
+        since: Expr,
+        dag: &mut Dag,
+    ) -> Option<Expr> {
+        let waited_us = self.waited_us();
+        let clock = self.clocks.iter_mut().find(|clock| clock.id == id)?;
+        Some(clock.read(since, waited_us, dag))
     }
 
     /// Takes note of an input's answer; `known` if it is not an expression.

@@ -189,12 +189,34 @@ impl Explorer<'_, '_> {
         }
         let known = state.reads[place as usize].domain.only();
         let known = known.filter(|_| allowed.constraints.is_empty());
-        let since = known.map_or(answer, |cell| self.dag.constant(ty, cell));
+        self.answer(state, (id, args), known, first);
+        if state.model != before {
+            self.patch(state);
+        }
+        Ok(None)
+    }
+
+    /// Answers the pending call with the input that was read last; `known` if it can be one value only.
+    fn answer(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        known: Option<u64>,
+        first: usize,
+    ) {
+        let Some(ty) = state.reads.last().map(|read| read.ty) else {
+            return;
+        };
+        let since = match known {
+            Some(cell) => self.dag.constant(ty, cell),
+            None => self.dag.input(state.reads.len() as u32 - 1, ty),
+        };
         let answer = match state.outside.read_clock(id, since, &mut self.dag) {
             Some(shown) => shown,
             None => {
                 let known = known.map(|cell| value_of(ty, cell));
-                state.outside.read(&board, (id, args), answer, known);
+                let board = &self.start.board;
+                state.outside.read(board, (id, args), since, known);
                 since
             }
         };
@@ -207,10 +229,6 @@ impl Explorer<'_, '_> {
         if self.dag.as_const(answer).is_none() {
             state.shadow.set_cell(first, answer);
         }
-        if state.model != before {
-            self.patch(state);
-        }
-        Ok(None)
     }
 
     /// What is explored of an input's domain; what is left out of it is said.

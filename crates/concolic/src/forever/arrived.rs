@@ -6,8 +6,8 @@ use borges_board::BoardState;
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Snapshot, ValType};
 
+use super::place::{NextCall, Place};
 use super::relation::raised;
-use super::state::{NextCall, Place};
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::anything::StateWord;
-use super::state::{Before, DeviceState, Place, Stands};
+use super::place::Place;
+use super::state::{Before, DeviceState, Stands};
 use crate::dag::Expr;
 use crate::explore::Workbench;
 

@@ -12,6 +12,7 @@ mod demanded;
 mod explore;
 mod language;
 mod live;
+mod place;
 mod relation;
 mod run;
 mod state;

@@ -13,10 +13,11 @@ use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 use super::anything::{self, StateWord};
 use super::arrived::{Arrived, Column};
 use super::live::{Dead, Live};
+use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
-use super::times::{Stop, TimeWord};
+use super::times::{Stop, TimeWord, related};
 use crate::budget::Budget;
-use crate::clocks::{self, Clock};
+use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
@@ -69,29 +70,6 @@ pub(super) struct Before {
     pub(super) is_moment: bool,
     /// The call that comes next, and whether it reads an input; none at a moment.
     pub(super) call: Option<NextCall>,
-}
-
-/// A call before which a program stands.
-#[derive(Clone, Debug)]
-pub(super) struct NextCall {
-    pub(super) primitive: PrimitiveId,
-    pub(super) args: Vec<Value>,
-    pub(super) is_input: bool,
-}
-
-/// Something that a state consists of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Place {
-    /// A cell of the stack.
-    Cell(u32),
-    /// A global.
-    Global(u32),
-    /// A byte of the memory: which of its expression's.
-    Byte(u32, u8),
-    /// The last answer of an input that the board's rules may be about.
-    Reading(PrimitiveId, Vec<Value>),
-    /// The level of a pin that they may be about.
-    Level(u8),
 }
 
 impl PartialEq for DeviceState {
@@ -322,7 +300,9 @@ impl Compared<'_> {
         }
         // What was waited until now lies before the origins.
         path.outside.vague_us = path.outside.state.elapsed_us();
-        clocks::begin(path, self.clocks, dag);
+        path.reads
+            .extend(self.clocks.iter().map(|clock| clock.base(dag)));
+        path.model.resize(path.reads.len(), 0);
     }
 
     /// Which of the words that are taken for anything the origins of the clocks are.
@@ -382,7 +362,9 @@ impl Compared<'_> {
             dead: &dead,
             taints: &mut taints,
         };
-        let mut columns = self.related(stop_here, places, &mut self.found_times.borrow_mut());
+        let mut found = self.found_times.borrow_mut();
+        let mut columns = related(stop_here, places, self.times, &mut found);
+        drop(found);
         columns.sort_unstable_by(|a, b| (&a.place, a.expr).cmp(&(&b.place, b.expr)));
         columns
             .iter()

@@ -8,7 +8,7 @@ use borges_vm::{FrameView, ValType, Value};
 use super::anything::StateWord;
 use super::arrived::Column;
 use super::live::Dead;
-use super::state::{Compared, Place};
+use super::place::Place;
 use crate::clocks::Clock;
 use crate::dag::Expr;
 use crate::explore::{State as Path, Workbench};
@@ -47,148 +47,146 @@ impl Stop<'_> {
     }
 }
 
-impl Compared<'_> {
-    /// Makes times relative to now: places that hold one become columns of how long ago that was (as negative numbers),
-    /// and what depends on a time in another way is taken for anything. `found` notes which words hold times.
-    pub(super) fn related(
-        &self,
-        mut stop: Stop<'_>,
-        places: Vec<(Place, Expr)>,
-        found: &mut BTreeSet<TimeWord>,
-    ) -> Vec<Column> {
-        let clocks = stop.path.outside.clocks.clone();
-        let plain = |(place, expr)| Column {
-            place,
-            expr,
-            clock: None,
+/// Makes times relative to now: places that hold one become columns of how long ago that was (as negative numbers),
+/// and what depends on a time in another way is taken for anything. `times`
+/// are words that hold one wherever they are; `found` notes which do.
+pub(super) fn related(
+    mut stop: Stop<'_>,
+    places: Vec<(Place, Expr)>,
+    times: &[TimeWord],
+    found: &mut BTreeSet<TimeWord>,
+) -> Vec<Column> {
+    let clocks = stop.path.outside.clocks.clone();
+    let plain = |(place, expr)| Column {
+        place,
+        expr,
+        clock: None,
+    };
+    if clocks.is_empty() {
+        return places.into_iter().map(plain).collect();
+    }
+    let waited_us = stop.path.outside.waited_us();
+    let nows: Vec<Sum> = clocks
+        .iter()
+        .map(|clock| now(&stop, clock, waited_us))
+        .collect();
+    let words = words_of(stop.frames);
+    let mut anything: HashMap<Expr, Expr> = HashMap::new();
+    let mut columns = Vec::new();
+    for (place, expr) in places {
+        if !stop.bench.dag.has_base(expr) {
+            columns.push(plain((place, expr)));
+        } else if let Some((clock, since)) = stop.bench.dag.since_base(expr) {
+            let ago = since.plus(&nows[clock as usize], -1);
+            let expr = stop.bench.dag.of_sum(&ago);
+            found.extend(word_of(&words, &place).map(|word| (word, clock)));
+            let clock = Some(clock);
+            columns.push(Column { place, expr, clock });
+        } else {
+            let ty = stop.bench.dag.ty(expr);
+            let taint = stop.bench.dag.inputs(expr).iter();
+            let taint = taint.filter(|at| (**at as usize) < clocks.len());
+            let taint = taint.fold(0, |all, at| all | 1 << at);
+            let any = anything
+                .entry(expr)
+                .or_insert_with(|| stop.fresh(ty, Set::all(ty), (clocks[0].id, taint)));
+            columns.push(plain((place, *any)));
+        }
+    }
+    of_known_times(&mut stop, times, (&clocks, &nows), &words, &mut columns);
+    let dag = &stop.bench.dag;
+    stop.path
+        .constraints
+        .retain(|known| !dag.has_base(known.expr));
+    for read in stop.path.reads.iter_mut().take(clocks.len()) {
+        read.domain = Set::all(read.ty);
+    }
+    columns
+}
+
+/// Words that hold times, but a known number here: how long ago that was depends on what the clock shows.
+fn of_known_times(
+    stop: &mut Stop<'_>,
+    times: &[TimeWord],
+    (clocks, nows): (&[Clock], &[Sum]),
+    words: &HashMap<usize, StateWord>,
+    columns: &mut Vec<Column>,
+) {
+    // How long ago clocks showed some number.
+    let mut asked: Vec<(u32, u64, Expr)> = Vec::new();
+    for (word, number) in times {
+        let clock = &clocks[*number as usize];
+        let Some((places, ty, cell)) = known_word(stop, *word, words) else {
+            continue;
         };
-        if clocks.is_empty() {
-            return places.into_iter().map(plain).collect();
+        let is_other = |place: &Place| columns.iter().any(|column| column.place == *place);
+        if ty != stop.bench.dag.ty(clock.origin) || places.iter().any(is_other) {
+            continue;
         }
-        let waited_us = stop.path.outside.waited_us();
-        let nows: Vec<Sum> = clocks
+        let same = asked
             .iter()
-            .map(|clock| now(&stop, clock, waited_us))
-            .collect();
-        let words = words_of(stop.frames);
-        let mut anything: HashMap<Expr, Expr> = HashMap::new();
-        let mut columns = Vec::new();
-        for (place, expr) in places {
-            if !stop.bench.dag.has_base(expr) {
-                columns.push(plain((place, expr)));
-            } else if let Some((clock, since)) = stop.bench.dag.since_base(expr) {
-                let ago = since.plus(&nows[clock as usize], -1);
-                let expr = stop.bench.dag.of_sum(&ago);
-                found.extend(word_of(&words, &place).map(|word| (word, clock)));
-                let clock = Some(clock);
-                columns.push(Column { place, expr, clock });
-            } else {
-                let ty = stop.bench.dag.ty(expr);
-                let taint = stop.bench.dag.inputs(expr).iter();
-                let taint = taint.filter(|at| (**at as usize) < clocks.len());
-                let taint = taint.fold(0, |all, at| all | 1 << at);
-                let any = anything
-                    .entry(expr)
-                    .or_insert_with(|| stop.fresh(ty, Set::all(ty), (clocks[0].id, taint)));
-                columns.push(plain((place, *any)));
+            .find(|known| (known.0, known.1) == (*number, cell));
+        let is_alone = !asked.iter().any(|known| known.0 == *number);
+        let expr = match (same, stop.bench.dag.as_const(clock.origin)) {
+            (Some((.., expr)), _) => *expr,
+            (None, Some(origin)) => {
+                let now = Sum::number(ty, origin as i64).plus(&nows[*number as usize], 1);
+                let ago = Sum::number(ty, cell as i64).plus(&now, -1);
+                stop.bench.dag.of_sum(&ago)
             }
-        }
-        self.of_known_times(&mut stop, (&clocks, &nows), &words, &mut columns);
-        let dag = &stop.bench.dag;
-        stop.path
-            .constraints
-            .retain(|known| !dag.has_base(known.expr));
-        for read in stop.path.reads.iter_mut().take(clocks.len()) {
-            read.domain = Set::all(read.ty);
-        }
-        columns
+            (None, None) => {
+                let most = clock.most as i64;
+                let range = match ty {
+                    ValType::I64 => Codomain::range(Value::I64(-most), Value::I64(0)),
+                    _ => Codomain::range(Value::I32(-most as i32), Value::I32(0)),
+                };
+                // Before it is read, a clock may show anything; later that has been forgotten, and so has what lies
+                // between two numbers.
+                let is_forgotten = clock.is_read || !is_alone;
+                let taint = u64::from(is_forgotten) << number;
+                stop.fresh(ty, Set::of_codomain(&range), (clock.id, taint))
+            }
+        };
+        asked.push((*number, cell, expr));
+        let clock = Some(*number);
+        columns.extend(
+            places
+                .into_iter()
+                .map(|place| Column { place, expr, clock }),
+        );
     }
+}
 
-    /// Words that hold times, but a known number here: how long ago that was depends on what the clock shows.
-    fn of_known_times(
-        &self,
-        stop: &mut Stop<'_>,
-        (clocks, nows): (&[Clock], &[Sum]),
-        words: &HashMap<usize, StateWord>,
-        columns: &mut Vec<Column>,
-    ) {
-        // How long ago clocks showed some number.
-        let mut asked: Vec<(u32, u64, Expr)> = Vec::new();
-        for (word, number) in self.times {
-            let clock = &clocks[*number as usize];
-            let Some((places, ty, cell)) = self.known_word(stop, *word, words) else {
-                continue;
-            };
-            let is_other = |place: &Place| columns.iter().any(|column| column.place == *place);
-            if ty != stop.bench.dag.ty(clock.origin) || places.iter().any(is_other) {
-                continue;
-            }
-            let same = asked
+/// Where a word lies, its type and its cell, if it is live.
+fn known_word(
+    stop: &Stop<'_>,
+    word: StateWord,
+    words: &HashMap<usize, StateWord>,
+) -> Option<(Vec<Place>, ValType, u64)> {
+    let machine = &stop.bench.machine;
+    match word {
+        StateWord::Global(at) => {
+            let value = machine.globals().get(at as usize).copied()?;
+            let is_dead = stop.dead.globals.binary_search(&(at as usize)).is_ok();
+            (!is_dead).then(|| (vec![Place::Global(at)], value.ty(), cell_of(value)))
+        }
+        StateWord::Memory(at) => {
+            let bytes = machine.memory().get(at as usize..)?.first_chunk::<4>()?;
+            let places = (0..4).map(|number| Place::Byte(at + u32::from(number), number));
+            let cell = u64::from(u32::from_le_bytes(*bytes));
+            Some((places.collect(), ValType::I32, cell))
+        }
+        StateWord::Local { func, local, .. } => {
+            let (cell, _) = words.iter().find(|(_, known)| **known == word)?;
+            let frame = stop
+                .frames
                 .iter()
-                .find(|known| (known.0, known.1) == (*number, cell));
-            let is_alone = !asked.iter().any(|known| known.0 == *number);
-            let expr = match (same, stop.bench.dag.as_const(clock.origin)) {
-                (Some((.., expr)), _) => *expr,
-                (None, Some(origin)) => {
-                    let now = Sum::number(ty, origin as i64).plus(&nows[*number as usize], 1);
-                    let ago = Sum::number(ty, cell as i64).plus(&now, -1);
-                    stop.bench.dag.of_sum(&ago)
-                }
-                (None, None) => {
-                    let most = clock.most as i64;
-                    let range = match ty {
-                        ValType::I64 => Codomain::range(Value::I64(-most), Value::I64(0)),
-                        _ => Codomain::range(Value::I32(-most as i32), Value::I32(0)),
-                    };
-                    // Before it is read, a clock may show anything; later that has been forgotten, and so has what lies
-                    // between two numbers.
-                    let is_forgotten = clock.is_read || !is_alone;
-                    let taint = u64::from(is_forgotten) << number;
-                    stop.fresh(ty, Set::of_codomain(&range), (clock.id, taint))
-                }
-            };
-            asked.push((*number, cell, expr));
-            let clock = Some(*number);
-            columns.extend(
-                places
-                    .into_iter()
-                    .map(|place| Column { place, expr, clock }),
-            );
+                .find(|frame| frame.func == func && frame.cell + local as usize == *cell)?;
+            let ty = frame.locals.get(local as usize)?.ty();
+            let is_dead = stop.dead.cells.binary_search(cell).is_ok();
+            (!is_dead).then(|| (vec![Place::Cell(*cell as u32)], ty, machine.cells()[*cell]))
         }
-    }
-
-    /// Where a word lies, its type and its cell, if it is live.
-    fn known_word(
-        &self,
-        stop: &Stop<'_>,
-        word: StateWord,
-        words: &HashMap<usize, StateWord>,
-    ) -> Option<(Vec<Place>, ValType, u64)> {
-        let machine = &stop.bench.machine;
-        match word {
-            StateWord::Global(at) => {
-                let value = machine.globals().get(at as usize).copied()?;
-                let is_dead = stop.dead.globals.binary_search(&(at as usize)).is_ok();
-                (!is_dead).then(|| (vec![Place::Global(at)], value.ty(), cell_of(value)))
-            }
-            StateWord::Memory(at) => {
-                let bytes = machine.memory().get(at as usize..)?.first_chunk::<4>()?;
-                let places = (0..4).map(|number| Place::Byte(at + u32::from(number), number));
-                let cell = u64::from(u32::from_le_bytes(*bytes));
-                Some((places.collect(), ValType::I32, cell))
-            }
-            StateWord::Local { func, local, .. } => {
-                let (cell, _) = words.iter().find(|(_, known)| **known == word)?;
-                let frame = stop
-                    .frames
-                    .iter()
-                    .find(|frame| frame.func == func && frame.cell + local as usize == *cell)?;
-                let ty = frame.locals.get(local as usize)?.ty();
-                let is_dead = stop.dead.cells.binary_search(cell).is_ok();
-                (!is_dead).then(|| (vec![Place::Cell(*cell as u32)], ty, machine.cells()[*cell]))
-            }
-            StateWord::Clock(_) => None,
-        }
+        StateWord::Clock(_) => None,
     }
 }
 

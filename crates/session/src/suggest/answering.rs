@@ -1,5 +1,6 @@
 //! How a question is answered: what is explored, in which order, and for how long.
 
+use super::exploring::SOLVER_TIME;
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
 use super::listing::{Lister, Partial};
@@ -32,8 +33,6 @@ const FEW_INPUTS: u32 = 8;
 const GRACE: Duration = Duration::from_millis(200);
 /// The same when the user does not want to wait.
 const SHORT_GRACE: Duration = Duration::from_millis(2);
-/// Time for one question to a solver.
-pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 
 /// How to look for an answer.
 #[derive(Clone)]

@@ -45,7 +45,7 @@ pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
 pub(super) const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
-const SOLVER_TIME: Duration = Duration::from_secs(5);
+pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 
 /// The program that is asked about.
 pub(super) fn subject_of(

@@ -8,8 +8,7 @@ use borges_concolic::{
 use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
 use borges_vm::CodeOffset;
 
-use super::answering::SOLVER_TIME;
-use super::exploring::{Nearest, STEPS};
+use super::exploring::{Nearest, SOLVER_TIME, STEPS};
 use super::inquiry::{Goal, Inquiry};
 use crate::command::question::Question;
 
