@@ -100,6 +100,24 @@ fn waits(time: u32, least: u32) -> Start {
     )
 }
 
+/// A clock of 64 bits, and a time in the memory.
+fn wide() -> Start {
+    let text = r#"(module
+      (import "env" "millis" (func $millis (result i64)))
+      (import "env" "chip_digital_write" (func $write (param i32 i32)))
+      (memory 1)
+      (global $lamp (mut i32) (i32.const 0))
+      (func (export "main") (local $now i64)
+        (loop $again
+          (local.set $now (call $millis))
+          (if (i64.ge_s (i64.sub (local.get $now) (i64.load (i32.const 16))) (i64.const 1000)) (then
+            (i64.store (i32.const 16) (local.get $now))
+            (global.set $lamp (i32.eqz (global.get $lamp)))
+            (call $write (i32.const 13) (global.get $lamp))))
+          (br $again))))"#;
+    common::start_wat(text, Board::parse("board.toml", "").expect("a board"))
+}
+
 /// States, whether they are all, traps, and what was taken for anything and mattered.
 fn explored(start: &Start) -> (usize, Pause, usize, usize) {
     let began = Instant::now();
@@ -143,6 +161,7 @@ fn graphs_of_programs_that_read_clocks_close() {
         ("blink", blink(1000)),
         ("debounce", debounce(50)),
         ("two timers", two_timers(1000, 300)),
+        ("64 bits", wide()),
         ("it waits", waits(100, 100)),
         ("it waits too little", waits(100, 101)),
     ]
@@ -156,6 +175,7 @@ fn graphs_of_programs_that_read_clocks_close() {
             ("blink", closed(5, 0)),
             ("debounce", closed(23, 0)),
             ("two timers", closed(10, 0)),
+            ("64 bits", closed(5, 0)),
             ("it waits", closed(3, 0)),
             ("it waits too little", closed(4, 1)),
         ]

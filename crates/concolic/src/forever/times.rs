@@ -116,11 +116,12 @@ fn of_known_times(
     let mut asked: Vec<(u32, u64, Expr)> = Vec::new();
     for (word, number) in times {
         let clock = &clocks[*number as usize];
-        let Some((places, ty, cell)) = known_word(stop, *word, words) else {
+        let ty = stop.bench.dag.ty(clock.origin);
+        let Some((places, is, cell)) = known_word(stop, (*word, ty), words) else {
             continue;
         };
         let is_other = |place: &Place| columns.iter().any(|column| column.place == *place);
-        if ty != stop.bench.dag.ty(clock.origin) || places.iter().any(is_other) {
+        if is != ty || places.iter().any(is_other) {
             continue;
         }
         let same = asked
@@ -157,10 +158,10 @@ fn of_known_times(
     }
 }
 
-/// Where a word lies, its type and its cell, if it is live.
+/// Where a word lies, its type (in memory: one that it may have) and its cell, if it is live.
 fn known_word(
     stop: &Stop<'_>,
-    word: StateWord,
+    (word, ty): (StateWord, ValType),
     words: &HashMap<usize, StateWord>,
 ) -> Option<(Vec<Place>, ValType, u64)> {
     let machine = &stop.bench.machine;
@@ -171,10 +172,12 @@ fn known_word(
             (!is_dead).then(|| (vec![Place::Global(at)], value.ty(), cell_of(value)))
         }
         StateWord::Memory(at) => {
-            let bytes = machine.memory().get(at as usize..)?.first_chunk::<4>()?;
-            let places = (0..4).map(|number| Place::Byte(at + u32::from(number), number));
-            let cell = u64::from(u32::from_le_bytes(*bytes));
-            Some((places.collect(), ValType::I32, cell))
+            let width = if ty == ValType::I64 { 8 } else { 4 };
+            let bytes = machine.memory().get(at as usize..)?.get(..width)?;
+            let places = (0..width as u8).map(|number| Place::Byte(at + u32::from(number), number));
+            let cell = bytes.iter().rev();
+            let cell = cell.fold(0, |cell, byte| cell << 8 | u64::from(*byte));
+            Some((places.collect(), ty, cell))
         }
         StateWord::Local { func, local, .. } => {
             let (cell, _) = words.iter().find(|(_, known)| **known == word)?;
