@@ -50,6 +50,17 @@ const HANDLERS: &str = r#"(module
   (func (export "mode") (call $on (i32.const 25) (i32.const 0) (i32.const 77)))
   (func (export "called") (call_indirect (type $v) (i32.const 9))))"#;
 
+/// AssemblyScript's `abort`, as its compiler calls it: texts in UTF-16 behind their lengths.
+const ABORTS: &str = r#"(module
+  (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+  (import "env" "abort" (func $abort (param i32 i32 i32 i32)))
+  (memory 1)
+  (data (i32.const 12) "\14\00\00\00t\00o\00o\00 \00b\00r\00i\00g\00h\00t\00")
+  (data (i32.const 60) "\0e\00\00\00l\00a\00m\00p\00.\00t\00s\00")
+  (func (export "main")
+    (if (i32.gt_s (call $in (i32.const 0)) (i32.const 4000)) (then
+      (call $abort (i32.const 16) (i32.const 64) (i32.const 7) (i32.const 3)) unreachable))))"#;
+
 /// A bug: how many inputs away it is, and what is said of it.
 type Bug = (usize, &'static str);
 
@@ -133,9 +144,10 @@ fn every_known_bug_is_found_without_a_bound() {
         }
         bugs(tests.join(program).with_extension("wasm"), None, expected);
     }
-    let texts: [(&str, &str, &[Bug]); 6] = [
+    let texts: [(&str, &str, &[Bug]); 7] = [
         (TURNS, "main", &[(3, trap)]),
         (MERGES, "main", &[]),
+        (ABORTS, "main", &[(1, "too bright (lamp.ts:7:3)")]),
         (HANDLERS, "beyond", &[(0, "none at 9")]),
         (
             HANDLERS,

@@ -60,6 +60,23 @@ const COUNTS: &str = r#"(module
       BODY
       (br $again))))"#;
 
+/// Ten readings after which all is the same: 1,024 paths, and as many states as readings.
+#[test]
+fn what_was_read_and_makes_no_difference_is_one_state() {
+    let text = r#"(module
+      (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+      (global $seen (mut i32) (i32.const 0))
+      (func (export "main") (local $i i32)
+        (loop $l
+          (if (call $in (local.get $i))
+            (then (global.set $seen (i32.const 1))) (else (global.set $seen (i32.const 1))))
+          (local.set $i (i32.add (local.get $i) (i32.const 1)))
+          (br_if $l (i32.lt_u (local.get $i) (i32.const 10))))))"#;
+    let report = written(text, &StatesOptions::default());
+    assert!(report.complete && report.returns, "{:?}", report.unexplored);
+    assert_eq!(report.states, 10);
+}
+
 #[test]
 fn a_counter_that_nobody_asks_is_proved_to_have_no_influence() {
     let report = written(&COUNTS.replace("BODY", ""), &StatesOptions::default());
