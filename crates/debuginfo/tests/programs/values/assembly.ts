@@ -16,6 +16,8 @@ class Spot {
 
 let counter: i32 = 7;
 
+enum Mode { Off, Heat = 7, Cool }
+
 function quoted(text: string): string {
   return '"' + text + '"';
 }
@@ -76,6 +78,10 @@ export function main(seed: i32): i32 {
   say("set", "{" + set.values().join(", ") + "}");
   say("letters", "{" + quoted(letters.values()[0]) + "}");
   say("wide", "{1099511627776: " + wide.get(1 << 40).toString() + "}");
+  const mode: Mode = seed > 1 ? Mode.Cool : Mode.Off;
+  say("mode", mode.toString());
+  say("Mode.Heat", Mode.Heat.toString());
+  say("mode == Mode.Cool", (mode == Mode.Cool) ? "1" : "0");
   say("numbers[1]", numbers[1].toString());
   say("points[1].x", points[1].x.toString());
   say("words[0]", quoted(words[0]));
