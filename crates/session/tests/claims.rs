@@ -1,6 +1,7 @@
 //! What must never, always or some time happen in a device program, and temporal formulas about all its runs for ever.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use borges_session::command::Flow;
 use borges_session::suggest::{
@@ -17,18 +18,26 @@ fn example(name: &str) -> PathBuf {
     examples.join(format!("{name}/{name}.wasm"))
 }
 
+/// With time enough on a machine that is busy otherwise.
+fn patient() -> StatesOptions {
+    StatesOptions {
+        time: Some(Duration::from_secs(60)),
+        ..StatesOptions::default()
+    }
+}
+
 fn demanded(program: &Path, demands: &[(Demand, &str)]) -> StatesReport {
     let demands: Vec<(Demand, String)> = demands
         .iter()
         .map(|(demand, text)| (*demand, (*text).to_owned()))
         .collect();
-    let options = StatesOptions::default();
+    let options = patient();
     let report = states_of_program(program, None, &options, &demands, &mut |_| Flow::Continue);
     report.expect("it opens")
 }
 
 fn checked(program: &Path, formula: &str) -> ClaimReport {
-    let options = StatesOptions::default();
+    let options = patient();
     let report = check_program(program, None, formula, &options, &mut |_| Flow::Continue);
     report.unwrap_or_else(|error| panic!("{formula}: {error}"))
 }

@@ -344,6 +344,50 @@ fn what_never_happens_is_said_for_ever() {
     assert!(!bounded.forever && bounded.found.is_empty());
 }
 
+/// Conditions and formulas are asked of the universe shown, and the runs that break them are universes to go to.
+#[test]
+fn what_all_runs_do_is_asked_in_a_session() {
+    use borges_session::suggest::{Demand, Demanded, Proved};
+    let mut session = opened("heater");
+    let asks = |demand, condition: &str| Demanded {
+        demand,
+        condition: condition.to_owned(),
+    };
+    let demands = vec![
+        asks(Demand::Never, "heat && door"),
+        asks(Demand::Always, "n < 5"),
+    ];
+    let question = Question::States { demands };
+    let listing = asked(&mut session, question, Within::default());
+    let report = listing.states.expect("a report");
+    let verdicts: Vec<Proved> = report.demands.iter().map(|known| known.verdict).collect();
+    assert_eq!(verdicts, [Proved::Fails, Proved::Holds]);
+    assert!(report.complete && listing.forever);
+    assert_eq!(report.traps.len(), 1);
+    // The trap, and where both hold.
+    assert_eq!(listing.found.len(), 2);
+    for path in &listing.found {
+        let target = path.moment.clone();
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
+        assert!(jumped.is_ok(), "{jumped:?}");
+    }
+    let formula = |text: &str| Question::Check {
+        formula: text.to_owned(),
+    };
+    let mut fresh = opened("heater");
+    let holds = asked(&mut fresh, formula("G n < 5"), Within::default());
+    assert_eq!(holds.claim.map(|claim| claim.verdict), Some(Proved::Holds));
+    let fails = asked(&mut fresh, formula("G !(heat && door)"), Within::default());
+    assert_eq!(fails.claim.map(|claim| claim.verdict), Some(Proved::Fails));
+    // A name that does not exist is refused.
+    let command = Look::Suggest {
+        question: formula("G nothing > 1"),
+        within: Within::default(),
+    };
+    let refused = fresh.execute(command, &mut |_| Flow::Continue);
+    assert!(refused.is_err(), "{refused:?}");
+}
+
 #[test]
 fn a_deep_bug_is_found_without_a_bound() {
     let listing = asked(&mut opened("deep_bug"), Question::Bugs, Within::default());

@@ -106,6 +106,23 @@ on: boolean, };
 
 export type Cell = null | number | number | string;
 
+export type ClaimReport = {
+formula: string,
+verdict: Proved,
+prefix: Array<SuggestedInput>,
+cycle: Array<SuggestedInput>,
+end?: string | null,
+note?: string | null,
+states: number,
+edges: number,
+maybe: Array<string>,
+unexplored: Array<UnexploredReport>,
+seconds: number,
+program: string,
+hash: string,
+board: string,
+entry: string, };
+
 export type CodePlace = { "line": {
 file: string | null,
 line: number, } } | { "function": string } | { "offset": number };
@@ -130,6 +147,22 @@ export type Curve = {
 steps: Array<number>,
 values: Array<number | null>,
 why?: string | null, };
+
+export type Demand = "never" | "always" | "toward";
+
+export type DemandReport = {
+demand: Demand,
+condition: string,
+verdict: Proved,
+inputs?: number | null,
+where?: string | null,
+run: Array<SuggestedInput>,
+answers: unknown[],
+note?: string | null, };
+
+export type Demanded = {
+demand: Demand,
+condition: string, };
 
 export type Destination = { "is": "place",
 place: CodePlace,
@@ -390,9 +423,13 @@ files: Array<string>,
 functions: Array<FunctionEntry>,
 warnings: Array<string>, };
 
+export type Proved = "holds" | "fails" | "maybe" | "unknown";
+
 export type Question = { "ask": "paths" } | { "ask": "reach",
 target: Destination, } | { "ask": "bugs" } | { "ask": "why",
-target?: Destination | null, } | { "ask": "cover" };
+target?: Destination | null, } | { "ask": "cover" } | { "ask": "states",
+demands: Array<Demanded>, } | { "ask": "check",
+formula: string, };
 
 export type Reply = { "reply": "stopped" } & Stop | { "reply": "done",
 message: string, } | { "reply": "breakpoint-set" } & BreakpointListing | { "reply": "breakpoints",
@@ -460,6 +497,24 @@ count: number,
 edges: number,
 complete: boolean, };
 
+export type StatesReport = {
+states: number,
+edges: number,
+depth: number,
+complete: boolean,
+maybe: Array<string>,
+anything: Array<string>,
+traps: Array<TrapReport>,
+demands: Array<DemandReport>,
+returns: boolean,
+unexplored: Array<UnexploredReport>,
+seconds: number,
+steps: number,
+program: string,
+hash: string,
+board: string,
+entry: string, };
+
 export type StepSize = "instruction" | "into" | "over" | "out" | "entry";
 
 export type Stop = {
@@ -503,6 +558,8 @@ nodes: Array<SuggestionNode>,
 found: Array<FoundPath>,
 why?: WhyListing | null,
 cover?: CoverListing | null,
+states?: StatesReport | null,
+claim?: ClaimReport | null,
 unexplored: Array<UnexploredReport>, };
 
 export type SuggestionNode = {
@@ -527,6 +584,14 @@ reply: Reply | import("../model/types").ModelReply, } | { "tell": "failed",
 id: number,
 message: string, } | { "tell": "event",
 event: Event, };
+
+export type TrapReport = {
+what: string,
+where: string,
+inputs: number,
+certain: boolean,
+run: Array<SuggestedInput>,
+answers: unknown[], };
 
 export type TreeListing = {
 lines: Array<string>,

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use borges_commands::device::render;
 use borges_commands::model::questions;
-use borges_commands::paint::{Paint, Role};
 use borges_languages::model::debug::Judgement;
 use borges_languages::model::{Explore, Model};
-use borges_session::suggest::{ClaimReport, Proved, check_program};
+use borges_session::suggest::{Proved, check_program};
 use serde::Serialize;
 
 use crate::args;
@@ -66,41 +65,9 @@ fn of_device(
     let report = report.map_err(|error| super::unopened(&error))?;
     match output.json {
         true => output.json(&report)?,
-        false => output.text(&shown(&report, &output.paint))?,
+        false => output.text(&render::claim(&report, &output.paint))?,
     }
     Ok(report.verdict)
-}
-
-fn shown(report: &ClaimReport, paint: &Paint) -> String {
-    let sizes = explore::sizes(report.states, report.edges);
-    let (role, words) = match report.verdict {
-        Proved::Holds => (Role::Good, "holds in all runs, over all inputs for ever"),
-        Proved::Fails => (Role::Bad, "does not hold"),
-        Proved::Maybe => (Role::Warning, "maybe"),
-        Proved::Unknown => (Role::Warning, "nobody knows"),
-    };
-    let head = format!("{}: {words}; {sizes}", report.formula);
-    let mut text = format!("{}\n", paint.paint(role, head));
-    if report.verdict == Proved::Fails {
-        text.push_str("a run that breaks it:\n");
-        text.push_str(&explore::inputs(&report.prefix, paint));
-        let then = match &report.end {
-            Some(end) => format!("and there it ends: {end}\n"),
-            None if report.cycle.is_empty() => "and so on for ever, without an input\n".to_owned(),
-            None => "and then for ever:\n".to_owned(),
-        };
-        text.push_str(&then);
-        text.push_str(&explore::inputs(&report.cycle, paint));
-    }
-    if let Some(note) = &report.note {
-        text.push_str(&format!("{note}\n"));
-    }
-    for word in &report.maybe {
-        let words = format!("{word} was taken for anything, and something depends on it\n");
-        text.push_str(&words);
-    }
-    text.push_str(&render::left_out(&report.unexplored, paint));
-    text
 }
 
 /// One object for scripts.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::proof::{ClaimReport, Demanded, StatesReport};
 use crate::command::{CodePlace, UniverseId};
+
+pub use super::proof::{SuggestedInput, UnexploredReport};
 
 /// A question about the futures of the universe shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +29,16 @@ pub enum Question {
     },
     /// Which lines and branches does no explored path reach?
     Cover,
+    /// What do all runs from here come to, for ever?
+    States {
+        /// What must be of conditions.
+        demands: Vec<Demanded>,
+    },
+    /// Do all runs from here fulfil a temporal formula?
+    Check {
+        /// The formula.
+        formula: String,
+    },
 }
 
 /// Something that a path can come to.
@@ -148,6 +161,12 @@ pub struct SuggestionListing {
     /// For a `cover`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<CoverListing>,
+    /// For a question about all states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<StatesReport>,
+    /// For one about a formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimReport>,
     /// What was left out, and why.
     pub unexplored: Vec<UnexploredReport>,
 }
@@ -211,16 +230,6 @@ pub struct FoundPath {
     pub inputs: Vec<SuggestedInput>,
     /// Its end, for `jump`.
     pub moment: String,
-}
-
-/// An input on a path that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SuggestedInput {
-    /// The call.
-    pub call: String,
-    /// What it answers.
-    pub value: String,
 }
 
 /// Which choice decided.
@@ -287,21 +296,4 @@ pub struct OneSided {
     pub offset: u32,
     /// What its condition always was.
     pub always: bool,
-}
-
-/// Something that was left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
-pub struct UnexploredReport {
-    /// Why.
-    pub reason: String,
-    /// Where in the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// Inputs that lead there, not past it.
-    #[cfg_attr(feature = "typescript", ts(type = "unknown[]"))]
-    pub inputs: Vec<serde_json::Value>,
-    /// Which bound cut it off, if one did: `paths`, `time`, `inputs`, `steps`, `rounds`, `rules`, `cancelled`, `enough`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! How a question is answered: what is explored, in which order, and for how long.
 
-use super::exploring::SOLVER_TIME;
+use super::exploring::{SOLVER_TIME, tidying};
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
 use super::listing::{Lister, Partial};
@@ -9,11 +9,11 @@ use crate::command::question::{Order, Question, SuggestionListing, UnexploredRep
 use crate::scene::Scene;
 use borges_concolic::{
     Bounds, Budget, Ended, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search,
-    SearchOrder, Spent, Start, explore, solver,
+    SearchOrder, Start, explore, solver,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// So many parts of a hundred of the time are for the graph of all states.
 const FOREVER: u32 = 20;
@@ -29,10 +29,6 @@ const MOST_LOOKED_AT: usize = 100_000;
 const ENOUGH: usize = 8;
 /// Bounds on inputs up to which everything is soon looked at: no runs are tried before.
 const FEW_INPUTS: u32 = 8;
-/// Time to run what was found again, when all other time is used up.
-const GRACE: Duration = Duration::from_millis(200);
-/// The same when the user does not want to wait.
-const SHORT_GRACE: Duration = Duration::from_millis(2);
 
 /// How to look for an answer.
 #[derive(Clone)]
@@ -95,6 +91,9 @@ impl Inquiry {
             return answer;
         }
         match &self.question {
+            Question::States { .. } | Question::Check { .. } => {
+                self.proved(budget).unwrap_or_default()
+            }
             Question::Why { .. } => self.why(budget),
             Question::Paths => {
                 let mut explored = self.look(plan, usize::MAX, &budget.part(75), partial);
@@ -340,13 +339,4 @@ fn for_ever(listing: &mut SuggestionListing) {
     listing.ended = None;
     listing.looked = None;
     listing.unexplored.clear();
-}
-
-/// What is left to spend on showing what was found: the rest, or a little more where there is none.
-pub(super) fn tidying<'b>(budget: &'b Budget<'b>) -> Budget<'b> {
-    match budget.spent() {
-        None => budget.part(100),
-        Some(Spent::Time) => budget.grace(GRACE),
-        Some(Spent::Cancelled) => budget.grace(SHORT_GRACE),
-    }
 }

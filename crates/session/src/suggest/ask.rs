@@ -49,7 +49,7 @@ pub(crate) fn inquire(
         Some((_, start)) => start.clone(),
         None => start_here(stage)?,
     };
-    Ok(Inquiry {
+    let inquiry = Inquiry {
         question,
         words,
         within,
@@ -62,7 +62,9 @@ pub(crate) fn inquire(
         trace: stage.trace_to(here),
         turns,
         evaluated: RefCell::default(),
-    })
+    };
+    inquiry.sensible().map_err(CommandError::Invalid)?;
+    Ok(inquiry)
 }
 
 pub(crate) fn suggest(
@@ -89,6 +91,8 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
         Question::Paths => Ok((Goal::Any, "paths".to_owned())),
         Question::Cover => Ok((Goal::Any, "cover".to_owned())),
         Question::Bugs => Ok((Goal::Trap(None), "bugs".to_owned())),
+        Question::States { .. } => Ok((Goal::Any, "explore".to_owned())),
+        Question::Check { formula } => Ok((Goal::Any, format!("check {formula}"))),
         Question::Reach { target } => {
             let (goal, words) = goal_of(stage, target)?;
             Ok((goal, format!("reach {words}")))

@@ -3,50 +3,18 @@
 use std::path::Path;
 
 use borges_board::Codomain;
-use borges_concolic::{Comparing, DeviceState, Passing, Watched};
+use borges_concolic::{Comparing, DeviceState, Explored, Passing, Path as RunPath, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
 use borges_multiverse::temporal::{Claim, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
-use serde::Serialize;
 
+use super::Subject;
 use super::conditions::Conditions;
-use super::demands::Proved;
-use super::exploring::{Found, StatesOptions, subject_of, within, wrong};
+use super::exploring::{Effort, Found, StatesOptions, subject_of, tidying, within, wrong};
 use super::walk::{Plain, Walk};
-use super::{ProgramNames, answering};
-use crate::command::question::{SuggestedInput, UnexploredReport};
+use crate::command::proof::{ClaimReport, Proved, SuggestedInput};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
-
-/// What is known of a formula about all runs of a program. The names are kept stable.
-#[derive(Clone, Debug, Serialize)]
-pub struct ClaimReport {
-    /// The program.
-    #[serde(flatten)]
-    pub about: ProgramNames,
-    /// The formula.
-    pub formula: String,
-    /// Whether all runs fulfil it.
-    pub verdict: Proved,
-    /// The inputs of a run that does not, up to where it goes round. It was made, on the plain VM.
-    pub prefix: Vec<SuggestedInput>,
-    /// Those with which it goes round for ever; none if it ends, or goes round without any.
-    pub cycle: Vec<SuggestedInput>,
-    /// How that run ends, if it does not go round for ever.
-    pub end: Option<String>,
-    /// Why it is not known.
-    pub note: Option<String>,
-    /// The states that were looked at.
-    pub states: usize,
-    /// The ways between them.
-    pub edges: usize,
-    /// What was taken for anything and mattered: the program may have fewer runs than were looked at.
-    pub maybe: Vec<String>,
-    /// What was left out, and why.
-    pub unexplored: Vec<UnexploredReport>,
-    /// Time it took.
-    pub seconds: f64,
-}
 
 /// Rounds of a cycle that are run, to see whether it closes.
 const ROUNDS: usize = 4;
@@ -65,50 +33,83 @@ pub fn check_program(
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<ClaimReport, OpenError> {
     let subject = subject_of(path, board, options)?;
-    let mut texts: Vec<String> = Vec::new();
-    let claim = Claim::parse(formula, |text| {
-        let text = text.trim();
-        let known = texts.iter().position(|known| known == text);
-        let number = known.unwrap_or_else(|| {
-            texts.push(text.to_owned());
-            texts.len() - 1
-        });
-        Ok::<_, std::convert::Infallible>(number as u32)
-    });
-    let claim = claim.map_err(|error| wrong(path, error.to_string()))?;
-    let conditions = Conditions::new(&subject, &texts);
+    let asked = Asked::of(formula).map_err(|message| wrong(path, message))?;
+    let conditions = Conditions::new(&subject, &asked.texts);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
     within(options, observer, 80, |effort| {
-        let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
-            let about = Comparing {
-                watched: Some(&conditions),
-                is_split,
-                ..Comparing::default()
-            };
-            let found = Found::explore(&subject, &about, options, effort)?;
-            let judged = found.judged(&conditions, &claim);
-            Ok((found, judged))
-        };
-        let (mut found, mut judged) = judge(false)?;
-        if judged.verdict == Proved::Maybe && !effort.looking.is_spent() {
-            // Where values are told apart, fewer ways are open to some of them only.
-            (found, judged) = judge(true)?;
-        }
-        Ok(ClaimReport {
-            about: subject.named(),
-            formula: formula.to_owned(),
-            verdict: judged.verdict,
-            prefix: judged.prefix,
-            cycle: judged.cycle,
-            end: judged.end,
-            note: judged.note,
-            states: found.states(),
-            edges: found.graph.edge_count(),
-            maybe: found.maybe(),
-            unexplored: found.unexplored,
-            seconds: effort.seconds(),
-        })
+        checked(&subject, (&asked, &conditions), options, effort).map(|found| found.0)
     })
+}
+
+/// A formula whose atoms are texts.
+pub(super) struct Asked {
+    text: String,
+    claim: Claim<u32>,
+    /// The conditions that are its atoms.
+    pub(super) texts: Vec<String>,
+}
+
+impl Asked {
+    /// # Errors
+    /// Why it is no formula.
+    pub(super) fn of(formula: &str) -> Result<Self, String> {
+        let mut texts: Vec<String> = Vec::new();
+        let claim = Claim::parse(formula, |text| {
+            let text = text.trim();
+            let known = texts.iter().position(|known| known == text);
+            let number = known.unwrap_or_else(|| {
+                texts.push(text.to_owned());
+                texts.len() - 1
+            });
+            Ok::<_, std::convert::Infallible>(number as u32)
+        });
+        Ok(Asked {
+            text: formula.to_owned(),
+            claim: claim.map_err(|error| error.to_string())?,
+            texts,
+        })
+    }
+}
+
+/// Whether all runs of a program fulfil a formula, and a run that does not.
+pub(super) fn checked(
+    subject: &Subject,
+    (asked, conditions): (&Asked, &Conditions<'_>),
+    options: &StatesOptions,
+    effort: &Effort<'_>,
+) -> Result<(ClaimReport, Option<Explored>), OpenError> {
+    let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
+        let about = Comparing {
+            watched: Some(conditions),
+            is_split,
+            ..Comparing::default()
+        };
+        let found = Found::explore(subject, &about, options, effort)?;
+        let judged = found.judged(conditions, &asked.claim);
+        Ok((found, judged))
+    };
+    let (mut found, mut judged) = judge(false)?;
+    if judged.verdict == Proved::Maybe && !effort.looking.is_spent() {
+        // Where values are told apart, fewer ways are open to some of them only.
+        (found, judged) = judge(true)?;
+    }
+    let runs = judged.run.take().into_iter().collect();
+    let explored = found.graph.language().explored(runs);
+    let report = ClaimReport {
+        about: subject.named(),
+        formula: asked.text.clone(),
+        verdict: judged.verdict,
+        prefix: judged.prefix,
+        cycle: judged.cycle,
+        end: judged.end,
+        note: judged.note,
+        states: found.states(),
+        edges: found.graph.edge_count(),
+        maybe: found.maybe(),
+        unexplored: found.unexplored,
+        seconds: effort.seconds(),
+    };
+    Ok((report, explored))
 }
 
 /// The atoms of states that are no conditions: the program stops there, and it has stopped before.
@@ -130,6 +131,7 @@ struct Judged {
     cycle: Vec<SuggestedInput>,
     end: Option<String>,
     note: Option<String>,
+    run: Option<RunPath>,
 }
 
 impl Judged {
@@ -140,6 +142,7 @@ impl Judged {
             cycle: Vec::new(),
             end: None,
             note,
+            run: None,
         }
     }
 }
@@ -218,7 +221,7 @@ impl Found<'_> {
         let states: Vec<DeviceState> = nodes
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
-        let tidying = answering::tidying(self.budget);
+        let tidying = tidying(self.budget);
         let path = self
             .graph
             .language()
@@ -233,6 +236,10 @@ impl Found<'_> {
             return None;
         }
         let inputs = self.reads(&walk);
+        let broken = Judged {
+            run: Some(path.clone()),
+            ..Judged::without_run(Proved::Fails, None)
+        };
         if cycle.is_empty() {
             let judged = Judged {
                 prefix: inputs,
@@ -241,7 +248,7 @@ impl Found<'_> {
                     .last()
                     .and_then(to)
                     .and_then(|node| self.place(node)),
-                ..Judged::without_run(Proved::Fails, None)
+                ..broken
             };
             return Some((judged, true));
         }
@@ -270,7 +277,7 @@ impl Found<'_> {
         let judged = Judged {
             prefix: inputs.get(..first.choices)?.to_vec(),
             cycle: inputs.get(first.choices..again.choices)?.to_vec(),
-            ..Judged::without_run(Proved::Fails, None)
+            ..broken
         };
         let passes = !self.graph.language().has_clocks() || first.shown_us < again.shown_us;
         Some((judged, passes))

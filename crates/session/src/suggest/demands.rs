@@ -1,76 +1,25 @@
 //! Conditions that a device program never, always or some time fulfils: whether that is so, over all runs for ever.
 
-use borges_concolic::{DeviceState, Passing, Said, Watched};
-use borges_multiverse::graph::NodeId;
-use serde::Serialize;
-
-use super::answering;
 use super::conditions::Conditions;
-use super::exploring::{Found, Nearest};
+use super::exploring::{Found, Nearest, tidying};
 use super::walk::Walk;
-use crate::command::question::SuggestedInput;
+use crate::command::proof::{Demand, DemandReport, Proved};
 use crate::values::json;
-
-/// What is asked of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Demand {
-    /// It must hold in no state.
-    Never,
-    /// It must hold in every state in which it means something.
-    Always,
-    /// A way to a state in which it holds is looked for.
-    Toward,
-}
-
-/// What is known of a demand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Proved {
-    /// It is so.
-    Holds,
-    /// It is not.
-    Fails,
-    /// There is something that speaks against it, and no run was found that does it.
-    Maybe,
-    /// Not everything was looked at.
-    Unknown,
-}
-
-/// What came of a demand. The names are kept stable.
-#[derive(Clone, Debug, Serialize)]
-pub struct DemandReport {
-    /// What was asked.
-    pub demand: Demand,
-    /// Of what.
-    pub condition: String,
-    /// Whether it is so; of [`Demand::Toward`], whether there is a way.
-    pub verdict: Proved,
-    /// The fewest inputs to a state that decides it, if there is one.
-    pub inputs: Option<u32>,
-    /// The call before which the program stands there, or how it ended.
-    #[serde(rename = "where")]
-    pub place: Option<String>,
-    /// The inputs of such a run: it was made, on the plain VM.
-    pub run: Vec<SuggestedInput>,
-    /// Their answers, as data.
-    pub answers: Vec<serde_json::Value>,
-    /// Why it is not known.
-    pub note: Option<String>,
-}
+use borges_concolic::{DeviceState, Passing, Path as RunPath, Said, Watched};
+use borges_multiverse::graph::NodeId;
 
 /// Of the states that would decide a demand, so many are run to.
 const MOST_RUN: usize = 16;
 
 impl Found<'_> {
-    /// Whether a demand on a condition is met.
+    /// Whether a demand on a condition is met, and a run that shows it.
     pub(super) fn demanded(
         &self,
         conditions: &Conditions<'_>,
         demand: Demand,
         number: u32,
         nearest: &Nearest,
-    ) -> DemandReport {
+    ) -> (DemandReport, Option<RunPath>) {
         let wanted = demand != Demand::Always;
         let (met, unmet) = match demand {
             Demand::Toward => (Proved::Fails, Proved::Holds),
@@ -88,7 +37,7 @@ impl Found<'_> {
             answers: Vec::new(),
             note: None,
         };
-        let tidying = answering::tidying(self.budget);
+        let tidying = tidying(self.budget);
         for (inputs, node) in there.iter().take(MOST_RUN) {
             let Some(run) = self.graph.language().run_through(
                 &nearest.way_to(&self.graph, *node),
@@ -109,7 +58,7 @@ impl Found<'_> {
                 report.place = self.place(*node);
                 report.run = self.reads(&walk);
                 report.answers = walk.answers.into_iter().map(json).collect();
-                return report;
+                return (report, Some(run));
             }
         }
         let is_unclear = |node| truths(node).is_some_and(|known| known.is_unclear(number));
@@ -125,7 +74,7 @@ impl Found<'_> {
             _ => Proved::Unknown,
         };
         report.note = note;
-        report
+        (report, None)
     }
 
     /// Where a state stands, in words.

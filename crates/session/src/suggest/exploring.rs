@@ -75,7 +75,22 @@ pub(super) struct Effort<'e> {
     clock: &'e dyn Fn() -> Duration,
 }
 
-impl Effort<'_> {
+impl<'e> Effort<'e> {
+    /// For a question with a budget of its own, of which a part is for exploring.
+    pub(super) fn new(
+        budget: &'e Budget<'e>,
+        looking: &'e Budget<'e>,
+        heard: &'e dyn Fn(u64),
+        clock: &'e dyn Fn() -> Duration,
+    ) -> Self {
+        Effort {
+            budget,
+            looking,
+            heard,
+            clock,
+        }
+    }
+
     /// The time that was taken so far.
     pub(super) fn seconds(&self) -> f64 {
         (self.clock)().as_secs_f64()
@@ -100,12 +115,8 @@ pub(super) fn within<T>(
     });
     let budget = Budget::new(options.time.unwrap_or(SECONDS), &clock, &heard);
     let looking = budget.part(percent);
-    answer(&Effort {
-        budget: &budget,
-        looking: &looking,
-        heard: &|known| states.set(known),
-        clock: &clock,
-    })
+    let heard = |known| states.set(known);
+    answer(&Effort::new(&budget, &looking, &heard, &clock))
 }
 
 /// What an exploration found.
@@ -323,4 +334,18 @@ fn reads_input(graph: &Graph<Device<'_>>, edge: &Edge) -> bool {
     let ways = graph.language().ways(state);
     let way = ways.get(edge.option as usize);
     way.is_none_or(|(way, _)| way.input.is_some())
+}
+
+/// Time to run what was found again, when all other time is used up.
+const GRACE: Duration = Duration::from_millis(200);
+/// The same when the user does not want to wait.
+const SHORT_GRACE: Duration = Duration::from_millis(2);
+
+/// What is left to spend on showing what was found: the rest, or a little more where there is none.
+pub(super) fn tidying<'b>(budget: &'b Budget<'b>) -> Budget<'b> {
+    match budget.spent() {
+        None => budget.part(100),
+        Some(Spent::Time) => budget.grace(GRACE),
+        Some(Spent::Cancelled) => budget.grace(SHORT_GRACE),
+    }
 }

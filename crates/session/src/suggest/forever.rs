@@ -51,8 +51,11 @@ impl Inquiry {
             || within.rounds.is_some()
             || within.order.is_some()
             || !self.stops.is_empty();
-        let is_for_paths = matches!(self.question, Question::Paths | Question::Why { .. });
-        if is_bounded || is_for_paths {
+        let is_answered = matches!(
+            self.question,
+            Question::Bugs | Question::Reach { .. } | Question::Cover
+        );
+        if is_bounded || !is_answered {
             return None;
         }
         let bounds = Bounds {

@@ -13,6 +13,7 @@ mod forever;
 mod inquiry;
 mod listing;
 mod nodes;
+mod proving;
 mod report;
 mod runs;
 mod sets;
@@ -24,6 +25,7 @@ mod words;
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use borges_board::{BoardState, Driver, PrimitiveId};
@@ -34,17 +36,18 @@ use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
-use serde::Serialize;
 
+pub use crate::command::proof::{
+    ClaimReport, Demand, DemandReport, Demanded, ProgramNames, Proved, StatesReport, TrapReport,
+};
 pub use crate::command::question::{
     CoverListing, CoveredLine, Destination, FoundPath, OneSided, Order, Question, RestListing,
     SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, Turn, UnexploredReport,
     WhyListing, Within,
 };
 pub use answering::Listener;
-pub use claims::{ClaimReport, check_program};
+pub use claims::check_program;
 use cuts::Asked;
-pub use demands::{Demand, DemandReport, Proved};
 pub use exploring::StatesOptions;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use inquiry::Inquiry;
@@ -53,7 +56,7 @@ pub use nodes::{
     TreeReport,
 };
 pub use report::PathsReport;
-pub use states::{StatesReport, TrapReport, states_of_program};
+pub use states::states_of_program;
 pub use tree::{Line, PathsTree};
 
 use crate::command::{Event, Flow};
@@ -96,7 +99,7 @@ const SECONDS: f64 = 10.0;
 pub(crate) struct Subject {
     pub(crate) path: PathBuf,
     pub(crate) program: Program,
-    pub(crate) info: DebugInfo,
+    pub(crate) info: Arc<DebugInfo>,
     pub(crate) start: Start,
     pub(crate) entry: String,
     /// What inputs answered before exploration begins.
@@ -117,7 +120,7 @@ impl Subject {
             entry: opened.entry_name,
             start: start(&opened.program, opened.machine, board),
             program: opened.program,
-            info: opened.info,
+            info: Arc::new(opened.info),
             before: Vec::new(),
         })
     }
@@ -140,19 +143,6 @@ impl Subject {
             entry: self.entry.clone(),
         }
     }
-}
-
-/// The program that a report is about.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProgramNames {
-    /// Its file.
-    pub program: String,
-    /// Hex hash of the module: what is said of it depends on how it was compiled.
-    pub hash: String,
-    /// The board's name.
-    pub board: String,
-    /// The function that was called.
-    pub entry: String,
 }
 
 /// Inputs come from the board's sources, as many as are left.
@@ -279,7 +269,7 @@ pub fn of_program(
         suggestions,
         checked: tree::Checked::default(),
     };
-    tree.check(&proofs, &answering::tidying(&budget));
+    tree.check(&proofs, &exploring::tidying(&budget));
     let asked = Asked {
         bounds_inputs: options.inputs.is_some(),
         time,

@@ -2,71 +2,20 @@
 
 use std::path::Path;
 
-use borges_concolic::{Budget, Comparing, DeviceState, End, Passing};
+use borges_concolic::{
+    Budget, Comparing, DeviceState, End, Explored, Passing, Path as RunPath, Watched,
+};
 use borges_multiverse::graph::NodeId;
-use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::demands::{Demand, DemandReport};
-use super::exploring::{Found, Nearest, StatesOptions, subject_of, within, wrong};
+use super::exploring::{Effort, Found, Nearest, StatesOptions, subject_of, tidying, within, wrong};
 use super::walk::{Alarm, Check, Walk};
-use super::{ProgramNames, answering, cuts};
-use crate::command::question::{SuggestedInput, UnexploredReport};
+use super::{Subject, cuts};
+use crate::command::proof::{Demand, StatesReport, TrapReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
 use crate::scene::place_of;
 use crate::values::json;
-
-/// All states of a program, for ever. The names are kept stable.
-#[derive(Clone, Debug, Serialize)]
-pub struct StatesReport {
-    /// The program.
-    #[serde(flatten)]
-    pub about: ProgramNames,
-    /// The states in which the program asks for an input, or lets time pass again at one place.
-    pub states: usize,
-    /// The ways between them.
-    pub edges: usize,
-    /// The most ways on a shortest path to a state.
-    pub depth: u32,
-    /// Whether these are all, over all values of all inputs, for ever.
-    pub complete: bool,
-    /// What was taken for anything and mattered: the program may have fewer runs than the graph.
-    pub maybe: Vec<String>,
-    /// What was taken for anything because it kept the graph from closing; what did not matter has been proved to have no
-    /// influence.
-    pub anything: Vec<String>,
-    /// The traps, nearest first.
-    pub traps: Vec<TrapReport>,
-    /// What was asked of conditions, in the order of the question.
-    pub demands: Vec<DemandReport>,
-    /// Whether the program can return.
-    pub returns: bool,
-    /// What was left out, and why.
-    pub unexplored: Vec<UnexploredReport>,
-    /// Time it took.
-    pub seconds: f64,
-    /// Instructions executed.
-    pub steps: u64,
-}
-
-/// A trap that some run comes to.
-#[derive(Clone, Debug, Serialize)]
-pub struct TrapReport {
-    /// What is wrong.
-    pub what: String,
-    /// Where.
-    #[serde(rename = "where")]
-    pub place: String,
-    /// Inputs of a shortest way to it.
-    pub inputs: u32,
-    /// Whether a run that comes to it was found and run; if not, it is what values that were taken for anything may do.
-    pub certain: bool,
-    /// The inputs of such a run.
-    pub run: Vec<SuggestedInput>,
-    /// Their answers, as data.
-    pub answers: Vec<serde_json::Value>,
-}
 
 /// Explores all states of a program, from its start on.
 ///
@@ -85,47 +34,61 @@ pub fn states_of_program(
     let texts: Vec<String> = demands.iter().map(|(_, text)| text.clone()).collect();
     let conditions = Conditions::new(&subject, &texts);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
+    let demands: Vec<Demand> = demands.iter().map(|(demand, _)| *demand).collect();
     within(options, observer, 90, |effort| {
-        let about = Comparing {
-            watched: (!texts.is_empty()).then_some(&conditions),
-            ..Comparing::default()
-        };
-        let found = Found::explore(&subject, &about, options, effort)?;
-        let nearest = Nearest::new(&found.graph);
-        let mut report = found.report(&nearest);
-        let demanded = (0..).zip(demands);
-        report.demands = demanded
-            .map(|(number, (demand, _))| found.demanded(&conditions, *demand, number, &nearest))
-            .collect();
-        report.seconds = effort.seconds();
-        Ok(report)
+        explored(&subject, (&conditions, &demands), options, effort).map(|found| found.0)
     })
 }
 
+/// All states of a program, what is demanded of conditions in them, and the runs that show something of it.
+pub(super) fn explored(
+    subject: &Subject,
+    (conditions, demands): (&Conditions<'_>, &[Demand]),
+    options: &StatesOptions,
+    effort: &Effort<'_>,
+) -> Result<(StatesReport, Option<Explored>), OpenError> {
+    let about = Comparing {
+        watched: (!demands.is_empty()).then_some(conditions as &dyn Watched),
+        ..Comparing::default()
+    };
+    let found = Found::explore(subject, &about, options, effort)?;
+    let nearest = Nearest::new(&found.graph);
+    let (mut report, mut runs) = found.report(&nearest);
+    for (number, demand) in (0..).zip(demands) {
+        let (said, run) = found.demanded(conditions, *demand, number, &nearest);
+        report.demands.push(said);
+        runs.extend(run);
+    }
+    report.seconds = effort.seconds();
+    Ok((report, found.graph.language().explored(runs)))
+}
+
 impl Found<'_> {
-    /// All but what was asked of conditions, and the time it took.
-    fn report(&self, nearest: &Nearest) -> StatesReport {
+    /// All but what was asked of conditions, and the time it took; and runs to the traps.
+    fn report(&self, nearest: &Nearest) -> (StatesReport, Vec<RunPath>) {
         let end = |node: NodeId| self.graph.state(node).and_then(DeviceState::end);
         let trapped = self.where_is(nearest, |state| {
             matches!(state.end(), Some(End::Trapped(..)))
         });
-        let tidying = answering::tidying(self.budget);
+        let tidying = tidying(self.budget);
         // One end is several states where conditions differ in it.
-        let mut traps: Vec<(&End, TrapReport)> = Vec::new();
+        let mut traps: Vec<(&End, TrapReport, Option<RunPath>)> = Vec::new();
         for (inputs, node) in trapped {
             let Some(end) = end(node) else { continue };
-            let known = traps.iter().position(|(known, _)| *known == end);
+            let known = traps.iter().position(|(known, ..)| *known == end);
             if known.is_some_and(|at| traps[at].1.certain) {
                 continue;
             }
-            let report = self.trap(end, inputs, &nearest.way_to(&self.graph, node), &tidying);
+            let (report, run) =
+                self.trap(end, inputs, &nearest.way_to(&self.graph, node), &tidying);
             match known {
-                None => traps.push((end, report)),
-                Some(at) if report.certain => traps[at].1 = report,
+                None => traps.push((end, report, run)),
+                Some(at) if report.certain => traps[at] = (end, report, run),
                 Some(_) => {}
             }
         }
-        let traps: Vec<TrapReport> = traps.into_iter().map(|(_, report)| report).collect();
+        let traps = traps.into_iter().map(|(_, report, run)| (report, run));
+        let (traps, runs): (Vec<TrapReport>, Vec<Option<RunPath>>) = traps.unzip();
         let mut unexplored = self.unexplored.clone();
         let maybe = self.maybe();
         if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
@@ -135,7 +98,7 @@ impl Found<'_> {
             ));
         }
         let language = self.graph.language();
-        StatesReport {
+        let report = StatesReport {
             about: self.subject.named(),
             states: self.states(),
             edges: self.graph.edge_count(),
@@ -152,7 +115,8 @@ impl Found<'_> {
             unexplored,
             seconds: 0.0,
             steps: language.steps(),
-        }
+        };
+        (report, runs.into_iter().flatten().collect())
     }
 
     fn trap(
@@ -161,7 +125,7 @@ impl Found<'_> {
         inputs: u32,
         way: &[DeviceState],
         tidying: &Budget<'_>,
-    ) -> TrapReport {
+    ) -> (TrapReport, Option<RunPath>) {
         let info = &self.subject.info;
         let (trap, at) = match end {
             End::Trapped(trap, at) => (trap.to_string(), *at),
@@ -177,7 +141,7 @@ impl Found<'_> {
         let (alarm, walk) = checked.unzip();
         let alarm = alarm.unwrap_or_default();
         let place = alarm.at.or(at);
-        TrapReport {
+        let report = TrapReport {
             what: match alarm.words {
                 Some(words) => format!("{trap}: {words}"),
                 None => trap,
@@ -192,7 +156,8 @@ impl Found<'_> {
             answers: walk
                 .map(|walk| walk.answers.into_iter().map(json).collect())
                 .unwrap_or_default(),
-        }
+        };
+        (report, run.filter(|_| certain))
     }
 
     /// What a run that leads to a trap says there, if it does when it is run.

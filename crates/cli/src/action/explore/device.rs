@@ -1,14 +1,9 @@
 //! `borges explore PROGRAM.wasm`: all states of a device program, for ever.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use borges_commands::device::render;
-use borges_commands::paint::{Paint, Role, count};
-use borges_session::suggest::{
-    Demand, DemandReport, Proved, StatesOptions, StatesReport, SuggestedInput, TrapReport,
-    states_of_program,
-};
+use borges_session::suggest::{Demand, Proved, StatesOptions, states_of_program};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -55,7 +50,7 @@ pub(super) fn explore(
     if output.json {
         output.json(&report)?;
     } else {
-        let text = shown(&report, &output.paint);
+        let text = render::states(&report, &output.paint);
         output.text(&text)?;
     }
     let is_cancelled = |left: &borges_session::suggest::UnexploredReport| {
@@ -123,130 +118,4 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
             "--forbid trap fails where a universe traps",
         )),
     }
-}
-
-fn shown(report: &StatesReport, paint: &Paint) -> String {
-    let mut text = String::new();
-    for trap in &report.traps {
-        text.push_str(&trap_shown(trap, paint));
-    }
-    for demand in &report.demands {
-        text.push_str(&demand_shown(demand, paint));
-    }
-    let sizes = sizes(report.states, report.edges);
-    let traps = count(report.traps.len() as u64, "trap");
-    if report.complete {
-        let words = match report.traps.first() {
-            None => format!("no universe ever traps: {sizes}"),
-            Some(trap) => format!(
-                "{sizes}; {traps}, nearest in {}",
-                count(trap.inputs.into(), "input")
-            ),
-        };
-        let _ = writeln!(
-            text,
-            "{}",
-            paint.paint(
-                Role::Good,
-                format!("complete, over all inputs for ever; {words}")
-            )
-        );
-    } else if report.unexplored.is_empty() {
-        let words = match report.traps.is_empty() {
-            true => "no universe ever traps".to_owned(),
-            false => traps,
-        };
-        let _ = writeln!(
-            text,
-            "over all inputs for ever, and some runs too many: {sizes}; {words}"
-        );
-    } else {
-        let _ = writeln!(text, "{sizes}; {traps} so far; {:.3} s", report.seconds);
-        let _ = writeln!(
-            text,
-            "{}",
-            paint.paint(Role::Warning, "These are not all states.")
-        );
-    }
-    let harmless = report
-        .anything
-        .iter()
-        .filter(|word| !report.maybe.contains(word));
-    for word in harmless {
-        let words = format!("nothing depends on {word}: it has no influence, whatever it counts");
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, words));
-    }
-    for word in &report.maybe {
-        let words = format!("maybe: {word} was taken for anything, and something depends on it");
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
-    }
-    text.push_str(&render::left_out(&report.unexplored, paint));
-    text
-}
-
-fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
-    let place = match trap.place.as_str() {
-        "" => String::new(),
-        place => format!(" at {place}"),
-    };
-    let sure = match trap.certain {
-        true => "",
-        false => ", maybe: no run that comes to it was found",
-    };
-    let head = format!(
-        "trap: {}{place}, in {}{sure}",
-        trap.what,
-        count(trap.inputs.into(), "input")
-    );
-    let mut text = format!("{}\n", paint.paint(Role::Bad, head));
-    text.push_str(&inputs(&trap.run, paint));
-    text
-}
-
-/// How large a graph is.
-pub(in crate::action) fn sizes(states: usize, edges: usize) -> String {
-    let (states, edges) = (count(states as u64, "state"), count(edges as u64, "edge"));
-    format!("{states}, {edges}")
-}
-
-/// Inputs of a run, a line each.
-pub(in crate::action) fn inputs(run: &[SuggestedInput], paint: &Paint) -> String {
-    let line = |read: &SuggestedInput| {
-        let call = paint.paint(Role::Name, &read.call);
-        format!("  {call} = {}\n", read.value)
-    };
-    run.iter().map(line).collect()
-}
-
-fn demand_shown(report: &DemandReport, paint: &Paint) -> String {
-    let (word, good, bad) = match report.demand {
-        Demand::Never => ("never", "holds in no state, for ever", "holds"),
-        Demand::Always => ("always", "holds in every state, for ever", "does not hold"),
-        Demand::Toward => ("toward", "holds", "holds in no state, for ever"),
-    };
-    let is_met = report.verdict == Proved::Holds;
-    let (role, words) = match report.verdict {
-        Proved::Holds => (Role::Good, good),
-        Proved::Fails => (Role::Bad, bad),
-        Proved::Maybe => (Role::Warning, "maybe"),
-        Proved::Unknown => (Role::Warning, "nobody knows: not all states were looked at"),
-    };
-    let mut head = format!("{word} {}: {words}", report.condition);
-    if let Some(place) = &report.place {
-        let _ = write!(head, " {place}");
-    }
-    if let Some(many) = report
-        .inputs
-        .filter(|_| !is_met || report.demand == Demand::Toward)
-    {
-        let _ = write!(head, ", in {}", count(many.into(), "input"));
-    }
-    if let Some(note) = &report.note {
-        let _ = write!(head, ": {note}");
-    }
-    format!(
-        "{}\n{}",
-        paint.paint(role, head),
-        inputs(&report.run, paint)
-    )
 }

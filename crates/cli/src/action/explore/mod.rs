@@ -4,8 +4,6 @@ mod device;
 mod goals;
 mod outcomes;
 
-pub(super) use device::{inputs, sizes};
-
 use borges_languages::model::{
     Explore, Finding, Lead, Model, Order, Reduction, Report, Schedules, Selection,
 };

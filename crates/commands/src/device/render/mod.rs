@@ -4,6 +4,7 @@ mod listing;
 mod multiverse;
 mod outline;
 mod place;
+mod proofs;
 mod suggestions;
 
 use std::fmt::Write as _;
@@ -16,6 +17,7 @@ use crate::paint::{Paint, Role, printable};
 pub use listing::{stack, table};
 pub use multiverse::greeting;
 pub use place::{place_line, source, stop};
+pub use proofs::{claim, states};
 pub use suggestions::{left_out, rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.

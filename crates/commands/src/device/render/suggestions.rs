@@ -19,6 +19,24 @@ const MOST_NAMED: usize = 10;
 /// The answer to a question.
 pub fn suggestions(listing: &SuggestionListing, paint: &Paint) -> String {
     let mut text = String::new();
+    let proof = (listing
+        .states
+        .as_ref()
+        .map(|report| super::states(report, paint)))
+    .or_else(|| {
+        listing
+            .claim
+            .as_ref()
+            .map(|report| super::claim(report, paint))
+    });
+    if let Some(proof) = proof {
+        text.push_str(&proof);
+        for path in listing.found.iter().take(MOST_FOUND) {
+            let jump = paint.paint(Role::Dim, format!("jump {}", path.moment));
+            let _ = writeln!(text, "{jump}  {}", end_of(path, paint));
+        }
+        return text;
+    }
     if let Some(why) = &listing.why {
         text.push_str(&decided(why, paint));
     } else if listing.cover.is_some() {

@@ -1,7 +1,7 @@
 //! Questions about the futures of the universe shown.
 
 use borges_session::command::Look;
-use borges_session::suggest::{Destination, Order, Question, Within};
+use borges_session::suggest::{Demand, Demanded, Destination, Order, Question, Within};
 
 use super::{PLACES, Request};
 use crate::arguments::code_place;
@@ -53,6 +53,30 @@ was found.")
     .arguments("[BOUNDS]")
     .details(BOUNDS)
     .examples(&[("bugs inputs=6", "within six inputs")])
+    .completes(&[WORDS]),
+    Spec::new(
+        "explore",
+        "all states from here: which traps there are, what never and what always holds, over all inputs for ever",
+        |cursor| ask(cursor, |cursor| Ok(Question::States { demands: demands(cursor)? })),
+    )
+    .arguments("[never|always|toward CONDITION]... [BOUNDS]")
+    .details("A condition is an expression of the source, or a call: 'chip_digital_write(13, 1)' holds before it. Of the \
+bounds, time=, events=0 (leave out interrupts) and solver= count. What is said is so for ever, or comes with a shortest \
+run; 'jump' goes to its end.")
+    .examples(&[
+        ("explore", "whether any universe ever traps"),
+        ("explore never heat && door", "whether both ever hold together"),
+    ])
+    .completes(&[WORDS]),
+    Spec::new(
+        "check",
+        "whether all runs from here fulfil a temporal formula",
+        |cursor| ask(cursor, |cursor| Ok(Question::Check { formula: condition(cursor)? })),
+    )
+    .arguments("FORMULA [BOUNDS]")
+    .details("G always, F some time, X next, U until, R release, !, &, |, ->; conditions are as for 'explore'. A run that \
+breaks it is shown with the inputs with which it goes round for ever.")
+    .examples(&[("check G (door -> !heat)", "whenever the door is open, the heat is off")])
     .completes(&[WORDS]),
     Spec::new(
         "why",
@@ -125,10 +149,41 @@ fn target(cursor: &mut Cursor<'_>) -> Result<Destination, Misread> {
     Ok(Destination::Place { place, condition })
 }
 
+/// What must be of conditions, each up to the next demand or the first bound.
+fn demands(cursor: &mut Cursor<'_>) -> Result<Vec<Demanded>, Misread> {
+    let mut demands = Vec::new();
+    while !cursor.is_done() && !is_bound(cursor) {
+        let Some(demand) = demand(cursor) else {
+            return Err(cursor.missing("'never', 'always' or 'toward', and a condition"));
+        };
+        let condition = until(cursor, |cursor| {
+            is_bound(cursor)
+                || cursor
+                    .peek()
+                    .is_some_and(|word| DEMANDS.contains(&word.text))
+        })?;
+        demands.push(Demanded { demand, condition });
+    }
+    Ok(demands)
+}
+
+const DEMANDS: &[&str] = &["never", "always", "toward"];
+
+fn demand(cursor: &mut Cursor<'_>) -> Option<Demand> {
+    let demands = [Demand::Never, Demand::Always, Demand::Toward];
+    let mut named = DEMANDS.iter().zip(demands);
+    named.find_map(|(word, demand)| cursor.keyword(word).then_some(demand))
+}
+
 /// Everything up to the first bound.
 fn condition(cursor: &mut Cursor<'_>) -> Result<String, Misread> {
+    until(cursor, is_bound)
+}
+
+/// A condition that ends where something else begins.
+fn until(cursor: &mut Cursor<'_>, ends: impl Fn(&Cursor<'_>) -> bool) -> Result<String, Misread> {
     let mut text = String::new();
-    while !is_bound(cursor)
+    while !ends(cursor)
         && let Some(word) = cursor.word()
     {
         if !text.is_empty() {

@@ -1,0 +1,100 @@
+//! Questions about all runs from the universe that a session shows, for ever: its states, conditions and formulas.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use borges_concolic::{Budget, Explored};
+
+use super::Subject;
+use super::claims::{Asked, checked};
+use super::conditions::Conditions;
+use super::exploring::{Effort, StatesOptions, tidying};
+use super::inquiry::Inquiry;
+use super::listing::Lister;
+use super::states::explored;
+use crate::command::proof::{Demand, Demanded, Proved};
+use crate::command::question::{Question, SuggestionListing};
+
+impl Inquiry {
+    /// The program where the question is asked.
+    fn subject(&self) -> Subject {
+        Subject {
+            path: PathBuf::new(),
+            program: self.program.clone(),
+            info: self.info.clone(),
+            start: self.start.clone(),
+            entry: String::new(),
+            before: Vec::new(),
+        }
+    }
+
+    /// Whether the conditions and formulas of the question mean something.
+    ///
+    /// # Errors
+    /// Why one does not.
+    pub(super) fn sensible(&self) -> Result<(), String> {
+        let texts: Vec<String> = match &self.question {
+            Question::States { demands } => texts(demands),
+            Question::Check { formula } => Asked::of(formula)?.texts,
+            _ => return Ok(()),
+        };
+        Conditions::new(&self.subject(), &texts).map(|_| ())
+    }
+
+    /// The answer to a question about all runs, if it is one.
+    pub(super) fn proved(&self, budget: &Budget<'_>) -> Option<SuggestionListing> {
+        let subject = self.subject();
+        let options = StatesOptions {
+            time: Some(self.asked().time),
+            without_events: self.within.events == Some(0),
+            solver: self.within.solver.clone(),
+            ..StatesOptions::default()
+        };
+        let began = Instant::now();
+        let (clock, looking) = (|| -> Duration { began.elapsed() }, budget.part(80));
+        let effort = Effort::new(budget, &looking, &|_| (), &clock);
+        // What does not mean anything was refused when the question was asked.
+        match &self.question {
+            Question::States { demands } => {
+                let conditions = Conditions::new(&subject, &texts(demands)).ok()?;
+                let demands: Vec<Demand> = demands.iter().map(|asked| asked.demand).collect();
+                let (report, runs) =
+                    explored(&subject, (&conditions, &demands), &options, &effort).ok()?;
+                let mut listing = self.shown(runs, budget);
+                listing.complete = report.complete;
+                listing.forever = report.complete;
+                listing.unexplored.clone_from(&report.unexplored);
+                listing.states = Some(report);
+                Some(listing)
+            }
+            Question::Check { formula } => {
+                let asked = Asked::of(formula).ok()?;
+                let conditions = Conditions::new(&subject, &asked.texts).ok()?;
+                let (report, runs) =
+                    checked(&subject, (&asked, &conditions), &options, &effort).ok()?;
+                let mut listing = self.shown(runs, budget);
+                listing.complete = matches!(report.verdict, Proved::Holds | Proved::Fails);
+                listing.forever = report.verdict == Proved::Holds;
+                listing.unexplored.clone_from(&report.unexplored);
+                listing.claim = Some(report);
+                Some(listing)
+            }
+            _ => None,
+        }
+    }
+
+    /// The runs that show something, to go to.
+    fn shown(&self, runs: Option<Explored>, budget: &Budget<'_>) -> SuggestionListing {
+        let rest = tidying(budget);
+        runs.map_or_else(SuggestionListing::default, |runs| {
+            Lister::new(self, &runs, &rest).goals()
+        })
+    }
+}
+
+fn texts(demands: &[Demanded]) -> Vec<String> {
+    demands
+        .iter()
+        .map(|asked| asked.condition.clone())
+        .collect()
+}
