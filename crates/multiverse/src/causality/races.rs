@@ -101,8 +101,8 @@ impl<R: Ord + Clone, P> Queues<R, P> {
     }
 }
 
-/// The races of the run that takes `choices` from `start`, as [`Queues::races`] has them. None if a choice is not
-/// enabled.
+/// The races of the run that takes `choices` from `start`: of each message received, the others that could have been. None
+/// if a choice is not enabled.
 pub fn races<L: Language>(
     language: &L,
     start: &L::State,
