@@ -5,13 +5,12 @@
 //! times the origin is gone ([`crate::sum`]); where it is not, the absolute time matters.
 
 use borges_board::{Board, Codomain, PrimitiveId};
-use borges_vm::num::NumericOp as N;
-use borges_vm::{ValType, Value};
+use borges_vm::ValType;
 
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
 use crate::path::{Path, Read};
-use crate::set::{Set, greatest};
+use crate::set::{Set, greatest, whole};
 
 /// What has passed since an origin is known up to here, at most.
 const MOST_SINCE: u64 = 1 << 30;
@@ -22,7 +21,8 @@ pub(crate) struct Clock {
     pub(crate) id: PrimitiveId,
     /// Its unit in microseconds, if it is known.
     unit_us: Option<u64>,
-    /// At most so many units pass between two readings besides those that the program waits, and what is longer ago is as good as that long ago.
+    /// At most so many units pass between two readings besides those that the program waits, and what is longer ago is as
+    /// good as that long ago.
     pub(crate) most: u64,
     /// And so many at least.
     pub(crate) least: u64,
@@ -108,11 +108,7 @@ impl Clock {
             _ => None,
         };
         let (least, most) = bounds.unwrap_or((0, MOST_SINCE));
-        let sub = match dag.ty(answer) {
-            ValType::I64 => N::I64Sub,
-            _ => N::I32Sub,
-        };
-        let passed = dag.binary(sub, answer, last);
+        let passed = dag.minus(answer, last);
         let (least, most) = (
             least + waited + self.least,
             (most + waited + self.most).min(MOST_SINCE),
@@ -127,23 +123,13 @@ impl Clock {
     pub(crate) fn read(&mut self, since: Expr, waited_us: u64, dag: &mut Dag) -> Expr {
         self.last = Some((since, waited_us));
         self.is_read = true;
-        let add = match dag.ty(since) {
-            ValType::I64 => N::I64Add,
-            _ => N::I32Add,
-        };
-        dag.binary(add, self.origin, since)
+        dag.plus(self.origin, since)
     }
 
     /// The input that the origin is in every state.
     pub(crate) fn base(&self, dag: &Dag) -> Read {
         let ty = dag.ty(self.origin);
-        Read {
-            primitive: self.id,
-            args: Vec::new(),
-            ty,
-            domain: Set::all(ty),
-            step: 0,
-        }
+        Read::of_state(self.id, ty, Set::all(ty))
     }
 
     /// The same clock when the next state begins, with that as its origin.
@@ -183,10 +169,8 @@ pub(crate) fn with_times(mut path: Path, clocks: &[Clock], dag: &Dag) -> Path {
 
 /// What a clock of a board showed last or shows by now, whichever is more.
 pub(crate) fn shown(board: &Board, state: &borges_board::BoardState, id: PrimitiveId) -> i64 {
-    match (board.clock_unit_us(id), state.last_reading(id, &[])) {
-        (Some(unit), _) => (state.clock_floor_us() / unit) as i64,
-        (None, Some(Value::I64(time))) => time,
-        (None, Some(Value::I32(time))) => time.into(),
-        _ => 0,
+    match board.clock_unit_us(id) {
+        Some(unit) => (state.clock_floor_us() / unit) as i64,
+        None => state.last_reading(id, &[]).and_then(whole).unwrap_or(0),
     }
 }

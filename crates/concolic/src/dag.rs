@@ -216,6 +216,24 @@ impl Dag {
         self.intern(Node::Binary(op, a, b), op.result(), most, inputs)
     }
 
+    /// The sum of two whole numbers of one type.
+    pub(crate) fn plus(&mut self, a: Expr, b: Expr) -> Expr {
+        let op = match self.ty(a) {
+            ValType::I64 => NumericOp::I64Add,
+            _ => NumericOp::I32Add,
+        };
+        self.binary(op, a, b)
+    }
+
+    /// The difference of two whole numbers of one type.
+    pub(crate) fn minus(&mut self, a: Expr, b: Expr) -> Expr {
+        let op = match self.ty(a) {
+            ValType::I64 => NumericOp::I64Sub,
+            _ => NumericOp::I32Sub,
+        };
+        self.binary(op, a, b)
+    }
+
     /// `yes` if `condition` is not 0, otherwise `no`.
     pub fn choose(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
         if yes == no {

@@ -23,6 +23,19 @@ pub struct Read {
     pub step: u64,
 }
 
+impl Read {
+    /// A number that a state has, however it came about: no input of the program's.
+    pub(crate) fn of_state(primitive: PrimitiveId, ty: ValType, domain: Set) -> Self {
+        Read {
+            primitive,
+            args: Vec::new(),
+            ty,
+            domain,
+            step: 0,
+        }
+    }
+}
+
 /// What was decided at an instruction that depends on inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decision {

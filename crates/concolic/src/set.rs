@@ -190,6 +190,11 @@ impl Set {
         None
     }
 
+    /// The whole numbers of a type from one to another, both included.
+    pub(crate) fn whole(ty: ValType, low: i64, high: i64) -> Set {
+        Set::of_codomain(&Codomain::range(of_whole(ty, low), of_whole(ty, high)))
+    }
+
     /// The values that an input may answer.
     #[must_use]
     pub fn of_codomain(codomain: &Codomain) -> Set {
@@ -313,6 +318,23 @@ pub fn value_of(ty: ValType, cell: u64) -> Value {
         ValType::F64 => Value::F64(cell),
         ValType::FuncRef => Value::FuncRef(reference),
         ValType::ExternRef => Value::ExternRef(reference),
+    }
+}
+
+/// A whole number; nothing of another value.
+pub(crate) fn whole(value: Value) -> Option<i64> {
+    match value {
+        Value::I32(number) => Some(number.into()),
+        Value::I64(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// A whole number as a value of a type that it fits.
+pub(crate) fn of_whole(ty: ValType, number: i64) -> Value {
+    match ty {
+        ValType::I64 => Value::I64(number),
+        _ => Value::I32(number as i32),
     }
 }
 

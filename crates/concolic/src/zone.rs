@@ -4,13 +4,12 @@
 //! themselves. Closed (every bound as tight as the others make it), leaving numbers out is exact over the integers, and
 //! equal zones have equal bounds (Bengtsson and Yi, *Timed automata: semantics, algorithms and tools*, 2004).
 
-use borges_board::Codomain;
+use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
-use borges_vm::{ValType, Value};
 
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
-use crate::set::{Set, cell_of, greatest, value_of};
+use crate::set::{Set, cell_of, greatest, of_whole, value_of, whole};
 
 /// Numbers beyond this might overflow when they are subtracted: a zone does not know of that.
 pub(crate) const GREATEST: i64 = 1 << 30;
@@ -46,10 +45,8 @@ impl Zone {
     ) -> Option<Self> {
         let count = inputs.len() + 1;
         let ty = inputs.first()?.1;
-        let only = |(place, ty, set): &(u32, ValType, &Set)| match value_of(*ty, set.only()?) {
-            Value::I32(number) => Some((*place, number.into())),
-            Value::I64(number) => Some((*place, number)),
-            _ => None,
+        let only = |(place, ty, set): &(u32, ValType, &Set)| {
+            Some((*place, whole(value_of(*ty, set.only()?))?))
         };
         let mut zone = Zone {
             ty,
@@ -124,7 +121,10 @@ impl Zone {
     /// Numbers that satisfy it, by place: the least of each. Nothing if it is empty.
     pub(crate) fn least_of_each(&self) -> Option<Vec<(u32, u64)>> {
         let least = |(at, place): (usize, &u32)| {
-            (*place, cell_of(number(self.ty, -self.at(self.zero(), at))))
+            (
+                *place,
+                cell_of(of_whole(self.ty, -self.at(self.zero(), at))),
+            )
         };
         (!self.is_empty()).then(|| self.inputs.iter().enumerate().map(least).collect())
     }
@@ -136,11 +136,7 @@ impl Zone {
             return None;
         }
         let zero = self.zero();
-        let known = |cell: u64| match value_of(self.ty, cell) {
-            Value::I32(number) => Some(i64::from(number)),
-            Value::I64(number) => Some(number),
-            _ => None,
-        };
+        let known = |cell: u64| whole(value_of(self.ty, cell));
         let term = match dag.node(expr) {
             Node::Const(cell) => Term {
                 at: zero,
@@ -288,8 +284,7 @@ impl Zone {
 
     fn range(&self, low: i64, high: i64) -> Option<Set> {
         let fits = |number: i64| self.ty == ValType::I64 || i32::try_from(number).is_ok();
-        let range = || Codomain::range(number(self.ty, low), number(self.ty, high));
-        (fits(low) && fits(high)).then(|| Set::of_codomain(&range()))
+        (fits(low) && fits(high)).then(|| Set::whole(self.ty, low, high))
     }
 
     /// The values of a number for which some values of the others satisfy everything, the least and the greatest; none is
@@ -353,17 +348,9 @@ pub(crate) fn is_implied(dag: &Dag, variables: &[(ValType, Set)], constraint: &C
     let Some(((ty, (low, high)), (_, (least, most)))) = bounds(a).zip(bounds(b)) else {
         return false;
     };
-    let range = Codomain::range(number(ty, low - most), number(ty, high - least));
-    let all = Set::of_codomain(&range);
+    // Differences of small numbers fit.
+    let all = Set::whole(ty, low - most, high - least);
     all.intersect(&constraint.allowed) == all
-}
-
-fn number(ty: ValType, value: i64) -> Value {
-    match ty {
-        ValType::I64 => Value::I64(value),
-        // Differences of small numbers fit.
-        _ => Value::I32(value as i32),
-    }
 }
 
 /// The instruction of 32 bits that does the same.
@@ -396,14 +383,16 @@ fn interval(set: &Set, ty: ValType) -> Option<(i64, i64)> {
         return None;
     }
     match *set.to_codomain(ty).intervals() {
-        [(Value::I32(low), Value::I32(high))] => Some((low.into(), high.into())),
-        [(Value::I64(low), Value::I64(high))] => Some((low, high)),
+        [(low, high)] => whole(low).zip(whole(high)),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use borges_board::Codomain;
+    use borges_vm::Value;
+
     use super::*;
     use crate::lanes::Point;
     use crate::set::cell_of;

@@ -8,13 +8,11 @@ mod graphs;
 #[path = "common/runs.rs"]
 mod runs;
 
-use std::time::{Duration, Instant};
-
 use borges_board::Board;
-use borges_concolic::{Bounds, Budget, Comparing, Flow, Start, explore_states};
-use borges_multiverse::graph::{Limits, Pause};
+use borges_concolic::Start;
+use borges_multiverse::graph::{NodeId, Pause};
 
-use graphs::{BEGINS, How, check};
+use graphs::{BEGINS, How, check, closed};
 
 /// A program that goes round for ever, with some globals that begin with these numbers, and a local.
 fn program(globals: &[i32], body: &str) -> Start {
@@ -120,39 +118,15 @@ fn wide() -> Start {
 
 /// States, whether they are all, traps, and what was taken for anything and mattered.
 fn explored(start: &Start) -> (usize, Pause, usize, usize) {
-    let began = Instant::now();
-    let clock = || began.elapsed();
-    let heard = |_| Flow::Continue;
-    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let limits = Limits {
-        states: 2_000,
-        depth: u32::MAX,
-    };
-    let (bounds, about) = (Bounds::default(), Comparing::default());
-    let mut quiet = |_| ();
-    let found = explore_states(
-        start,
-        &bounds,
-        &|| None,
-        &about,
-        &limits,
-        &budget,
-        &mut quiet,
-    );
-    let (exploration, pause) = found.expect("a program");
-    let graph = exploration.graph();
-    assert_eq!(graph.language().unexplored(), []);
-    let ends = graph.nodes().filter(|node| {
-        graph
-            .state(*node)
-            .is_some_and(|state| state.end().is_some())
-    });
-    (
-        graph.len(),
-        pause,
-        ends.count(),
-        graph.language().maybe().len(),
-    )
+    closed(start, 0, |graph, pause| {
+        assert_eq!(graph.language().unexplored(), []);
+        let is_end = |node: &NodeId| {
+            let state = graph.state(*node);
+            state.is_some_and(|state| state.end().is_some())
+        };
+        let ends = graph.nodes().filter(is_end).count();
+        (graph.len(), pause, ends, graph.language().maybe().len())
+    })
 }
 
 #[test]

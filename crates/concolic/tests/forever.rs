@@ -13,16 +13,13 @@ mod writer;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use borges_board::{Board, Captured, Event, EventSource, PrimitiveKind};
-use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, Flow, Start, explore_states,
-};
+use borges_concolic::{Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, Start};
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::Exit;
 
-use graphs::{How, check};
+use graphs::{How, check, closed};
 use writer::Writer;
 
 fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
@@ -36,43 +33,6 @@ fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
 
 /// What cells and globals have that will be written before they are read: it must not matter.
 const GARBAGE: u32 = 0xa5a5_a5a5;
-
-/// Explores with counters taken for anything, as long as there are any; `within` calls the rest.
-fn closed<T>(
-    start: &Start,
-    garbage: u32,
-    within: impl FnOnce(&Graph<Device<'_>>, Pause) -> T,
-) -> T {
-    let began = Instant::now();
-    let clock = || began.elapsed();
-    let heard = |_| Flow::Continue;
-    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
-    let bounds = Bounds {
-        steps: 1_000_000,
-        events: Some(1),
-        ..Bounds::default()
-    };
-    let limits = Limits {
-        states: 10_000,
-        depth: u32::MAX,
-    };
-    let about = Comparing {
-        garbage,
-        ..Comparing::default()
-    };
-    let explored = explore_states(
-        start,
-        &bounds,
-        &|| None,
-        &about,
-        &limits,
-        &budget,
-        &mut |_| (),
-    );
-    let (exploration, pause) = explored.expect("a program");
-    assert!(!exploration.graph().language().is_cut(), "no time");
-    within(exploration.graph(), pause)
-}
 
 /// States and ways of graphs that close.
 const SIZES: &[(&str, usize, usize)] = &[

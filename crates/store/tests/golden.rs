@@ -261,22 +261,26 @@ fn files_of_every_version_can_be_read_for_ever() {
     }
 }
 
+/// A file of an older version that was damaged, and what is said of it once it is of this version, each time.
+fn damaged(golden: &str, damage: &str, is_fine: impl Fn(&Store) -> bool) -> Vec<Damage> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.borges");
+    made_of(golden, &path);
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch(damage)
+        .unwrap();
+    let open = || Store::open(&path, Access::Write).unwrap();
+    let found = open().damage().to_vec();
+    assert_eq!(open().damage(), found, "the same the next time");
+    assert!(is_fine(&open()));
+    found
+}
+
 /// What was damaged in a file of version 2 is so in one of version 3, and what is missing is still missed.
 #[test]
 fn damage_outlives_a_new_version() {
-    let migrated = |damage: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.borges");
-        made_of("session-2.sql", &path);
-        Connection::open(&path)
-            .unwrap()
-            .execute_batch(damage)
-            .unwrap();
-        let open = || Store::open(&path, Access::Write).unwrap();
-        let found = open().damage().to_vec();
-        assert_eq!(open().damage(), found, "the same the next time");
-        found
-    };
+    let migrated = |damage: &str| damaged("session-2.sql", damage, |_| true);
     let row = |table, key: &str| Damage::Row {
         table,
         key: key.to_owned(),
@@ -303,18 +307,9 @@ fn damage_outlives_a_new_version() {
 #[test]
 fn what_was_damaged_before_there_were_sums_stays_damaged() {
     let migrated = |damage: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.borges");
-        made_of("session-1.sql", &path);
-        Connection::open(&path)
-            .unwrap()
-            .execute_batch(damage)
-            .unwrap();
-        let open = || Store::open(&path, Access::Write).unwrap();
-        let found = open().damage().to_vec();
-        assert_eq!(open().damage(), found, "the same the next time");
-        assert_eq!(open().branches(Upload(0)).unwrap().len(), 1);
-        found
+        damaged("session-1.sql", damage, |store| {
+            store.branches(Upload(0)).unwrap().len() == 1
+        })
     };
     let entries = |branch, from, to| Damage::Entries {
         upload: 0,

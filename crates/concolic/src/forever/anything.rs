@@ -5,6 +5,8 @@
 //! Where nothing that the program does depends on it, that is no abstraction but a proof that it has no influence; where
 //! something does, the graph may have more runs than the program, and says so.
 
+use std::collections::HashMap;
+
 use borges_board::PrimitiveId;
 use borges_vm::{FrameView, FuncIdx, ValType};
 
@@ -66,7 +68,7 @@ pub(super) fn free(
                 ValType::I32
             }
             StateWord::Local { frame, func, local } => {
-                let Some((cell, ty)) = cell_of(frames, frame, func, local) else {
+                let Some((cell, ty)) = cell_of_local(frames, frame, func, local) else {
                     continue;
                 };
                 let expr = bench.dag.input(place as u32, ty);
@@ -74,21 +76,16 @@ pub(super) fn free(
                 ty
             }
         };
-        path.reads.push(Read {
-            primitive: PrimitiveId(0),
-            args: Vec::new(),
-            ty,
-            domain: Set::all(ty),
-            step: 0,
-        });
+        path.reads
+            .push(Read::of_state(PrimitiveId(0), ty, Set::all(ty)));
         path.model.push(0);
         fresh.push((place, 1 << number));
     }
     fresh
 }
 
-/// Where a local lies in a stack.
-fn cell_of(
+/// Where a local lies in a stack, and its type.
+pub(super) fn cell_of_local(
     frames: &[FrameView],
     frame: u32,
     func: FuncIdx,
@@ -97,4 +94,20 @@ fn cell_of(
     let found = frames.iter().rev().nth(frame as usize)?;
     let value = found.locals.get(local as usize)?;
     (found.func == func).then(|| (found.cell + local as usize, value.ty()))
+}
+
+/// The locals on a stack, by their cells.
+pub(super) fn locals(frames: &[FrameView]) -> HashMap<usize, StateWord> {
+    let mut words = HashMap::new();
+    for (at, frame) in frames.iter().enumerate() {
+        for local in 0..frame.locals.len() {
+            let word = StateWord::Local {
+                frame: (frames.len() - at - 1) as u32,
+                func: frame.func,
+                local: local as u32,
+            };
+            words.insert(frame.cell + local, word);
+        }
+    }
+    words
 }

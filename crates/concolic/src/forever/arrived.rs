@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use borges_board::BoardState;
-use borges_vm::num::NumericOp as N;
-use borges_vm::{Snapshot, ValType};
+use borges_vm::Snapshot;
 
 use super::place::{NextCall, Place};
 use super::relation::raised;
@@ -96,6 +95,9 @@ impl Arrived {
 impl Arrived {
     /// How long ago is as good as longer ago, by column; not of what is also something else than a time.
     pub(super) fn floors(&self) -> HashMap<Expr, i64> {
+        if self.clocks.is_empty() {
+            return HashMap::new();
+        }
         let times = self.columns.iter().filter_map(|column| {
             let most = self.clocks.get(column.clock? as usize)?.most;
             Some((column.expr, -(most as i64)))
@@ -120,11 +122,7 @@ impl Arrived {
             _ => ago,
         };
         let origin = dag.input(clock, ty);
-        let add = match ty {
-            ValType::I64 => N::I64Add,
-            _ => N::I32Add,
-        };
-        dag.binary(add, origin, ago)
+        dag.plus(origin, ago)
     }
 
     /// The clocks of the state that begins here.

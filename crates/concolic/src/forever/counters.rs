@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::anything::StateWord;
+use borges_vm::FrameView;
+
+use super::anything::{StateWord, locals};
 use super::place::Place;
 use super::state::{Before, DeviceState, Stands};
 use crate::dag::Expr;
@@ -96,19 +98,13 @@ fn words_of(
     let restored = bench.machine.restore(&before.snapshot);
     debug_assert_eq!(restored, Ok(()));
     let machine = &bench.machine;
-    let depth = machine.depth();
-    let mut locals = HashMap::new();
-    for (at, frame) in machine.frames().enumerate() {
-        for (local, _) in frame.locals.iter().enumerate() {
-            let word = StateWord::Local {
-                frame: (depth - at - 1) as u32,
-                func: frame.func,
-                local: local as u32,
-            };
-            locals.insert(frame.cell + local, word);
-            words.insert(word, (machine.cells()[frame.cell + local], None));
-        }
-    }
+    let frames: Vec<FrameView> = machine.frames().collect();
+    let locals = locals(&frames);
+    words.extend(
+        locals
+            .iter()
+            .map(|(cell, word)| (*word, (machine.cells()[*cell], None))),
+    );
     for (at, value) in (0..).zip(machine.globals()) {
         words.insert(StateWord::Global(at), (crate::set::cell_of(value), None));
     }

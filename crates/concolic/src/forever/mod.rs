@@ -396,8 +396,12 @@ impl<'d> Device<'d> {
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
         let compared = self.compared(self.budget);
-        let taints = before.map_or_else(|| compared.taints(), |before| before.taints.to_vec());
-        let (taints, known) = (&taints[..], taints.len());
+        let own_taints = match before {
+            Some(_) => Vec::new(),
+            None => compared.taints(),
+        };
+        let taints = before.map_or(&own_taints[..], |before| &before.taints);
+        let known = taints.len();
         let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
@@ -449,24 +453,18 @@ impl<'d> Device<'d> {
         before: Option<&Before>,
     ) {
         let mut influence = self.influence.get();
-        let all_are_new: &[Constraint] = &[];
+        // Before the first stop, what the clocks show is all that is known: anything.
+        let (mut sets, mut own_taints) = (Vec::new(), Vec::new());
+        if before.is_none() {
+            let origins = reads.iter().take(self.clocks.len());
+            sets.extend(origins.map(|read| (read.ty, Set::all(read.ty))));
+            own_taints = self.compared(self.budget).taints();
+        }
         let (variables, taints, constraints_before) = match before {
-            Some(before) => (
-                before.variables.to_vec(),
-                before.taints.to_vec(),
-                &*before.constraints,
-            ),
-            None => {
-                let origins = reads.iter().take(self.clocks.len());
-                let origins = origins.map(|read| (read.ty, Set::all(read.ty)));
-                (
-                    origins.collect(),
-                    self.compared(self.budget).taints(),
-                    all_are_new,
-                )
-            }
+            Some(before) => (&*before.variables, &*before.taints, &*before.constraints),
+            None => (&sets[..], &own_taints[..], &[][..]),
         };
-        let known = variables.iter().zip(&taints);
+        let known = variables.iter().zip(taints);
         for (at, (read, ((_, set), taint))) in reads.iter().zip(known).enumerate() {
             // What was decided before was noted then.
             let is_decided = || {

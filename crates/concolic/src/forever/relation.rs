@@ -8,8 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use borges_vm::num::NumericOp as N;
-use borges_vm::{ValType, Value};
+use borges_vm::ValType;
 
 use super::demanded;
 use crate::budget::Budget;
@@ -17,7 +16,7 @@ use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
 use crate::lanes::Point;
 use crate::path::Read;
-use crate::set::{Set, cell_of, combination, combinations, value_of};
+use crate::set::{Set, cell_of, combination, combinations, of_whole, value_of, whole};
 use crate::zone::{Term, Zone};
 
 /// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
@@ -243,12 +242,8 @@ impl Relation {
             self.columns.insert(*column, value);
             variables.push(value);
         }
-        let sub = match columns.ty {
-            ValType::I64 => N::I64Sub,
-            _ => N::I32Sub,
-        };
         for (at, to, differences) in columns.differences {
-            let difference = dag.binary(sub, variables[at], variables[to]);
+            let difference = dag.minus(variables[at], variables[to]);
             self.constraints
                 .push(Constraint::new(difference, differences));
         }
@@ -353,11 +348,8 @@ impl Bounded {
 
 /// A cell, or the number that it is as good as if it is less.
 pub(super) fn raised(ty: ValType, cell: u64, floor: Option<i64>) -> u64 {
-    match (value_of(ty, cell), floor) {
-        (Value::I32(number), Some(floor)) if i64::from(number) < floor => {
-            cell_of(Value::I32(floor as i32))
-        }
-        (Value::I64(number), Some(floor)) if number < floor => cell_of(Value::I64(floor)),
+    match (whole(value_of(ty, cell)), floor) {
+        (Some(number), Some(floor)) if number < floor => cell_of(of_whole(ty, floor)),
         _ => cell,
     }
 }

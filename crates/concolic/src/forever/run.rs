@@ -6,7 +6,6 @@ use super::state::Stands;
 use super::{Device, DeviceState};
 use crate::budget::Budget;
 use crate::clocks;
-use crate::coverage::Coverage;
 use crate::dag::Dag;
 use crate::explore::{Explored, Waiting};
 use crate::path::{End, Path as RunPath};
@@ -24,15 +23,6 @@ pub enum Passing {
 }
 
 impl Device<'_> {
-    /// What was executed by all that was looked at so far.
-    #[must_use]
-    pub fn coverage(&self) -> Option<Coverage> {
-        let bench = self.bench.take()?;
-        let coverage = bench.coverage.clone();
-        self.bench.replace(Some(bench));
-        Some(coverage)
-    }
-
     /// Runs of this program as what an exploration of its paths found, which looked at everything.
     #[must_use]
     pub fn explored(&self, paths: Vec<RunPath>) -> Option<Explored> {

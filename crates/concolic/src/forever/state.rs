@@ -253,13 +253,8 @@ impl Before {
                 Place::Level(pin) => path.outside.levels.push((*pin, *expr)),
             }
         }
-        let read = |(ty, domain): &(ValType, Set)| Read {
-            primitive: PrimitiveId(0),
-            args: Vec::new(),
-            ty: *ty,
-            domain: domain.clone(),
-            step: 0,
-        };
+        let read =
+            |(ty, domain): &(ValType, Set)| Read::of_state(PrimitiveId(0), *ty, domain.clone());
         path.reads = self.variables.iter().map(read).collect();
         path.constraints = self.constraints.to_vec();
         path.model = self.model.to_vec();

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use borges_board::{Codomain, PrimitiveId};
-use borges_vm::{FrameView, ValType, Value};
+use borges_board::PrimitiveId;
+use borges_vm::{FrameView, ValType};
 
-use super::anything::StateWord;
+use super::anything::{StateWord, cell_of_local, locals};
 use super::arrived::Column;
 use super::live::Dead;
 use super::place::Place;
@@ -33,13 +33,7 @@ impl Stop<'_> {
     fn fresh(&mut self, ty: ValType, domain: Set, (clock, taint): (PrimitiveId, u64)) -> Expr {
         let place = self.path.reads.len();
         let value = domain.bounds().map_or(0, |(_, most)| most);
-        self.path.reads.push(Read {
-            primitive: clock,
-            args: Vec::new(),
-            ty,
-            domain,
-            step: 0,
-        });
+        self.path.reads.push(Read::of_state(clock, ty, domain));
         self.path.model.push(value);
         self.taints.resize(place, 0);
         self.taints.push(taint);
@@ -48,8 +42,8 @@ impl Stop<'_> {
 }
 
 /// Makes times relative to now: places that hold one become columns of how long ago that was (as negative numbers),
-/// and what depends on a time in another way is taken for anything. `times`
-/// are words that hold one wherever they are; `found` notes which do.
+/// and what depends on a time in another way is taken for anything. `times` are words that hold one wherever they are;
+/// `found` notes which do.
 pub(super) fn related(
     mut stop: Stop<'_>,
     places: Vec<(Place, Expr)>,
@@ -70,7 +64,7 @@ pub(super) fn related(
         .iter()
         .map(|clock| now(&stop, clock, waited_us))
         .collect();
-    let words = words_of(stop.frames);
+    let words = locals(stop.frames);
     let mut anything: HashMap<Expr, Expr> = HashMap::new();
     let mut columns = Vec::new();
     for (place, expr) in places {
@@ -93,7 +87,7 @@ pub(super) fn related(
             columns.push(plain((place, *any)));
         }
     }
-    of_known_times(&mut stop, times, (&clocks, &nows), &words, &mut columns);
+    of_known_times(&mut stop, times, (&clocks, &nows), &mut columns);
     let dag = &stop.bench.dag;
     stop.path
         .constraints
@@ -109,7 +103,6 @@ fn of_known_times(
     stop: &mut Stop<'_>,
     times: &[TimeWord],
     (clocks, nows): (&[Clock], &[Sum]),
-    words: &HashMap<usize, StateWord>,
     columns: &mut Vec<Column>,
 ) {
     // How long ago clocks showed some number.
@@ -117,7 +110,7 @@ fn of_known_times(
     for (word, number) in times {
         let clock = &clocks[*number as usize];
         let ty = stop.bench.dag.ty(clock.origin);
-        let Some((places, is, cell)) = known_word(stop, (*word, ty), words) else {
+        let Some((places, is, cell)) = known_word(stop, *word, ty) else {
             continue;
         };
         let is_other = |place: &Place| columns.iter().any(|column| column.place == *place);
@@ -137,15 +130,11 @@ fn of_known_times(
             }
             (None, None) => {
                 let most = clock.most as i64;
-                let range = match ty {
-                    ValType::I64 => Codomain::range(Value::I64(-most), Value::I64(0)),
-                    _ => Codomain::range(Value::I32(-most as i32), Value::I32(0)),
-                };
                 // Before it is read, a clock may show anything; later that has been forgotten, and so has what lies
                 // between two numbers.
                 let is_forgotten = clock.is_read || !is_alone;
                 let taint = u64::from(is_forgotten) << number;
-                stop.fresh(ty, Set::of_codomain(&range), (clock.id, taint))
+                stop.fresh(ty, Set::whole(ty, -most, 0), (clock.id, taint))
             }
         };
         asked.push((*number, cell, expr));
@@ -159,11 +148,7 @@ fn of_known_times(
 }
 
 /// Where a word lies, its type (in memory: one that it may have) and its cell, if it is live.
-fn known_word(
-    stop: &Stop<'_>,
-    (word, ty): (StateWord, ValType),
-    words: &HashMap<usize, StateWord>,
-) -> Option<(Vec<Place>, ValType, u64)> {
+fn known_word(stop: &Stop<'_>, word: StateWord, ty: ValType) -> Option<(Vec<Place>, ValType, u64)> {
     let machine = &stop.bench.machine;
     match word {
         StateWord::Global(at) => {
@@ -179,15 +164,10 @@ fn known_word(
             let cell = cell.fold(0, |cell, byte| cell << 8 | u64::from(*byte));
             Some((places.collect(), ty, cell))
         }
-        StateWord::Local { func, local, .. } => {
-            let (cell, _) = words.iter().find(|(_, known)| **known == word)?;
-            let frame = stop
-                .frames
-                .iter()
-                .find(|frame| frame.func == func && frame.cell + local as usize == *cell)?;
-            let ty = frame.locals.get(local as usize)?.ty();
-            let is_dead = stop.dead.cells.binary_search(cell).is_ok();
-            (!is_dead).then(|| (vec![Place::Cell(*cell as u32)], ty, machine.cells()[*cell]))
+        StateWord::Local { frame, func, local } => {
+            let (cell, ty) = cell_of_local(stop.frames, frame, func, local)?;
+            let is_dead = stop.dead.cells.binary_search(&cell).is_ok();
+            (!is_dead).then(|| (vec![Place::Cell(cell as u32)], ty, machine.cells()[cell]))
         }
         StateWord::Clock(_) => None,
     }
@@ -201,22 +181,6 @@ fn now(stop: &Stop<'_>, clock: &Clock, waited_us: u64) -> Sum {
     let waited = Sum::number(ty, waited as i64);
     let last = last.and_then(|last| dag.sum_of(last));
     last.map_or(waited.clone(), |last| last.plus(&waited, 1))
-}
-
-/// The locals on a stack, by their cells.
-fn words_of(frames: &[FrameView]) -> HashMap<usize, StateWord> {
-    let mut words = HashMap::new();
-    for (at, frame) in frames.iter().enumerate() {
-        for local in 0..frame.locals.len() {
-            let word = StateWord::Local {
-                frame: (frames.len() - at - 1) as u32,
-                func: frame.func,
-                local: local as u32,
-            };
-            words.insert(frame.cell + local, word);
-        }
-    }
-    words
 }
 
 /// The word that a place is, or lies in.

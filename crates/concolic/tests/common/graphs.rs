@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use borges_board::Codomain;
-use borges_concolic::{Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start};
-use borges_multiverse::graph::{Exploration, Limits, NodeId, Strategy};
+use borges_concolic::{
+    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, explore_states,
+};
+use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{ValType, Value};
 
 use crate::runs::{Comes, Standing, codomain, go_on};
@@ -210,4 +212,41 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
         assert_eq!(found_ends, expected, "{name}");
     }
     is_exact
+}
+
+/// Explores with counters taken for anything, as long as there are any; `within` calls the rest.
+pub(crate) fn closed<T>(
+    start: &Start,
+    garbage: u32,
+    within: impl FnOnce(&Graph<Device<'_>>, Pause) -> T,
+) -> T {
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let heard = |_| Flow::Continue;
+    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let bounds = Bounds {
+        steps: 1_000_000,
+        events: Some(1),
+        ..Bounds::default()
+    };
+    let limits = Limits {
+        states: 10_000,
+        depth: u32::MAX,
+    };
+    let about = Comparing {
+        garbage,
+        ..Comparing::default()
+    };
+    let explored = explore_states(
+        start,
+        &bounds,
+        &|| None,
+        &about,
+        &limits,
+        &budget,
+        &mut |_| (),
+    );
+    let (exploration, pause) = explored.expect("a program");
+    assert!(!exploration.graph().language().is_cut(), "no time");
+    within(exploration.graph(), pause)
 }

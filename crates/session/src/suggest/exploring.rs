@@ -43,7 +43,7 @@ const MOST_ANYTHING: usize = 64;
 /// Time without one.
 pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
-pub(super) const STEPS: u64 = 1_000_000;
+const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
 pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 
@@ -72,7 +72,7 @@ pub(super) struct Effort<'e> {
     pub(super) looking: &'e Budget<'e>,
     /// Hears how many states are known.
     heard: &'e dyn Fn(u64),
-    clock: &'e dyn Fn() -> Duration,
+    began: Instant,
 }
 
 impl<'e> Effort<'e> {
@@ -81,19 +81,18 @@ impl<'e> Effort<'e> {
         budget: &'e Budget<'e>,
         looking: &'e Budget<'e>,
         heard: &'e dyn Fn(u64),
-        clock: &'e dyn Fn() -> Duration,
     ) -> Self {
         Effort {
             budget,
             looking,
             heard,
-            clock,
+            began: Instant::now(),
         }
     }
 
     /// The time that was taken so far.
     pub(super) fn seconds(&self) -> f64 {
-        (self.clock)().as_secs_f64()
+        self.began.elapsed().as_secs_f64()
     }
 }
 
@@ -116,7 +115,7 @@ pub(super) fn within<T>(
     let budget = Budget::new(options.time.unwrap_or(SECONDS), &clock, &heard);
     let looking = budget.part(percent);
     let heard = |known| states.set(known);
-    answer(&Effort::new(&budget, &looking, &heard, &clock))
+    answer(&Effort::new(&budget, &looking, &heard))
 }
 
 /// What an exploration found.

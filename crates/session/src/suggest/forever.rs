@@ -1,41 +1,38 @@
 //! Questions that the graph of a program's states answers, over all inputs for ever, before any path is looked for.
 
-use std::collections::HashSet;
-
-use borges_concolic::{
-    Bounds, Budget, Comparing, Device, End, Explored, Passing, explore_states, solver,
-};
-use borges_multiverse::graph::{Graph, Limits, NodeId, Pause};
+use borges_concolic::{Budget, Comparing, End, Explored, Passing};
+use borges_multiverse::graph::NodeId;
 use borges_vm::CodeOffset;
 
-use super::exploring::{Nearest, SOLVER_TIME, STEPS};
+use super::exploring::{Effort, Found, Nearest, StatesOptions};
 use super::inquiry::{Goal, Inquiry};
 use crate::command::question::Question;
 
 /// States that are enough to see that a graph does not close soon.
 const MOST_STATES: usize = 50_000;
 
-/// All runs of a program.
+/// All runs of a program: a shortest one to each end that is asked for, and what any of them executes.
 pub(super) struct Forever {
-    /// A shortest run to each end that is asked for: all there are.
     pub(super) explored: Explored,
-    /// The instructions that some run executes.
-    executed: HashSet<CodeOffset>,
 }
 
 impl Forever {
+    fn executed(&self) -> impl Iterator<Item = CodeOffset> + '_ {
+        let instructions = self.explored.coverage.instructions();
+        instructions.filter_map(|(offset, witness)| witness.map(|_| offset))
+    }
+
     /// Whether some run executes one of these instructions.
     pub(super) fn executes(&self, offsets: &[CodeOffset]) -> bool {
-        offsets.iter().any(|offset| self.executed.contains(offset))
+        self.executed().any(|offset| offsets.contains(&offset))
     }
 
     /// Whether whatever some run executes was executed by these.
     pub(super) fn is_all_in(&self, explored: &Explored) -> bool {
-        let instructions = explored.coverage.instructions();
-        let missing = |(offset, witness): (CodeOffset, Option<_>)| {
-            witness.is_none() && self.executed.contains(&offset)
-        };
-        !instructions.into_iter().any(missing)
+        // Both are lists of all instructions of one module.
+        let all = self.explored.coverage.instructions();
+        let mut both = all.zip(explored.coverage.instructions());
+        both.all(|((_, some), (_, known))| some.is_none() || known.is_some())
     }
 }
 
@@ -58,65 +55,32 @@ impl Inquiry {
         if is_bounded || !is_answered {
             return None;
         }
-        let bounds = Bounds {
-            steps: STEPS,
-            events: within.events.is_none().then_some(u32::MAX),
-            ..Bounds::default()
+        let options = StatesOptions {
+            states: Some(MOST_STATES),
+            ..self.states_options()
         };
-        let limits = Limits {
-            states: MOST_STATES,
-            depth: u32::MAX,
-        };
-        let (exploration, pause) = explore_states(
-            &self.start,
-            &bounds,
-            // The name was looked at when the question was asked.
-            &|| solver::named(within.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
-            &Comparing::default(),
-            &limits,
-            budget,
-            &mut |_| (),
-        )?;
-        let graph = exploration.graph();
-        let device = graph.language();
-        let knows_all = pause == Pause::Complete
-            && !device.is_cut()
-            && device.unexplored().is_empty()
-            && device.maybe().is_empty();
-        if !knows_all {
+        let subject = self.subject();
+        let effort = Effort::new(budget, budget, &|_| ());
+        let found = Found::explore(&subject, &Comparing::default(), &options, &effort).ok()?;
+        let device = found.graph.language();
+        if !found.holds_all() || !device.maybe().is_empty() {
             return None;
         }
-        let paths = self.runs_to_ends(graph, budget)?;
-        let coverage = device.coverage()?;
-        let executed = coverage.instructions();
-        let executed = executed.filter_map(|(offset, witness)| witness.map(|_| offset));
-        Some(Forever {
-            executed: executed.collect(),
-            explored: device.explored(paths)?,
-        })
-    }
-
-    /// A shortest run to each trap that is asked for; nothing if one of them was not found.
-    fn runs_to_ends(
-        &self,
-        graph: &Graph<Device<'_>>,
-        budget: &Budget<'_>,
-    ) -> Option<Vec<borges_concolic::Path>> {
-        let nearest = Nearest::new(graph);
-        let end = |node: NodeId| graph.state(node).and_then(|state| state.end().cloned());
-        let mut wanted: Vec<(u32, NodeId)> = graph
-            .nodes()
-            .filter(|node| {
-                let end = end(*node).filter(|end| matches!(end, End::Trapped(..)));
-                end.is_some_and(|end| !matches!(self.goal, Goal::Any) && self.goal.is_met(&end))
-            })
-            .map(|node| (nearest.inputs(node), node))
-            .collect();
-        wanted.sort_unstable();
-        let run = |(_, node): (u32, NodeId)| {
-            let way = nearest.way_to(graph, node);
-            graph.language().run_through(&way, Passing::Nothing, budget)
+        // A shortest run to each trap that is asked for.
+        let nearest = Nearest::new(&found.graph);
+        let is_asked = |end: &End| {
+            matches!(end, End::Trapped(..))
+                && !matches!(self.goal, Goal::Any)
+                && self.goal.is_met(end)
         };
-        wanted.into_iter().map(run).collect()
+        let traps = found.where_is(&nearest, |state| state.end().is_some_and(is_asked));
+        let run = |(_, node): (u32, NodeId)| {
+            let way = nearest.way_to(&found.graph, node);
+            device.run_through(&way, Passing::Nothing, budget)
+        };
+        let runs: Option<Vec<_>> = traps.into_iter().map(run).collect();
+        Some(Forever {
+            explored: device.explored(runs?)?,
+        })
     }
 }

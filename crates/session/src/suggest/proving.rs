@@ -1,7 +1,6 @@
 //! Questions about all runs from the universe that a session shows, for ever: its states, conditions and formulas.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Explored};
 
@@ -17,7 +16,7 @@ use crate::command::question::{Question, SuggestionListing};
 
 impl Inquiry {
     /// The program where the question is asked.
-    fn subject(&self) -> Subject {
+    pub(super) fn subject(&self) -> Subject {
         Subject {
             path: PathBuf::new(),
             program: self.program.clone(),
@@ -25,6 +24,16 @@ impl Inquiry {
             start: self.start.clone(),
             entry: String::new(),
             before: Vec::new(),
+        }
+    }
+
+    /// How far to explore the states there.
+    pub(super) fn states_options(&self) -> StatesOptions {
+        StatesOptions {
+            time: Some(self.asked().time),
+            without_events: self.within.events == Some(0),
+            solver: self.within.solver.clone(),
+            ..StatesOptions::default()
         }
     }
 
@@ -44,15 +53,9 @@ impl Inquiry {
     /// The answer to a question about all runs, if it is one.
     pub(super) fn proved(&self, budget: &Budget<'_>) -> Option<SuggestionListing> {
         let subject = self.subject();
-        let options = StatesOptions {
-            time: Some(self.asked().time),
-            without_events: self.within.events == Some(0),
-            solver: self.within.solver.clone(),
-            ..StatesOptions::default()
-        };
-        let began = Instant::now();
-        let (clock, looking) = (|| -> Duration { began.elapsed() }, budget.part(80));
-        let effort = Effort::new(budget, &looking, &|_| (), &clock);
+        let options = self.states_options();
+        let looking = budget.part(80);
+        let effort = Effort::new(budget, &looking, &|_| ());
         // What does not mean anything was refused when the question was asked.
         match &self.question {
             Question::States { demands } => {
