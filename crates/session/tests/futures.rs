@@ -344,6 +344,29 @@ fn what_never_happens_is_said_for_ever() {
     assert!(!bounded.forever && bounded.found.is_empty());
 }
 
+/// A loop that was cut may trap behind the cut: that is not for ever.
+#[test]
+fn what_was_cut_is_not_said_for_ever() {
+    let (_folder, program) = written(
+        r#"(module
+          (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+          (func (export "main") (local $i i32)
+            (if (call $in (i32.const 2)) (then
+              (loop $l
+                (local.set $i (i32.add (local.get $i) (i32.const 1)))
+                (br_if $l (i32.lt_u (local.get $i) (i32.const 300000))))
+              (unreachable)))))"#,
+        "",
+    );
+    let mut session = Session::open(Options::new(&program)).expect("it opens");
+    let bugs = asked(&mut session, Question::Bugs, Within::default());
+    assert_eq!(bugs.found.len(), 1, "the loop has 1.5 million instructions");
+    assert!(!bugs.forever);
+    let target = Destination::Trap { named: None };
+    let reach = asked(&mut session, Question::Reach { target }, Within::default());
+    assert_eq!((reach.found.len(), reach.forever), (1, false));
+}
+
 /// Conditions and formulas are asked of the universe shown, and the runs that break them are universes to go to.
 #[test]
 fn what_all_runs_do_is_asked_in_a_session() {
