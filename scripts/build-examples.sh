@@ -51,7 +51,7 @@ cd "$root/examples"
 # Programs to suggest paths for: each as a user would compile it, and once more without optimisation.
 paths=(breakout crystal-ball gesture-robot keyboard knock knock-lock love-o-meter switch-case
   touch-sensor-lamp while while-no-calibrate zoetrope)
-all=(binary-counter blink color-dial light-sensor smart-curtain temperature-monitor uart-parser "${paths[@]}")
+all=(binary-counter blink color-dial light-sensor smart-curtain temperature-monitor two-boards uart-parser "${paths[@]}")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
 
 out=$root/examples
@@ -77,17 +77,17 @@ build_assemblyscript() {
   ' "$2/$module.wasm.map"
 }
 
-# build_c NAME FOLDER OPTIMISATION
+# build_c NAME FOLDER OPTIMISATION [MODULE]
 build_c() {
   need "$clang" "14.0.6"
-  local object
+  local object module=${4:-$1}
   object=$(mktemp --suffix=.o)
   "$clang" --target=wasm32 -ffreestanding -std=c11 -Wall -Wextra -Werror "$3" \
     -g -gdwarf-5 -gembed-source -ffile-prefix-map="$root/examples=." -fdebug-compilation-dir=. \
-    -c "$1/$1.c" -o "$object"
-  "$wasm_ld" --no-entry --stack-first -z stack-size=4096 "$object" -o "$2/$1.wasm"
+    -c "$1/$module.c" -o "$object"
+  "$wasm_ld" --no-entry --stack-first -z stack-size=4096 "$object" -o "$2/$module.wasm"
   rm -f "$object"
-  chmod 644 "$2/$1.wasm"
+  chmod 644 "$2/$module.wasm"
 }
 
 build_rust() {
@@ -106,6 +106,10 @@ for name in "${names[@]}"; do
   case "$name" in
     blink) build_rust "$name" "$out/$name" ;;
     smart-curtain) build_c "$name" "$out/$name" -O1 ;;
+    two-boards)
+      build_c "$name" "$out/$name" -O1 remote
+      build_c "$name" "$out/$name" -O1 motor
+      ;;
     # Not optimised: every variable then lives in memory for its whole life.
     uart-parser) build_c "$name" "$out/$name" -O0 ;;
     *)

@@ -56,7 +56,10 @@ pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
-pub use file::{BoardFileError, FileFault};
+pub use file::{
+    BoardFileError, Carries, FileFault, LineEnd, NetworkBoard, NetworkFile, NetworkLine, Queueing,
+    Spot,
+};
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use portable::PortableBoard;

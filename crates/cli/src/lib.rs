@@ -29,6 +29,7 @@ use output::Output;
 /// The `borges` command, with the languages that were added ([`borges_languages::model::language::add`]).
 #[must_use]
 pub fn main() -> ExitCode {
+    borges_session::network::add();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -17,6 +17,7 @@ pub mod headless;
 mod history;
 mod look;
 mod motion;
+pub mod network;
 mod options;
 mod program;
 mod record;

@@ -59,6 +59,11 @@ impl<'a> Item<'a> {
             .error(self.value.span().start, self.key.as_str(), problem, hint)
     }
 
+    /// The byte of the file at which it stands.
+    pub(super) fn start(&self) -> usize {
+        self.value.span().start
+    }
+
     /// An error within this value's text.
     pub(super) fn text_error(&self, text: &str, error: TextError) -> BoardFileError {
         let start = self.value.span().start;

@@ -2,6 +2,7 @@
 
 mod error;
 mod item;
+mod network;
 mod primitives;
 mod rules;
 mod sets;
@@ -13,6 +14,7 @@ use alloc::{borrow::ToOwned, format, vec::Vec};
 use toml::de::DeTable;
 
 pub use error::{BoardFileError, FileFault};
+pub use network::{Carries, LineEnd, NetworkBoard, NetworkFile, NetworkLine, Queueing, Spot};
 
 use crate::{Board, Calls, DisplayBoard, ProgramLimits, Range, Sampling, SpiWiring};
 use error::FileText;
@@ -27,11 +29,12 @@ impl Board {
     /// # Errors
     /// [`BoardFileError`]: the first thing that is wrong, with its line and key, and what to write instead.
     pub fn parse(file: &str, text: &str) -> core::result::Result<Board, BoardFileError> {
-        board(FileText { file, text })
+        document(FileText { file, text }, board)
     }
 }
 
-fn board(place: FileText<'_>) -> Result<Board> {
+/// Reads a file as a TOML document.
+fn document<T>(place: FileText<'_>, read: impl FnOnce(Section<'_>) -> Result<T>) -> Result<T> {
     if place.text.len() > MOST_BYTES {
         return Err(place.error(
             0,
@@ -49,7 +52,10 @@ fn board(place: FileText<'_>) -> Result<Board> {
             "write it as TOML: `key = value`, `[table]`, `[[list]]`",
         )
     })?;
-    let mut top = Section::document(place, document.get_ref());
+    read(Section::document(place, document.get_ref()))
+}
+
+fn board(mut top: Section<'_>) -> Result<Board> {
     let mut board = Board::with_primitives(declared(&mut top)?);
     connections(&mut top, &mut board)?;
     if let Some(item) = top.get("display") {

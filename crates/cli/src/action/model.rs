@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{AMB, Dialect, Explore, Model, language};
+use borges_languages::model::{AMB, Dialect, Explore, Model, ModelError, language};
 use borges_session::model::{KeptError, KeptGraph, graph_damage, kept as kept_graph};
 
 use crate::args;
@@ -25,6 +25,9 @@ pub fn named(word: &str) -> Result<Option<Model>, Failure> {
     };
     let path = Path::new(word);
     let text = super::read_text(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let gathered = dialect.gather(&text, folder);
+    let text = gathered.map_err(|error| wrong(dialect, &text, Some(path), &error))?;
     parse(dialect, &text, Some(path)).map(Some)
 }
 
@@ -91,18 +94,21 @@ pub fn described(kept: &KeptGraph) -> String {
 }
 
 fn parse(dialect: &'static dyn Dialect, text: &str, path: Option<&Path>) -> Result<Model, Failure> {
-    Model::parse(dialect, text).map_err(|error| {
-        let place = path.map_or_else(String::new, |path| format!("{}: ", path.display()));
-        let explained = error.explain(text);
-        Failure::input(
-            format!(
-                "{place}this is no {} program\n{}",
-                dialect.name(),
-                explained.trim_end()
-            ),
-            dialect.shape(),
-        )
-    })
+    Model::parse(dialect, text).map_err(|error| wrong(dialect, text, path, &error))
+}
+
+/// A text that is no program, shown.
+fn wrong(dialect: &dyn Dialect, text: &str, path: Option<&Path>, error: &ModelError) -> Failure {
+    let place = path.map_or_else(String::new, |path| format!("{}: ", path.display()));
+    let explained = error.explain(text);
+    Failure::input(
+        format!(
+            "{place}this is no {} program\n{}",
+            dialect.name(),
+            explained.trim_end()
+        ),
+        dialect.shape(),
+    )
 }
 
 impl args::Steps {

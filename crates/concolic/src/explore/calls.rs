@@ -156,7 +156,10 @@ impl Explorer<'_, '_> {
                 .outside
                 .allowed(&board, (id, args), &mut self.dag, answer),
         };
-        let domain = self.explored_domain(state, ty, allowed.domain);
+        let mut domain = self.explored_domain(state, ty, allowed.domain);
+        if let Some(cell) = self.given.take() {
+            domain = domain.intersect(&Set::single(cell));
+        }
         let value = match self.example_answer(state.reads.len(), &domain) {
             None => nice(&domain, ty),
             Some(None) => return Ok(Some(Next::Waits)),

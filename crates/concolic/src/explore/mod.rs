@@ -203,6 +203,8 @@ struct Explorer<'e, 'b> {
     accepts: Option<Accepts<'e>>,
     /// The inputs of the run that is followed.
     example: Option<Vec<u64>>,
+    /// What the next input answers.
+    given: Option<u64>,
     /// By the handlers of the events that may arrive.
     listened: HashMap<Vec<u32>, Rc<Listening>>,
     told_of_events: bool,
@@ -277,6 +279,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             distances,
             accepts: search.accepts,
             example: None,
+            given: None,
             listened: HashMap::new(),
             told_of_events: false,
             from: start.machine.steps(),

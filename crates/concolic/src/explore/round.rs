@@ -42,10 +42,18 @@ pub(crate) enum Origin {
     Start,
     /// Before the call that reads an input.
     Input,
+    /// Before the call that reads an input, which answers with this cell.
+    Answer(u64),
     /// Before another call: one that lets time pass, or that somebody watches.
     Call,
     /// A moment at which this event arrives, or none.
     Moment(Option<Event>),
+}
+
+impl Origin {
+    fn is_input(self) -> bool {
+        matches!(self, Origin::Input | Origin::Answer(_))
+    }
 }
 
 /// What a round led to.
@@ -91,7 +99,7 @@ impl Workbench {
     ) -> (Self, Round) {
         let mut explorer = self.explorer(start, budget, bounds, parting);
         explorer.levels =
-            Levels::up_to(state.reads.len() as u32 + u32::from(from == Origin::Input));
+            Levels::up_to(state.reads.len() as u32 + u32::from(from.is_input()));
         explorer.patch(&state);
         let goes = match from {
             Origin::Start => {
@@ -102,7 +110,10 @@ impl Workbench {
             Origin::Moment(Some(event)) => explorer.arrive(&mut state, event),
             _ => true,
         };
-        let is_at_call = matches!(from, Origin::Input | Origin::Call);
+        let is_at_call = from.is_input() || from == Origin::Call;
+        if let Origin::Answer(cell) = from {
+            explorer.given = Some(cell);
+        }
         explorer.passes = is_at_call.then(|| explorer.machine.steps());
         let spent = match goes {
             true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
@@ -170,6 +181,7 @@ impl Workbench {
             distances: None,
             accepts: None,
             example: None,
+            given: None,
             listened: self.listened,
             told_of_events: self.told_of_events,
             is_round: true,
@@ -203,7 +215,7 @@ pub(crate) fn events(state: &State) -> Vec<Event> {
 
 impl Explorer<'_, '_> {
     /// Whether a round ends before the pending call: somebody watches it, or it lets time pass where time has passed before
-    /// (where conditions are watched, time never passes unseen).
+    /// (where conditions or calls are watched, time never passes unseen).
     pub(super) fn stops_before_call(&mut self, state: &mut State) -> bool {
         if !self.is_round {
             return false;
@@ -216,16 +228,15 @@ impl Explorer<'_, '_> {
         let Some(id) = self.start.primitives.get(pending.func.0 as usize) else {
             return false;
         };
-        if let Some(watched) = self.parting.watched
-            && watched.stops_before(*id)
-        {
+        let is_watched = |watched: &dyn super::Watched| watched.stops_before(*id);
+        if self.parting.watched.is_some_and(is_watched) || self.parting.calls.contains(id) {
             return !is_first;
         }
         let action = board.action(*id, &pending.args, self.machine.memory());
         if !matches!(action, Ok(Action::Wait { .. })) {
             return false;
         }
-        if self.parting.watched.is_some() {
+        if self.parting.watched.is_some() || !self.parting.calls.is_empty() {
             return !is_first;
         }
         if state.waited.contains(&at.offset) {

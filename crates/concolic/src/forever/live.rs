@@ -139,13 +139,14 @@ pub(super) struct Live {
     /// By function: the globals at its beginning.
     entries: Vec<Globals>,
     functions: RefCell<HashMap<u32, Rc<Function>>>,
-    /// What handlers may read at any time.
+    /// What handlers, or those who look into the program, may read at any time.
     always: Bits,
 }
 
 impl Live {
-    /// Of a module; if there `are_handlers`, any of its functions may be called at any time.
-    pub(super) fn new(module: &Shared<Module>, are_handlers: bool) -> Self {
+    /// Of a module; if there `are_handlers`, any of its functions may be called at any time. Of a program that is
+    /// `looked_into`, somebody may read any global at any time.
+    pub(super) fn new(module: &Shared<Module>, are_handlers: bool, looked_into: bool) -> Self {
         let count = module.global_types().len();
         let imported = module.imported_funcs();
         let all = module
@@ -166,6 +167,9 @@ impl Live {
             always: Bits::none(count),
         };
         live.sum_up();
+        if looked_into {
+            (0..count).for_each(|global| live.always.insert(global));
+        }
         if are_handlers {
             for entry in &live.entries {
                 live.always.add(&entry.read);

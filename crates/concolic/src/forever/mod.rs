@@ -33,7 +33,7 @@ use crate::explore::{
     Bounds, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched, Workbench,
 };
 use crate::path::{Cut, End, Read, Unexplored};
-use crate::set::{Set, value_of};
+use crate::set::{Set, cell_of, value_of};
 use crate::solver::Solver;
 
 use anything::MOST_WORDS;
@@ -61,6 +61,7 @@ pub struct Device<'d> {
     most: u128,
     watched: Option<&'d dyn Watched>,
     is_split: bool,
+    calls: Option<Vec<PrimitiveId>>,
     garbage: u32,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
@@ -89,6 +90,10 @@ pub struct Comparing<'d> {
     /// Of what has at most 16 values, each is a state of its own. There are more states then, and more of their ways are
     /// open to all that they stand for.
     pub is_split: bool,
+    /// Somebody looks into the program and talks to it: it stops before each of these calls and wherever time passes, its
+    /// globals and its memory are compared although the program may never read them again, and so is what it left behind
+    /// when it ended.
+    pub calls: Option<Vec<PrimitiveId>>,
     /// Words that hold times of a clock wherever they are, also where the program gave them a known number.
     pub times: Vec<(StateWord, PrimitiveId)>,
     /// So many of its units pass between two readings of a clock at most, and what is longer ago is as good as so long ago;
@@ -164,7 +169,11 @@ impl<'d> Device<'d> {
             primitive.is_some_and(|primitive| primitive.subscribes())
         };
         let are_handlers = bounds.events.is_some() && start.primitives.iter().any(subscribes);
-        let live = Live::new(start.machine.module()?, are_handlers);
+        let live = Live::new(
+            start.machine.module()?,
+            are_handlers,
+            about.calls.is_some(),
+        );
         let is_other_clock = |id: &PrimitiveId| {
             matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_))
                 && !clocks.iter().any(|clock| clock.id == *id)
@@ -184,6 +193,7 @@ impl<'d> Device<'d> {
             most: relation::MOST_COMBINATIONS,
             watched: about.watched,
             is_split: about.is_split,
+            calls: about.calls,
             garbage: about.garbage,
             budget,
             bounds: Bounds {
@@ -234,7 +244,26 @@ impl<'d> Device<'d> {
         self.look(state).ways
     }
 
+    /// The ways on from a state before an input that answers with this; none if it cannot.
+    #[must_use]
+    pub fn answered(&self, state: &DeviceState, answer: Value) -> Vec<(DeviceWay, DeviceState)> {
+        match state.asks() {
+            Some(_) => {
+                let from = vec![Origin::Answer(cell_of(answer))];
+                self.look_from(state, from).ways
+            }
+            None => Vec::new(),
+        }
+    }
+
     fn look(&self, state: &DeviceState) -> Look {
+        match &state.0.stands {
+            Stands::Before(before) => self.look_from(state, before.from()),
+            Stands::Ended(..) => Look::default(),
+        }
+    }
+
+    fn look_from(&self, state: &DeviceState, from: Vec<Origin>) -> Look {
         let mut look = Look::default();
         let Stands::Before(before) = &state.0.stands else {
             return look;
@@ -242,7 +271,7 @@ impl<'d> Device<'d> {
         let Some(mut bench) = self.bench.take() else {
             return look;
         };
-        for from in before.from() {
+        for from in from {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
@@ -335,6 +364,7 @@ impl<'d> Device<'d> {
             |machine: &Machine, path: &Path, dag: &mut Dag| compared.live_exprs(dag, machine, path);
         within(Parting {
             watched: self.watched,
+            calls: self.calls.as_deref().unwrap_or_default(),
             live: self.is_split.then_some(&live),
             at_once,
         })
@@ -423,9 +453,9 @@ impl<'d> Device<'d> {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
             let input = reading(reads, &stop.state.model, known);
-            let to = match self.watched {
-                Some(_) => compared.state_after(&mut bench, stop, taints),
-                None => DeviceState::ended(end.clone(), Truths::default()),
+            let to = match self.watched.is_some() || self.calls.is_some() {
+                true => compared.state_after(&mut bench, stop, taints),
+                false => DeviceState::ended(end.clone(), Truths::default()),
             };
             reached.push((input, to, Some(end)));
         }
@@ -435,7 +465,7 @@ impl<'d> Device<'d> {
             (bench, parts) = self.parts(bench, to, look);
             for part in parts {
                 let to = match &end {
-                    Some(end) => DeviceState::ended(end.clone(), part.truths()),
+                    Some(end) => part.as_end(end.clone(), self.calls.is_some()),
                     None => part,
                 };
                 ways.push((input.clone(), self.once(&bench.dag, to)));
@@ -536,7 +566,7 @@ impl<'d> Device<'d> {
                 Stands::Before(wider) => {
                     known.truths() == state.truths() && wider.covers(before, dag)
                 }
-                Stands::Ended(_) => false,
+                Stands::Ended(..) => false,
             };
             if let Some(known) = here.iter().rev().take(MOST_COVERING).find(covers) {
                 return known.clone();

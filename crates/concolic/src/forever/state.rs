@@ -22,7 +22,7 @@ use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
 use crate::memory::Byte;
-use crate::path::{End, Read};
+use crate::path::{Cut, End, Read};
 use crate::set::{Set, combination, combinations, value_of};
 use crate::sum::Sum;
 use crate::zone;
@@ -44,8 +44,8 @@ pub(super) struct Inner {
 pub(super) enum Stands {
     /// Before a call.
     Before(Box<Before>),
-    /// Nowhere any more.
-    Ended(End),
+    /// Nowhere any more: how it ended, and the machine if that is compared.
+    Ended(End, Option<Snapshot>),
 }
 
 /// A state before a call.
@@ -81,7 +81,7 @@ impl PartialEq for DeviceState {
         a.hash == b.hash
             && a.truths == b.truths
             && match (&a.stands, &b.stands) {
-                (Stands::Ended(a), Stands::Ended(b)) => a == b,
+                (Stands::Ended(a, left), Stands::Ended(b, other)) => a == b && left == other,
                 (Stands::Before(a), Stands::Before(b)) => {
                     a.is_moment == b.is_moment
                         && a.places == b.places
@@ -135,7 +135,7 @@ impl DeviceState {
     pub(super) fn path(&self) -> Option<Path> {
         match &self.0.stands {
             Stands::Before(before) => Some(before.path(self.0.truths)),
-            Stands::Ended(_) => None,
+            Stands::Ended(..) => None,
         }
     }
 
@@ -143,7 +143,10 @@ impl DeviceState {
         let mut hasher = std::hash::DefaultHasher::new();
         truths.hash(&mut hasher);
         match &stands {
-            Stands::Ended(end) => end.hash(&mut hasher),
+            Stands::Ended(end, left) => {
+                end.hash(&mut hasher);
+                left.as_ref().map(|left| left.hash().0).hash(&mut hasher);
+            }
             Stands::Before(before) => {
                 before.snapshot.hash().0.hash(&mut hasher);
                 before.board.hash64().hash(&mut hasher);
@@ -160,7 +163,31 @@ impl DeviceState {
 
     /// An end.
     pub(super) fn ended(end: End, truths: Truths) -> Self {
-        DeviceState::new(Stands::Ended(end), truths)
+        DeviceState::new(Stands::Ended(end, None), truths)
+    }
+
+    /// This state as an end, with what the machine then holds if that `is_kept` and known.
+    pub(super) fn as_end(&self, end: End, is_kept: bool) -> Self {
+        let left = match &self.0.stands {
+            Stands::Before(before) if is_kept && self.is_known() => Some(before.snapshot.clone()),
+            _ => None,
+        };
+        DeviceState::new(Stands::Ended(end, left), self.0.truths)
+    }
+
+    /// Where somebody stops following a program that could go on.
+    #[must_use]
+    pub fn not_followed() -> Self {
+        DeviceState::ended(End::Cut(Cut::Waits), Truths::default())
+    }
+
+    /// Whether all of its values are known: it stands for nothing but itself.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match &self.0.stands {
+            Stands::Before(before) => before.variables.is_empty() && before.places.is_empty(),
+            Stands::Ended(_, left) => left.is_some(),
+        }
     }
 
     /// Which of the conditions that are watched hold here; at a moment for events, where the program stopped last.
@@ -173,7 +200,7 @@ impl DeviceState {
     #[must_use]
     pub fn end(&self) -> Option<&End> {
         match &self.0.stands {
-            Stands::Ended(end) => Some(end),
+            Stands::Ended(end, _) => Some(end),
             Stands::Before(_) => None,
         }
     }
@@ -195,7 +222,7 @@ impl DeviceState {
     fn next_call(&self) -> Option<&NextCall> {
         match &self.0.stands {
             Stands::Before(before) => before.call.as_ref(),
-            Stands::Ended(_) => None,
+            Stands::Ended(..) => None,
         }
     }
 
@@ -204,16 +231,17 @@ impl DeviceState {
     pub fn is_moment(&self) -> bool {
         match &self.0.stands {
             Stands::Before(before) => before.is_moment,
-            Stands::Ended(_) => false,
+            Stands::Ended(..) => false,
         }
     }
 
-    /// The machine in this state, with the simplest of its values where it has several; none of an end.
+    /// The machine in this state, with the simplest of its values where it has several; of an end only if
+    /// [it is compared](crate::Comparing::calls).
     #[must_use]
     pub fn snapshot(&self) -> Option<&Snapshot> {
         match &self.0.stands {
             Stands::Before(before) => Some(&before.snapshot),
-            Stands::Ended(_) => None,
+            Stands::Ended(_, left) => left.as_ref(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use borges_multiverse::adapt::Runs;
@@ -35,6 +36,20 @@ pub trait Dialect: fmt::Debug + Sync {
     /// What its programs look like, for somebody whose text is none.
     fn shape(&self) -> &'static str {
         SHOWN
+    }
+
+    /// A text with all that it needs of other files, which lie in this folder or below: what is read, kept and sent.
+    ///
+    /// # Errors
+    /// [`ModelError`] with the place where a file is named that cannot be read.
+    fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError> {
+        let _ = folder;
+        Ok(text.to_owned())
+    }
+
+    /// Of a text that was put together so, what the user wrote.
+    fn own<'t>(&self, text: &'t str) -> &'t str {
+        text
     }
 
     /// Reads a program.
@@ -110,7 +125,12 @@ pub struct Simple<L> {
     parse: fn(&str) -> Result<L, ModelError>,
     format: fn(&str) -> Result<String, ModelError>,
     prompt: Prompt,
+    gather: Gather,
+    own: fn(&str) -> &str,
 }
+
+/// Puts a text and the files that it names together.
+type Gather = fn(&str, &Path) -> Result<String, ModelError>;
 
 impl<L> Simple<L> {
     /// A language of which programs are read by `parse`, and laid out as they are; the debugger of all universes is what
@@ -128,7 +148,17 @@ impl<L> Simple<L> {
             parse,
             format: |text| Ok(text.to_owned()),
             prompt: Prompt::Universes,
+            gather: |text, _| Ok(text.to_owned()),
+            own: |text| text,
         }
+    }
+
+    /// With programs that need other files: `gather` puts a text together with them, and `own` is the text alone.
+    #[must_use]
+    pub const fn gathering(mut self, gather: Gather, own: fn(&str) -> &str) -> Self {
+        self.gather = gather;
+        self.own = own;
+        self
     }
 
     /// With a layout.
@@ -174,6 +204,14 @@ where
 
     fn shape(&self) -> &'static str {
         self.shape
+    }
+
+    fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError> {
+        (self.gather)(text, folder)
+    }
+
+    fn own<'t>(&self, text: &'t str) -> &'t str {
+        (self.own)(text)
     }
 
     fn parse(&'static self, text: &str) -> Result<Arc<dyn Program>, ModelError> {
