@@ -397,7 +397,7 @@ impl Model {
     /// A debugger at the start: Voyager for actors, D_amb and its like for the others.
     #[must_use]
     pub fn debugger(&self, options: &Explore) -> Box<dyn Debugger> {
-        self.program.debugger(&self.text, options)
+        self.program.debugger(self.text(), options)
     }
 }
 

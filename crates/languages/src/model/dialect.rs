@@ -47,7 +47,7 @@ pub trait Dialect: fmt::Debug + Sync {
         Ok(text.to_owned())
     }
 
-    /// Of a text that was put together so, what the user wrote.
+    /// Of a text that was put together so, what the user wrote: its beginning.
     fn own<'t>(&self, text: &'t str) -> &'t str {
         text
     }
@@ -219,6 +219,7 @@ where
         Ok(Arc::new(Of {
             program,
             dialect: self,
+            attached: text[self.own(text).len()..].to_owned(),
         }))
     }
 
@@ -232,6 +233,8 @@ where
 struct Of<L: 'static> {
     program: L,
     dialect: &'static Simple<L>,
+    /// What its text has of other files.
+    attached: String,
 }
 
 impl<L> Program for Of<L>
@@ -256,7 +259,7 @@ where
     }
 
     fn debugger(&self, text: &str, _: &Explore) -> Box<dyn Debugger> {
-        let plain = Plain::new(self.program.clone(), self.dialect.parse);
+        let plain = Plain::new(self.program.clone(), self.dialect.parse, &self.attached);
         Box::new(Face::new(text, plain))
     }
 

@@ -77,7 +77,19 @@ impl Model {
     /// Its text.
     #[must_use]
     pub fn text(&self) -> &str {
+        self.dialect.own(&self.text)
+    }
+
+    /// Its text with all that it needs of other files ([`Dialect::gather`]).
+    #[must_use]
+    pub fn whole(&self) -> &str {
         &self.text
+    }
+
+    /// Another text with what this program needed of other files.
+    #[must_use]
+    pub fn edited(&self, text: &str) -> String {
+        [text, &self.text[self.text().len()..]].concat()
     }
 
     /// The program itself.
@@ -96,8 +108,8 @@ impl Model {
     #[must_use]
     pub fn format(&self) -> String {
         // What was parsed once is parsed again.
-        let formatted = self.dialect.format(&self.text);
-        formatted.unwrap_or_else(|_| self.text.clone())
+        let formatted = self.dialect.format(self.text());
+        formatted.unwrap_or_else(|_| self.text().to_owned())
     }
 
     /// Explores the program. `keep_going` is called now and then, and stops the exploration by

@@ -15,6 +15,8 @@ type Parse<L> = fn(&str) -> Result<L, ModelError>;
 pub(crate) struct Plain<L> {
     language: L,
     parse: Parse<L>,
+    /// What its text has of other files.
+    attached: String,
 }
 
 /// The only step: one of the language, by this agent.
@@ -22,8 +24,12 @@ pub(crate) struct Plain<L> {
 pub(crate) struct One;
 
 impl<L> Plain<L> {
-    pub(crate) fn new(language: L, parse: Parse<L>) -> Self {
-        Self { language, parse }
+    pub(crate) fn new(language: L, parse: Parse<L>, attached: &str) -> Self {
+        Self {
+            language,
+            parse,
+            attached: attached.to_owned(),
+        }
     }
 }
 
@@ -77,8 +83,9 @@ where
     const STARTS: Mode = Mode::Pause;
 
     fn reread(&self, text: &str) -> Result<Self, Refused> {
-        let language = (self.parse)(text).map_err(|error| Refused::program(&error, text))?;
-        Ok(Self::new(language, self.parse))
+        let language = (self.parse)(&[text, &self.attached].concat());
+        let language = language.map_err(|error| Refused::program(&error, text))?;
+        Ok(Self::new(language, self.parse, &self.attached))
     }
 
     fn breakpoint(&self, _text: &str, spec: &str) -> Result<Self::Breakpoint, Refused> {

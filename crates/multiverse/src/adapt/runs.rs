@@ -22,12 +22,15 @@ pub struct Runs<L: Language> {
     stop: Option<Stop<L::State>>,
 }
 
+/// In a run of no more steps nobody looks for circles.
+const SHORT: u64 = 32;
+
 /// Says in which states a run must stop.
 type Stop<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
 impl<L: Language> Runs<L> {
-    /// Folds runs of at most `limit` steps. The limit makes a program that goes round for ever
-    /// without a choice come back at all.
+    /// Folds runs of at most `limit` steps. A program that goes round for ever without a choice comes back sooner: where
+    /// that is noticed.
     pub fn new(inner: L, limit: u64) -> Self {
         Self {
             inner,
@@ -65,6 +68,8 @@ impl<L: Language> Runs<L> {
         let mut run = self.inner.apply(state, choice)?;
         taken(state, choice);
         let mut choices = Vec::new();
+        // Brent's way of noticing a circle: each state is compared with one that was met some powers of two ago.
+        let (mut met, mut until) = (None, SHORT);
         while run.steps < self.limit && !self.stop.as_ref().is_some_and(|stop| stop(&run.state)) {
             choices.clear();
             self.inner.enabled(&run.state, &mut choices);
@@ -75,6 +80,13 @@ impl<L: Language> Runs<L> {
                 state: next.state,
                 steps: run.steps + next.steps,
             };
+            if met.as_ref() == Some(&run.state) {
+                break;
+            }
+            if run.steps >= until {
+                met = Some(run.state.clone());
+                until = run.steps.saturating_mul(2);
+            }
         }
         Some(run)
     }

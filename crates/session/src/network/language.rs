@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use borges_board::{Action, PrimitiveId};
+use borges_board::Action;
 use borges_concolic::{DeviceState, End};
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
@@ -16,7 +16,7 @@ use super::Network;
 use super::plan::{Line, Port};
 use super::state::{Carried, Inner, Message, Standing, State};
 use super::ways::{Engines, Way};
-use crate::scene::{Scene, place_of};
+use crate::scene::place_of;
 use crate::values::show;
 
 /// Who acts in a network: a board, a line or the common time.
@@ -246,25 +246,11 @@ impl Network {
         Some(State(Arc::new(after)))
     }
 
-    /// The places of a network at which a program stands.
-    pub(super) fn place(&self, inner: &Inner, board: usize) -> Option<(String, String)> {
+    /// The call before which a program stands, and where that is.
+    fn place(&self, inner: &Inner, board: usize) -> Option<Rc<(String, String)>> {
         let node = &self.plan.boards[board];
         let state = &inner.boards[board].state;
-        let (id, args) = state.calls()?;
-        let call = self.call(board, id, args);
-        let at = self.engines().location(board, state);
-        let place = at.map_or_else(String::new, |at| place_of(&node.info, at));
-        Some((call, place))
-    }
-
-    fn call(&self, board: usize, id: PrimitiveId, args: &[Value]) -> String {
-        let node = &self.plan.boards[board];
-        let scene = Scene {
-            program: &node.program,
-            info: &node.info,
-            machine: &node.start.machine,
-        };
-        scene.call_text(id, args)
+        self.engines().place((board, node), state)
     }
 
     /// Why a network ended, if a program trapped or is not followed; and the numbers of its programs.
@@ -325,8 +311,9 @@ impl Network {
 
     /// What a board's step is, in words.
     fn said(&self, inner: &Inner, board: usize, decided: Option<&Arc<str>>) -> (&'static str, String) {
-        let (call, place) = self.place(inner, board).unwrap_or_default();
-        let at = if place.is_empty() { place } else { format!(", {place}") };
+        let place = self.place(inner, board).unwrap_or_default();
+        let (call, at) = &*place;
+        let at = if at.is_empty() { String::new() } else { format!(", {at}") };
         let line = |line: usize| &self.plan.lines[line].name;
         match self.next(inner, board) {
             Ahead::Port(Port::Sends(to), _) => ("send", format!("{call} to {}{at}", line(to))),
@@ -504,7 +491,7 @@ impl Language for Network {
                 (Some(End::Returned), _) => "returned".to_owned(),
                 (Some(End::Trapped(trap, _)), _) => trap.to_string(),
                 (Some(_), _) => "is not followed further".to_owned(),
-                (None, Some((call, place))) => format!("before {call} {place}").trim_end().to_owned(),
+                (None, Some(place)) => format!("before {}, {}", place.0, place.1).trim_end_matches([' ', ',']).to_owned(),
                 (None, None) => "where interrupts may arrive".to_owned(),
             };
             let sleeps = match standing.sleeps {
@@ -516,13 +503,21 @@ impl Language for Network {
         for (line, carried) in self.plan.lines.iter().zip(&inner.lines) {
             if line.queueing().is_none() {
                 parts.push(format!("{} = {}", line.name, carried.level));
-            } else if carried.count() > 0 {
-                let list = |values: Vec<i32>| {
-                    values.iter().map(i32::to_string).collect::<Vec<_>>().join(" ")
-                };
-                let way = list(carried.way.iter().map(|message| message.value).collect());
-                let ends = carried.ends.iter().map(|end| list(end.iter().copied().collect()));
-                parts.push(format!("{}: {way} > {}", line.name, ends.collect::<Vec<_>>().join(" | ")));
+            }
+            let list = |values: &mut dyn Iterator<Item = i32>| {
+                let values: Vec<String> = values.map(|value| value.to_string()).collect();
+                values.join(" ")
+            };
+            if !carried.way.is_empty() {
+                let way = list(&mut carried.way.iter().map(|message| message.value));
+                parts.push(format!("{way} on {}", line.name));
+            }
+            for (waits, board) in carried.ends.iter().zip(&line.ends) {
+                if !waits.is_empty() {
+                    let waits = list(&mut waits.iter().copied());
+                    let board = &self.plan.boards[*board].name;
+                    parts.push(format!("{waits} came by {} to {board}", line.name));
+                }
             }
         }
         parts.join("; ")

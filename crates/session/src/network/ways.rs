@@ -11,7 +11,7 @@ use borges_multiverse::language::Language as _;
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
 use super::plan::{Node, Plan};
-use crate::scene::Machines;
+use crate::scene::{Machines, Scene, place_of};
 
 /// Instructions from one stop to the next.
 pub(super) const STEPS: u64 = 1_000_000;
@@ -34,6 +34,7 @@ pub(super) struct Engines {
     machines: Vec<RefCell<Machine>>,
     ways: RefCell<HashMap<(usize, DeviceState, Option<i32>), Rc<[Way]>>>,
     values: RefCell<HashMap<(usize, DeviceState, String), Option<i64>>>,
+    places: RefCell<HashMap<(usize, DeviceState), Rc<(String, String)>>>,
 }
 
 thread_local! {
@@ -77,6 +78,7 @@ impl Engines {
             machines: plan.boards.iter().map(machine).collect(),
             ways: RefCell::default(),
             values: RefCell::default(),
+            places: RefCell::default(),
         })
     }
 
@@ -109,12 +111,30 @@ impl Engines {
         ways
     }
 
-    /// Where a board's program stands in its code.
-    pub(super) fn location(&self, board: usize, state: &DeviceState) -> Option<CodeOffset> {
+    /// The call before which a board's program stands, and where in its source that is; nothing if it stands before none.
+    pub(super) fn place(
+        &self,
+        (board, node): (usize, &Node),
+        state: &DeviceState,
+    ) -> Option<Rc<(String, String)>> {
+        let (id, args) = state.calls()?;
+        let key = (board, state.clone());
+        if let Some(known) = self.places.borrow().get(&key) {
+            return Some(known.clone());
+        }
         let mut machine = self.machines[board].borrow_mut();
         // A snapshot of this machine fits it.
         machine.restore(state.snapshot()?).ok()?;
-        machine.location().map(|location| location.offset)
+        let scene = Scene {
+            program: &node.program,
+            info: &node.info,
+            machine: &machine,
+        };
+        let at = machine.location().map(|location| location.offset);
+        let at = at.map_or_else(String::new, |at| place_of(&node.info, at));
+        let place = Rc::new((scene.call_text(id, args), at));
+        self.places.borrow_mut().insert(key, place.clone());
+        Some(place)
     }
 
     /// What a number of the program's source is in a state; nothing if it has no such value there.

@@ -113,7 +113,8 @@ impl ModelSession {
     ) -> Result<Came, Refused> {
         let edits = matches!(order, Order::Edit { .. });
         let came = self.debugger.carry_out(order, &mut keep_going)?;
-        if edits && let Ok(model) = Model::parse(self.dialect(), self.debugger.text()) {
+        let edited = || self.model.edited(self.debugger.text());
+        if edits && let Ok(model) = Model::parse(self.dialect(), &edited()) {
             self.model = model;
             self.graph = None;
             self.store = None;
@@ -127,7 +128,7 @@ impl ModelSession {
     /// # Errors
     /// [`ModelError`] with the place.
     pub fn parse(&self, text: &str) -> Result<Model, ModelError> {
-        Model::parse(self.dialect(), text)
+        Model::parse(self.dialect(), &self.model.edited(text))
     }
 
     /// Explores the program as the session was told to, and keeps what was found, in the session's file while more is
@@ -352,7 +353,7 @@ impl ModelSession {
         ModelProgram {
             name: self.name.clone(),
             language: self.dialect().name().to_owned(),
-            text: self.model.text().to_owned(),
+            text: self.model.whole().to_owned(),
             options: how(self.options.grain, self.options.delivery),
             complete,
         }
