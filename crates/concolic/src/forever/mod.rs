@@ -169,11 +169,7 @@ impl<'d> Device<'d> {
             primitive.is_some_and(|primitive| primitive.subscribes())
         };
         let are_handlers = bounds.events.is_some() && start.primitives.iter().any(subscribes);
-        let live = Live::new(
-            start.machine.module()?,
-            are_handlers,
-            about.calls.is_some(),
-        );
+        let live = Live::new(start.machine.module()?, are_handlers, about.calls.is_some());
         let is_other_clock = |id: &PrimitiveId| {
             matches!(start.board.codomain(*id, &[]), Codomain::NotBeforeLast(_))
                 && !clocks.iter().any(|clock| clock.id == *id)

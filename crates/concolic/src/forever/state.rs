@@ -354,18 +354,8 @@ impl Compared<'_> {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
-        let call = bench.machine.pending().and_then(|call| {
-            let primitive = *self.primitives.get(call.func.0 as usize)?;
-            let is_input = matches!(self.board.primitive(primitive)?.kind, PrimitiveKind::Input);
-            let args = call.args.clone();
-            Some(NextCall {
-                primitive,
-                args,
-                is_input,
-            })
-        });
         let is_moment = !stop.is_at_call;
-        let call = call.filter(|_| !is_moment);
+        let call = self.next_call(&bench.machine).filter(|_| !is_moment);
         let mut path = stop.state;
         let frames: Vec<FrameView> = bench.machine.frames().collect();
         let dead = self.dead(&frames, &path.looked);
@@ -410,6 +400,19 @@ impl Compared<'_> {
         }
     }
 
+    /// The call before which a machine stands.
+    fn next_call(&self, machine: &Machine) -> Option<NextCall> {
+        let call = machine.pending()?;
+        let primitive = *self.primitives.get(call.func.0 as usize)?;
+        let is_input = matches!(self.board.primitive(primitive)?.kind, PrimitiveKind::Input);
+        let args = call.args.clone();
+        Some(NextCall {
+            primitive,
+            args,
+            is_input,
+        })
+    }
+
     /// What has arrived, as a state; and whether conditions of the way to it were kept as they came about.
     pub(super) fn settled(&self, bench: &mut Workbench, arrived: &Arrived) -> (DeviceState, bool) {
         let columns: Vec<Expr> = arrived.columns.iter().map(|column| column.expr).collect();
@@ -436,6 +439,7 @@ impl Compared<'_> {
             }
         }
         let (mut snapshot, mut board) = (arrived.snapshot.clone(), arrived.board.clone());
+        let mut call = arrived.call.clone();
         if !constant.is_empty() {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&snapshot);
@@ -448,6 +452,8 @@ impl Compared<'_> {
                 }
             }
             snapshot = bench.machine.snapshot(Some(&snapshot));
+            // Its arguments may be among what turned out to be constant.
+            call = call.and_then(|_| self.next_call(&bench.machine));
         }
         let before = Box::new(Before {
             snapshot,
@@ -460,7 +466,7 @@ impl Compared<'_> {
             clocks: arrived.begun(&mut bench.dag),
             place: arrived.place,
             is_moment: arrived.is_moment,
-            call: arrived.call.clone(),
+            call,
         });
         let state = DeviceState::new(Stands::Before(before), arrived.truths);
         (state, relation.is_opaque)

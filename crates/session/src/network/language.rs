@@ -8,7 +8,7 @@ use std::sync::Arc;
 use borges_board::Action;
 use borges_concolic::{DeviceState, End};
 use borges_multiverse::language::{
-    Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
+    Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict, Waiting,
 };
 use borges_vm::Value;
 
@@ -68,6 +68,8 @@ enum Fate {
 /// What a step touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Part {
+    /// Whether the network goes on at all.
+    World,
     /// A board's program.
     Board(usize),
     /// Whether it sleeps.
@@ -98,7 +100,9 @@ impl fmt::Display for Left {
             write!(f, "{board}: {trouble}; ")?;
         }
         let values = self.values.iter();
-        let values: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+        let values: Vec<String> = values
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         f.write_str(&values.join(", "))
     }
 }
@@ -179,7 +183,11 @@ impl Network {
             return Vec::new();
         };
         let mut fates = Vec::new();
-        let reach = if queueing.reorders { carried.way.len() } else { 1 };
+        let reach = if queueing.reorders {
+            carried.way.len()
+        } else {
+            1
+        };
         for (at, message) in carried.way.iter().enumerate().take(reach) {
             if carried.way.iter().take(at).any(|other| other == message) {
                 continue;
@@ -195,6 +203,35 @@ impl Network {
             }
         }
         fates
+    }
+
+    /// Whoever could do something here, whatever else holds the network up.
+    fn ready(&self, inner: &Inner, choices: &mut Vec<Choice>) {
+        for board in 0..inner.boards.len() {
+            let who = Kind::Board(board);
+            if let Ahead::Delay(us) = self.next(inner, board) {
+                choices.push(Choice {
+                    who,
+                    what: What::Sleeps(us),
+                });
+            }
+            let ways = self.ways(inner, board);
+            choices.extend(ways.iter().enumerate().map(|(number, way)| Choice {
+                who,
+                what: What::Goes(number, way.said.clone()),
+            }));
+        }
+        for (number, (line, carried)) in self.plan.lines.iter().zip(&inner.lines).enumerate() {
+            let fates = Network::fates(line, carried).into_iter();
+            choices.extend(fates.map(|(at, fate)| Choice {
+                who: Kind::Line(number),
+                what: What::Fate(at, fate),
+            }));
+        }
+        choices.extend(inner.passes(&self.plan).map(|us| Choice {
+            who: Kind::Time,
+            what: What::Passes(us),
+        }));
     }
 
     /// A state after a step that its ways have.
@@ -220,7 +257,10 @@ impl Network {
                         Port::Counts(..) => {}
                     }
                 }
-                after.boards[board] = Standing { state, sleeps: None };
+                after.boards[board] = Standing {
+                    state,
+                    sleeps: None,
+                };
             }
             (Kind::Line(line), What::Fate(at, fate)) => {
                 let holds = self.plan.lines[line].queueing()?.holds;
@@ -228,7 +268,10 @@ impl Network {
                 let message = carried.way.get(*at).copied()?;
                 match fate {
                     Fate::Duplicated => {
-                        carried.way[*at] = Message { is_copy: true, ..message };
+                        carried.way[*at] = Message {
+                            is_copy: true,
+                            ..message
+                        };
                         carried.arrive(holds, message.value);
                     }
                     Fate::Delivered => {
@@ -268,7 +311,8 @@ impl Network {
                         "not followed further: it keeps too many values of an input, or runs for {} instructions between two calls",
                         super::ways::STEPS
                     ),
-                    _ => "not followed further: it keeps an input with more than 16 values".to_owned(),
+                    _ => "not followed further: it keeps an input with more than 16 values"
+                        .to_owned(),
                 };
                 Some((name(board), why))
             }
@@ -287,7 +331,10 @@ impl Network {
     }
 
     pub(super) fn board_of(&self, name: &str) -> Option<usize> {
-        self.plan.boards.iter().position(|board| &*board.name == name)
+        self.plan
+            .boards
+            .iter()
+            .position(|board| &*board.name == name)
     }
 
     pub(super) fn line_of(&self, name: &str) -> Option<usize> {
@@ -305,15 +352,27 @@ impl Network {
             _ => return None,
         };
         let line = &self.plan.lines[line];
-        let names = line.ends.iter().map(|board| &*self.plan.boards[*board].name);
+        let names = line
+            .ends
+            .iter()
+            .map(|board| &*self.plan.boards[*board].name);
         Some(names.collect::<Vec<_>>().join(" "))
     }
 
     /// What a board's step is, in words.
-    fn said(&self, inner: &Inner, board: usize, decided: Option<&Arc<str>>) -> (&'static str, String) {
+    fn said(
+        &self,
+        inner: &Inner,
+        board: usize,
+        decided: Option<&Arc<str>>,
+    ) -> (&'static str, String) {
         let place = self.place(inner, board).unwrap_or_default();
         let (call, at) = &*place;
-        let at = if at.is_empty() { String::new() } else { format!(", {at}") };
+        let at = if at.is_empty() {
+            String::new()
+        } else {
+            format!(", {at}")
+        };
         let line = |line: usize| &self.plan.lines[line].name;
         match self.next(inner, board) {
             Ahead::Port(Port::Sends(to), _) => ("send", format!("{call} to {}{at}", line(to))),
@@ -322,9 +381,14 @@ impl Network {
                 let is_empty = matches!(port, Port::Takes(on, end)
                     if self.plan.lines[on].queueing().is_some() && inner.lines[on].ends[end].is_empty());
                 let rule = if is_empty { "look" } else { "receive" };
-                (rule, format!("{call} = {answer} from {}{at}", line(port.line())))
+                (
+                    rule,
+                    format!("{call} = {answer} from {}{at}", line(port.line())),
+                )
             }
-            Ahead::Own if inner.boards[board].sleeps.is_some() => ("wake", format!("{call} is over{at}")),
+            Ahead::Own if inner.boards[board].sleeps.is_some() => {
+                ("wake", format!("{call} is over{at}"))
+            }
             _ => match (decided, inner.boards[board].state.calls()) {
                 (Some(event), None) => ("interrupt", event.to_string()),
                 (None, None) => ("go on", "nothing arrives".to_owned()),
@@ -363,31 +427,9 @@ impl Language for Network {
     }
 
     fn enabled(&self, State(inner): &State, choices: &mut Vec<Choice>) {
-        if inner.is_end() {
-            return;
+        if !inner.is_end() {
+            self.ready(inner, choices);
         }
-        for board in 0..inner.boards.len() {
-            let who = Kind::Board(board);
-            if let Ahead::Delay(us) = self.next(inner, board) {
-                choices.push(Choice { who, what: What::Sleeps(us) });
-            }
-            let ways = self.ways(inner, board);
-            choices.extend(ways.iter().enumerate().map(|(number, way)| Choice {
-                who,
-                what: What::Goes(number, way.said.clone()),
-            }));
-        }
-        for (number, (line, carried)) in self.plan.lines.iter().zip(&inner.lines).enumerate() {
-            let fates = Network::fates(line, carried).into_iter();
-            choices.extend(fates.map(|(at, fate)| Choice {
-                who: Kind::Line(number),
-                what: What::Fate(at, fate),
-            }));
-        }
-        choices.extend(inner.passes(&self.plan).map(|us| Choice {
-            who: Kind::Time,
-            what: What::Passes(us),
-        }));
     }
 
     fn apply(&self, state: &State, choice: &Choice) -> Option<Next<State>> {
@@ -399,6 +441,18 @@ impl Language for Network {
         self.after(&state.0, choice).map(Next::one)
     }
 
+    /// Where a program trapped, the others would go on, had it been slower.
+    fn waiting(&self, state: &State, waiting: &mut Vec<Waiting<Actor, Part>>) {
+        if state.0.is_end() {
+            let mut choices = Vec::new();
+            self.ready(&state.0, &mut choices);
+            waiting.extend(choices.iter().map(|choice| Waiting {
+                agent: self.agent(state, choice),
+                footprint: self.footprint(state, choice),
+                label: self.label(state, choice),
+            }));
+        }
+    }
     fn expand(&self, state: &State, steps: &mut Vec<(Choice, Next<State>)>) {
         let mut choices = Vec::new();
         self.enabled(state, &mut choices);
@@ -426,18 +480,27 @@ impl Language for Network {
             Kind::Line(line) => self.plan.lines[line].name.clone(),
             Kind::Time => "time".into(),
         };
-        Actor { kind: choice.who, name }
+        Actor {
+            kind: choice.who,
+            name,
+        }
     }
 
     fn label(&self, State(inner): &State, choice: &Choice) -> Label {
         let (rule, text) = match (choice.who, &choice.what) {
-            (Kind::Board(board), What::Goes(_, decided)) => self.said(inner, board, decided.as_ref()),
+            (Kind::Board(board), What::Goes(_, decided)) => {
+                self.said(inner, board, decided.as_ref())
+            }
             (Kind::Line(line), What::Fate(at, fate)) => {
                 let message = inner.lines[line].way.get(*at);
-                let value = message.map_or_else(String::new, |message| show(Value::I32(message.value)));
+                let value =
+                    message.map_or_else(String::new, |message| show(Value::I32(message.value)));
                 match fate {
                     Fate::Delivered => ("deliver", format!("{value} arrives")),
-                    Fate::Duplicated => ("duplicate", format!("{value} arrives, and will arrive again")),
+                    Fate::Duplicated => (
+                        "duplicate",
+                        format!("{value} arrives, and will arrive again"),
+                    ),
                     Fate::Lost => ("lose", format!("{value} is lost")),
                 }
             }
@@ -454,9 +517,17 @@ impl Language for Network {
 
     fn footprint(&self, State(inner): &State, choice: &Choice) -> Footprint<Part> {
         let mut touched = Footprint::default();
+        touched.reads.push(Part::World);
         match (choice.who, &choice.what) {
             (Kind::Board(board), what) => {
                 touched.writes.push(Part::Board(board));
+                // Where a program traps, the others do nothing any more.
+                if self
+                    .after(inner, choice)
+                    .is_some_and(|State(after)| after.is_end())
+                {
+                    touched.writes.push(Part::World);
+                }
                 if self.plan.has_common_time {
                     // Time passes only while all sleep or have ended.
                     touched.writes.push(Part::Sleep(board));
@@ -469,15 +540,22 @@ impl Language for Network {
             }
             (Kind::Line(line), _) => {
                 touched.writes.push(Part::Out(line));
-                if self.plan.lines[line].queueing().is_some_and(|line| line.reorders) {
+                if self.plan.lines[line]
+                    .queueing()
+                    .is_some_and(|line| line.reorders)
+                {
                     touched.reads.push(Part::In(line));
                 }
                 self.arrival_touches(inner, line, &mut touched);
             }
             (Kind::Time, _) => {
-                touched.writes.extend((0..inner.boards.len()).map(Part::Sleep));
+                touched
+                    .writes
+                    .extend((0..inner.boards.len()).map(Part::Sleep));
                 let lines = 0..inner.lines.len();
-                touched.writes.extend(lines.flat_map(|line| [Part::In(line), Part::Out(line)]));
+                touched
+                    .writes
+                    .extend(lines.flat_map(|line| [Part::In(line), Part::Out(line)]));
             }
         }
         touched
@@ -491,7 +569,9 @@ impl Language for Network {
                 (Some(End::Returned), _) => "returned".to_owned(),
                 (Some(End::Trapped(trap, _)), _) => trap.to_string(),
                 (Some(_), _) => "is not followed further".to_owned(),
-                (None, Some(place)) => format!("before {}, {}", place.0, place.1).trim_end_matches([' ', ',']).to_owned(),
+                (None, Some(place)) => format!("before {}, {}", place.0, place.1)
+                    .trim_end_matches([' ', ','])
+                    .to_owned(),
                 (None, None) => "where interrupts may arrive".to_owned(),
             };
             let sleeps = match standing.sleeps {
@@ -540,7 +620,9 @@ impl Network {
             (Port::Sends(_), Some(_)) => self.arrival_touches(inner, line, touched),
             (_, None) => touched.reads.push(Part::Tail(line)),
             (Port::Counts(_, end), Some(_)) => {
-                touched.reads.extend([Part::Tail(line), Part::Head(line, end)]);
+                touched
+                    .reads
+                    .extend([Part::Tail(line), Part::Head(line, end)]);
             }
             (Port::Takes(_, end), Some(_)) => {
                 touched.writes.push(Part::Head(line, end));
@@ -554,7 +636,9 @@ impl Network {
     /// What a message touches that comes to the ends of a line.
     fn arrival_touches(&self, inner: &Inner, line: usize, touched: &mut Footprint<Part>) {
         touched.writes.push(Part::Tail(line));
-        let holds = self.plan.lines[line].queueing().map_or(0, |line| line.holds);
+        let holds = self.plan.lines[line]
+            .queueing()
+            .map_or(0, |line| line.holds);
         for (end, waits) in inner.lines[line].ends.iter().enumerate() {
             // Whether there is room depends on what was taken; an end of which nobody has anything to take, on what comes.
             if waits.len() >= holds || waits.is_empty() {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use borges_concolic::End;
 use borges_languages::ambienttalk::Datum as Field;
 use borges_languages::model::{Datum, Remains, Reported};
 use borges_languages::predicate::{Kind, Named, Standing};
-use borges_concolic::End;
 
 use super::Network;
 use super::language::{Choice, Left};
@@ -14,8 +14,19 @@ use super::ways::number;
 
 /// The rules by which a network goes on.
 const RULES: [&str; 13] = [
-    "send", "receive", "look", "read", "call", "delay", "wake", "interrupt", "deliver",
-    "duplicate", "lose", "time", "pass",
+    "send",
+    "receive",
+    "look",
+    "read",
+    "call",
+    "delay",
+    "wake",
+    "interrupt",
+    "deliver",
+    "duplicate",
+    "lose",
+    "time",
+    "pass",
 ];
 
 impl Named for Network {
@@ -48,7 +59,9 @@ impl Named for Network {
                     own.map(|global| format!("{}.{}", board.name, global.name))
                 });
                 let wires = lines.iter().filter(|line| line.queueing().is_none());
-                globals.chain(wires.map(|line| line.name.to_string())).collect()
+                globals
+                    .chain(wires.map(|line| line.name.to_string()))
+                    .collect()
             }
             Kind::Word => {
                 let calls = boards.iter().flat_map(|board| {
@@ -84,7 +97,11 @@ impl Named for Network {
     fn standing(&self, State(inner): &State, agent: &str) -> Option<Standing> {
         if let Some(line) = self.line_of(agent) {
             let idle = inner.lines[line].way.is_empty();
-            return Some(Standing { idle, waits: idle, stuck: false });
+            return Some(Standing {
+                idle,
+                waits: idle,
+                stuck: false,
+            });
         }
         let board = &inner.boards[self.board_of(agent)?];
         Some(Standing {
@@ -101,7 +118,9 @@ impl Reported for Network {
         let trouble = left.trouble.iter();
         Remains {
             output: Vec::new(),
-            values: values.map(|(name, value)| (name.clone(), Datum::Integer(*value))).collect(),
+            values: values
+                .map(|(name, value)| (name.clone(), Datum::Integer(*value)))
+                .collect(),
             waiting: trouble
                 .map(|(board, trouble)| (board.to_string(), trouble.clone()))
                 .collect::<BTreeMap<_, _>>(),

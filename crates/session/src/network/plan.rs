@@ -130,7 +130,12 @@ pub(super) fn gather(text: &str, folder: &Path) -> Result<String, ModelError> {
             fault(text, &spot.error((FILE, text), error.to_string(), hint))
         })?;
         // Writing to a text cannot fail.
-        let _ = writeln!(whole, "{} = \"{}\"", toml(name), BASE64_STANDARD.encode(bytes));
+        let _ = writeln!(
+            whole,
+            "{} = \"{}\"",
+            toml(name),
+            BASE64_STANDARD.encode(bytes)
+        );
     }
     Ok(whole)
 }
@@ -273,13 +278,20 @@ impl Reading<'_> {
         let bytes = self.content(&entry.program, spot)?;
         let opened = Opened::on(board, &path, &bytes, None).map_err(wrong)?;
         let program = opened.program;
-        let primitives: Vec<PrimitiveId> =
-            (0..).map_while(|import| program.primitive(import)).collect();
+        let primitives: Vec<PrimitiveId> = (0..)
+            .map_while(|import| program.primitive(import))
+            .collect();
         let is_clock = |id: &&PrimitiveId| {
-            matches!(program.board.codomain(**id, &[]), Codomain::NotBeforeLast(_))
+            matches!(
+                program.board.codomain(**id, &[]),
+                Codomain::NotBeforeLast(_)
+            )
         };
         if let Some(clock) = primitives.iter().find(is_clock) {
-            let name = program.board.primitive(*clock).map_or("?", |found| &*found.name);
+            let name = program
+                .board
+                .primitive(*clock)
+                .map_or("?", |found| &*found.name);
             return Err(self.error(
                 spot,
                 format!("the program of '{}' reads the clock {name}", entry.name),
@@ -360,10 +372,19 @@ impl Reading<'_> {
         }
         if let Carries::Messages(queueing) = &plan.lines[port.line()].carries
             && matches!(port, Port::Takes(..))
-            && !board.codomain(id, &end.args).contains(Value::I32(queueing.empty as i32))
+            && !board
+                .codomain(id, &end.args)
+                .contains(Value::I32(queueing.empty as i32))
         {
-            let problem = format!("{} cannot answer {}, which says that nothing has come", end.call, queueing.empty);
-            return Err(self.error(&end.spot, problem, "set `empty` of the line, or the codomain in the board file"));
+            let problem = format!(
+                "{} cannot answer {}, which says that nothing has come",
+                end.call, queueing.empty
+            );
+            return Err(self.error(
+                &end.spot,
+                problem,
+                "set `empty` of the line, or the codomain in the board file",
+            ));
         }
         node.ports.push((id, end.args.clone(), port));
         Ok(())

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use borges_concolic::{Bounds, Budget, Comparing, Device, DeviceState, Set, value_of};
-use borges_debuginfo::{Expression, FramePoint, NoScope, Number, Unavailable, ExpressionErrorKind};
+use borges_debuginfo::{Expression, ExpressionErrorKind, FramePoint, NoScope, Number, Unavailable};
 use borges_multiverse::language::Language as _;
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
@@ -70,7 +70,13 @@ impl Engines {
                 events: Some(u32::MAX),
                 ..Bounds::default()
             };
-            Device::new(node.start.clone(), bounds, None, about, UNLIMITED.with(|only| *only))
+            Device::new(
+                node.start.clone(),
+                bounds,
+                None,
+                about,
+                UNLIMITED.with(|only| *only),
+            )
         };
         let machine = |node: &Node| RefCell::new(node.start.machine.clone());
         Some(Self {
@@ -88,12 +94,7 @@ impl Engines {
     }
 
     /// The ways on of a board's program; if it stands before an input and there is an answer, with that one.
-    pub(super) fn ways(
-        &self,
-        board: usize,
-        state: &DeviceState,
-        answer: Option<i32>,
-    ) -> Rc<[Way]> {
+    pub(super) fn ways(&self, board: usize, state: &DeviceState, answer: Option<i32>) -> Rc<[Way]> {
         let key = (board, state.clone(), answer);
         if let Some(known) = self.ways.borrow().get(&key) {
             return known.clone();
@@ -182,7 +183,9 @@ fn own_ways(device: &Device<'_>, state: &DeviceState) -> Vec<Way> {
     let mut tried: Vec<Set> = Vec::new();
     for (way, to) in &all {
         let Some(input) = &way.input else {
-            let source = way.event.map(|event| format!("{:?}", event.source).to_lowercase());
+            let source = way
+                .event
+                .map(|event| format!("{:?}", event.source).to_lowercase());
             ways.push(Way {
                 said: source.map(Into::into),
                 to: Some(to.clone()),
@@ -235,13 +238,18 @@ pub(super) fn number(node: &Node, machine: &Machine, name: &str) -> Result<Optio
         inlined: 0,
     };
     let state = Machines(machine);
-    match node.info.evaluate(&expression, everywhere, &state, &NoScope) {
+    match node
+        .info
+        .evaluate(&expression, everywhere, &state, &NoScope)
+    {
         Ok(value) => Ok(match node.info.number_of(&value, &state) {
             Some(Number::Int(number)) => i64::try_from(number).ok(),
             _ => None,
         }),
         Err(error) => match &error.kind {
-            ExpressionErrorKind::Unavailable(Unavailable::OutsideMemory(_) | Unavailable::NullReference) => Ok(None),
+            ExpressionErrorKind::Unavailable(
+                Unavailable::OutsideMemory(_) | Unavailable::NullReference,
+            ) => Ok(None),
             _ => Err(error.to_string()),
         },
     }
