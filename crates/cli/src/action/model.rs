@@ -25,6 +25,9 @@ pub fn named(word: &str) -> Result<Option<Model>, Failure> {
     };
     let path = Path::new(word);
     let text = super::read_text(path)?;
+    if !dialect.reads(&text) {
+        return Ok(None);
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     let gathered = dialect.gather(&text, folder);
     let text = gathered.map_err(|error| wrong(dialect, &text, Some(path), &error))?;

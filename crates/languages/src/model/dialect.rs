@@ -38,6 +38,12 @@ pub trait Dialect: fmt::Debug + Sync {
         SHOWN
     }
 
+    /// Whether a file of this extension is a program of the language: other files may have it too.
+    fn reads(&self, text: &str) -> bool {
+        let _ = text;
+        true
+    }
+
     /// A text with all that it needs of other files, which lie in this folder or below: what is read, kept and sent.
     ///
     /// # Errors
@@ -125,6 +131,7 @@ pub struct Simple<L> {
     parse: fn(&str) -> Result<L, ModelError>,
     format: fn(&str) -> Result<String, ModelError>,
     prompt: Prompt,
+    reads: fn(&str) -> bool,
     gather: Gather,
     own: fn(&str) -> &str,
 }
@@ -148,6 +155,7 @@ impl<L> Simple<L> {
             parse,
             format: |text| Ok(text.to_owned()),
             prompt: Prompt::Universes,
+            reads: |_| true,
             gather: |text, _| Ok(text.to_owned()),
             own: |text| text,
         }
@@ -165,6 +173,13 @@ impl<L> Simple<L> {
     #[must_use]
     pub const fn laid_out(mut self, format: fn(&str) -> Result<String, ModelError>) -> Self {
         self.format = format;
+        self
+    }
+
+    /// Of which other files may have the extension too: those that `reads` says so of are programs.
+    #[must_use]
+    pub const fn reading(mut self, reads: fn(&str) -> bool) -> Self {
+        self.reads = reads;
         self
     }
 
@@ -204,6 +219,10 @@ where
 
     fn shape(&self) -> &'static str {
         self.shape
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        (self.reads)(text)
     }
 
     fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError> {

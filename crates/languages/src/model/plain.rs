@@ -129,11 +129,15 @@ where
         first
             .map(|(agent, choice)| {
                 let label = self.language.label(state, &choice);
+                let name = self.language.agent_name(state, &agent);
+                // Who it is stands before it.
+                let next = label.text.strip_prefix(&name);
+                let next = next.map(|next| next.trim_start_matches([' ', ':']).to_owned());
                 AgentCard {
-                    name: self.language.agent_name(state, &agent),
                     mode: AgentMode::Run.name(),
-                    next: label.text,
+                    next: next.unwrap_or(label.text),
                     line: line(text, label.span),
+                    name,
                     ..AgentCard::default()
                 }
             })

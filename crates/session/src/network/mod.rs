@@ -13,7 +13,9 @@ mod language;
 mod names;
 mod plan;
 mod state;
+mod steps;
 mod ways;
+mod words;
 
 use std::fmt;
 use std::rc::Rc;
@@ -53,7 +55,8 @@ impl Network {
 
 /// The language.
 static NETWORK: Simple<Network> = Simple::new("network", "toml", Network::parse)
-    .shaped("docs/networks.md shows how networks are written; a board file is named with --board")
+    .shaped("docs/networks.md shows how networks are written")
+    .reading(plan::is_network)
     .gathering(plan::gather, plan::own_text);
 
 /// Makes network files programs, wherever programs are.

@@ -8,9 +8,10 @@ use borges_languages::model::{Datum, Remains, Reported};
 use borges_languages::predicate::{Kind, Named, Standing};
 
 use super::Network;
-use super::language::{Choice, Left};
 use super::state::State;
+use super::steps::Choice;
 use super::ways::number;
+use super::words::Left;
 
 /// The rules by which a network goes on.
 const RULES: [&str; 13] = [

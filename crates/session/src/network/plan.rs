@@ -103,6 +103,11 @@ impl Node {
     }
 }
 
+/// Whether a TOML file is a network: it has boards.
+pub(super) fn is_network(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("[[board]]"))
+}
+
 /// A text with the files that it names, which lie in a folder.
 ///
 /// # Errors
@@ -313,6 +318,8 @@ impl Reading<'_> {
             ports: Vec::new(),
         };
         let globals = node.info.globals().iter().map(|global| global.name.clone());
+        // The compiler's own are nobody's.
+        let globals = globals.filter(|name| !name.starts_with("__"));
         let is_number =
             |name: &String| matches!(number(&node, &node.start.machine, name), Ok(Some(_)));
         node.numbers = globals.filter(is_number).take(MOST_SHOWN).collect();
