@@ -437,3 +437,149 @@ fn networks_have_the_states_that_their_rules_give_them() {
         }
     }
 }
+
+/// Files that are wrong, and what is said: at the place, with what there is.
+#[test]
+fn what_is_wrong_in_a_network_is_said_where_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = [Op::Send(1), Op::Read, Op::Count, Op::Level, Op::Set(0)];
+    std::fs::write(folder.path().join("a.wasm"), module(&all)).unwrap();
+    std::fs::write(folder.path().join("board.toml"), BOARD).unwrap();
+    let clock = wat::parse_str(
+        r#"(module (import "env" "millis" (func $now (result i32))) (func (export "main") (drop (call $now))))"#,
+    );
+    std::fs::write(folder.path().join("clock.wasm"), clock.unwrap()).unwrap();
+    let board = |name: &str, program: &str| {
+        format!("[[board]]\nname = \"{name}\"\nprogram = \"{program}\"\nboard = \"board.toml\"\n")
+    };
+    let two = board("a", "a.wasm") + &board("b", "a.wasm");
+    let line = |rest: &str| format!("{two}[[line]]\nname = \"l\"\n{rest}");
+    let good = "from = \"a.send(1)\"\nto = \"b.read(1)\"\n";
+    for (text, said) in [
+        (String::new(), "`board` is missing"),
+        (
+            board("a", "a.wasm") + &board("a", "a.wasm"),
+            "there is another board called 'a'",
+        ),
+        (board("2a", "a.wasm"), "this is no name"),
+        (board("a", "none.wasm"), "none.wasm"),
+        (board("a", "board.toml"), "malformed module"),
+        (board("a", "clock.wasm"), "reads the clock millis"),
+        (
+            line(good).replace("a.send(1)", "c.send(1)"),
+            "no board called 'c'; there are: a, b",
+        ),
+        (
+            line(good).replace("a.send(1)", "a.sned(1)"),
+            "never calls sned; it calls: send, read",
+        ),
+        (
+            line(good).replace("a.send(1)", "a.read(1)"),
+            "read is no output",
+        ),
+        (
+            line(good).replace("b.read(1)", "b.send(1)"),
+            "send is no input",
+        ),
+        (
+            line(good).replace("send(1)", "send(1, 2)"),
+            "takes 2 arguments, and 2 are given",
+        ),
+        (
+            line(good).replace("b.read(1)", "b.read"),
+            "takes 1 arguments, and 0 are given",
+        ),
+        (
+            line(good).replace("a.send(1)", "send(1)"),
+            "there is no board called",
+        ),
+        (line(&format!("{good}holds = 0\n")), "0 is out of range"),
+        (line(&format!("{good}holds = 65\n")), "65 is out of range"),
+        (
+            line(&format!("{good}faults = [\"los\"]\n")),
+            "no such fault",
+        ),
+        (
+            line(&format!("{good}delay_ms = 5\n")),
+            "a time that all boards have in common",
+        ),
+        (line(&format!("{good}empty = -2\n")), "cannot answer -2"),
+        (
+            line(&format!("{good}ready = [\"b.count(1)\", \"a.count(1)\"]\n")),
+            "has 1 ends, and this names 2",
+        ),
+        (
+            line(&format!("{good}from_ = 1\n")),
+            "there is no key `from_`",
+        ),
+        (
+            line(&format!("{good}[[line]]\nname = \"m\"\n{good}")),
+            "send is connected twice",
+        ),
+        (
+            line(&format!("{good}[[line]]\nname = \"a\"\n{good}")),
+            "is called something else already",
+        ),
+        (format!("time = \"slow\"\n{two}"), "no such time"),
+    ] {
+        let error = open(folder.path(), &text).unwrap_err();
+        assert!(error.contains(said), "{text}\n{error}");
+    }
+    for held in [1, 64] {
+        open(folder.path(), &line(&format!("{good}holds = {held}\n"))).unwrap();
+    }
+}
+
+/// What an input decides may have any number of values, what is kept of it few: else the run is said not to be followed.
+#[test]
+fn wide_inputs_are_followed_as_far_as_they_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |then: &str| {
+        format!(
+            r#"(module (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+               (import "env" "chip_delay" (func $delay (param i32)))
+               (global $kept (mut i32) (i32.const 0))
+               (func (export "main") (call $read (i32.const 34)) {then} (global.set $kept) (call $delay (i32.const 1))))"#
+        )
+    };
+    let ends = |then: &str| {
+        let module = wat::parse_str(program(then)).unwrap();
+        std::fs::write(folder.path().join("a.wasm"), module).unwrap();
+        let model = open(
+            folder.path(),
+            "[[board]]\nname = \"a\"\nprogram = \"a.wasm\"\n",
+        )
+        .unwrap();
+        let report = model.explore(&Explore::default(), |_| true);
+        let trace =
+            |end: &borges_languages::model::End| end.trace.first().map(|step| step.text.clone());
+        let ends = report
+            .ends
+            .iter()
+            .map(|end| (end.text.clone(), trace(end).unwrap_or_default()));
+        ends.collect::<Vec<_>>()
+    };
+    // Decided: two ways, each with all of its values.
+    let decided = ends(
+        "(if (result i32) (i32.lt_s (i32.const 1000)) (then (i32.const 5)) (else (i32.const 6)))",
+    );
+    assert_eq!(decided.len(), 2, "{decided:?}");
+    assert!(
+        decided[0].0.contains("a.kept = 5") && decided[0].1.contains("= 0..999"),
+        "{decided:?}"
+    );
+    assert!(decided[1].1.contains("= 1000..4095"), "{decided:?}");
+    // Computed, few values: each with the readings that lead to it.
+    let few = ends("(i32.and (i32.const 3))");
+    assert_eq!(few.len(), 4, "{few:?}");
+    // At the limit, and one past it: 16 values are kept apart.
+    assert_eq!(ends("(i32.and (i32.const 15))").len(), 16);
+    let wide = ends("");
+    assert_eq!(wide.len(), 1, "{wide:?}");
+    assert!(
+        wide[0]
+            .0
+            .contains("a: not followed further: it keeps an input"),
+        "{wide:?}"
+    );
+}

@@ -15,6 +15,7 @@ pub mod paths;
 pub mod record;
 pub mod repl;
 pub mod run;
+mod run_model;
 pub mod target;
 pub mod test;
 

@@ -6,6 +6,7 @@ use borges_session::command::{Event, Flow};
 use borges_session::headless::{self, Inputs, RunError, RunOptions, RunOutcome, RunReport};
 use serde_json::json;
 
+use super::{model, run_model};
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
@@ -18,6 +19,15 @@ use borges_commands::paint::{Paint, Role, count, grouped, printable};
 /// # Errors
 /// What the user is told.
 pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(model) = options
+        .program
+        .to_str()
+        .map(model::named)
+        .transpose()?
+        .flatten()
+    {
+        return run_model::run(&model, options, output);
+    }
     let inputs = match &options.inputs {
         None => Inputs::Board,
         // `--inputs ''` gives none, so that the program ends at the first.

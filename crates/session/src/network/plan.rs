@@ -105,7 +105,8 @@ impl Node {
 
 /// Whether a TOML file is a network: it has boards.
 pub(super) fn is_network(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with("[[board]]"))
+    text.lines()
+        .any(|line| line.trim_start().starts_with("[[board]]"))
 }
 
 /// A text with the files that it names, which lie in a folder.
