@@ -352,20 +352,20 @@ pub struct Explore {
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
-        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
     pub keep: Option<Vec<String>>,
     /// An abstraction: actors of one definition are alike
     #[arg(
         long,
-        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session", "expect", "forbid"]
+        conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
     pub symmetry: bool,
     /// Only runs in which an agent that could go on makes room for another at most so many times: most bugs need one or two
     #[arg(
         long,
         value_name = "N",
-        conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "session", "expect", "forbid"]
+        conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "session"]
     )]
     pub preemptions: Option<u32>,
     /// Only some runs, for programs with too many states: 'random' chooses each step, 'pct' priorities that change at few
@@ -373,7 +373,7 @@ pub struct Explore {
     #[arg(
         long,
         value_name = "random|pct[:DEPTH]|preemptions:N",
-        conflicts_with_all = ["preemptions", "reduction", "debugger", "keep", "symmetry", "toward", "order", "session", "expect", "forbid"]
+        conflicts_with_all = ["preemptions", "reduction", "debugger", "keep", "symmetry", "toward", "order", "session"]
     )]
     pub schedule: Option<Schedules>,
     /// How many runs --schedule takes

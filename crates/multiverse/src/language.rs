@@ -171,6 +171,9 @@ pub enum Verdict {
     Deadlock,
     /// The program failed by its own rules: an assertion, a division by zero.
     Failed,
+    /// Two steps can come in either order, and it matters ([`crate::causality::racing`]): an error that is no end. No
+    /// outcome has it; it is found where the steps can be taken.
+    Race,
 }
 
 impl Display for Verdict {
@@ -180,6 +183,7 @@ impl Display for Verdict {
             Self::Stuck => "stuck",
             Self::Deadlock => "deadlock",
             Self::Failed => "failed",
+            Self::Race => "race",
         })
     }
 }

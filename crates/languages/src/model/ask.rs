@@ -11,11 +11,11 @@ use borges_multiverse::language::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
+use super::goal::Judging;
 use super::races::RaceRow;
 use super::report::{Step, Why};
 use super::reported::Reported;
 use super::{Finding, Goal, Progress, Threads, judge};
-use crate::source;
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -230,12 +230,6 @@ pub trait Multiverse: Send {
     /// It is no formula about this program.
     fn check(&self, formula: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused>;
 
-    /// Whether the program keeps to a goal.
-    ///
-    /// # Errors
-    /// It names what no state has.
-    fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused>;
-
     /// For each message that is received on a way, given by its options, which others could have been received
     /// instead; none if the language has no messages, or there is no such way.
     fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>>;
@@ -378,19 +372,18 @@ impl<P: Reported> Held<P> {
         let choice = self.graph().choice(id)?;
         let label = language.label(state, &choice);
         let agent = language.agent(state, &choice);
-        let at = label
-            .span
-            .map(|span| source::position(&self.text, span.start));
-        Some(Step {
-            agent: language.agent_name(state, &agent),
-            rule: label.rule,
-            text: label.text,
-            line: at.map(|at| at.line),
-            column: at.map(|at| at.column),
-            option: edge.option,
-            options: self.graph().edges_from(edge.from).len() as u32,
-            rules: edge.steps.into(),
-        })
+        let option = (
+            edge.option as usize,
+            self.graph().edges_from(edge.from).len(),
+        );
+        let agent = language.agent_name(state, &agent);
+        Some(Step::new(
+            &self.text,
+            agent,
+            label,
+            option,
+            edge.steps.into(),
+        ))
     }
 
     pub(super) fn row_of(&self, edge: u32) -> Option<EdgeRow> {
@@ -427,6 +420,30 @@ impl<P: Reported> Held<P> {
         ends.iter()
             .copied()
             .min_by_key(|end| self.derived().shortest.length(*end).unwrap_or(u32::MAX))
+    }
+
+    /// Whether the program keeps to a goal; `complete` if the graph has all universes that there are.
+    pub(super) fn hold_to(&self, goal: &Goal, complete: bool) -> Result<Finding, Refused> {
+        let graph = self.graph();
+        let mut judging = Judging::new(goal);
+        let _decided = graph.nearest(NodeId::ROOT, |node| {
+            let Some(state) = graph.state(node) else {
+                return false;
+            };
+            let step = |option| {
+                let mut edges = graph.edges_from(node);
+                let edge = edges.find(|(_, edge)| edge.option == option)?;
+                self.step(edge.0)
+            };
+            let (at, outcome) = ((graph.language(), state), graph.outcome(node));
+            judging.look(at, outcome.as_ref(), || node, step)
+        });
+        let (finding, node) = judging.finding(complete, graph.len() as u64)?;
+        Ok(Finding {
+            state: node.map(|node| node.0),
+            trace: node.map_or_else(Vec::new, |node| self.way(node).steps),
+            ..finding
+        })
     }
 
     /// What faces see of verdicts, which are unknown where the search for them was stopped.
@@ -489,11 +506,6 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
 
     fn check(&self, formula: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused> {
         self.judged(keep_going, |heed| judge::check(self.graph(), formula, heed))
-    }
-
-    fn hold_to(&self, goal: &Goal) -> Result<Finding, Refused> {
-        let (way, step) = (|node| self.way(node).steps, |edge| self.step(edge));
-        goal.judge(self.graph(), self.is_complete(), way, step)
     }
 
     fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>> {
@@ -649,6 +661,7 @@ pub(super) const fn kind(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Finished => "finished",
         Verdict::Stuck | Verdict::Failed => "stuck",
+        Verdict::Race => "race",
         Verdict::Deadlock => "deadlock",
     }
 }

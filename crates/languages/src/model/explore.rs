@@ -9,10 +9,11 @@ use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
 };
 use borges_multiverse::language::Outcome;
-use borges_multiverse::walk::Sampler;
+use borges_multiverse::walk::{Sampler, Walk};
 
 use super::ask::{Held, Multiverse, kind};
 use super::gains::{Keeper, Told};
+use super::goal::{Finding, Goal, Judging};
 use super::judge;
 use super::lead::Lead;
 use super::lens::{self, Lens};
@@ -21,7 +22,6 @@ use super::reported::Reported;
 use super::schedule::Selection;
 use super::{Model, Threads};
 use crate::ambienttalk::{Delivery, Grain};
-use crate::source;
 
 /// How a program is explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct Explore {
     pub class_steps: u64,
     /// The time that an exploration may take; questions about its graph take what they need.
     pub time: Option<Duration>,
+    /// What the program is held to. Where universes are left out, nothing is said to hold.
+    pub goals: Vec<Goal>,
 }
 
 impl Default for Explore {
@@ -71,6 +73,7 @@ impl Default for Explore {
             depth: u32::MAX,
             class_steps: 1_000_000,
             time: None,
+            goals: Vec::new(),
         }
     }
 }
@@ -255,7 +258,21 @@ impl Job<'_> {
     /// Some runs.
     fn sampled<P: Reported>(&mut self, plain: &P, by: Sampler, (runs, seed): (u64, u64)) -> Report {
         let longest = u64::from(self.options.depth.min(LONGEST_SAMPLED));
-        let sample = by.ends(plain, (runs, longest, seed), |come| {
+        let (text, options) = (self.text, self.options);
+        let mut judged: Vec<_> = options.goals.iter().map(Judging::new).collect();
+        let look = |walk: &Walk<&P>| {
+            let (state, outcome) = (walk.state(), walk.outcome());
+            let step = |nth: u32| {
+                let (nth, options) = (nth as usize, walk.options().len());
+                let (step, label) = plain.tell(state, walk.options().get(nth)?)?;
+                let (agent, rules) = (plain.agent_name(state, &step.agent), step.next.steps);
+                Some(Step::new(text, agent, label, (nth, options), rules))
+            };
+            for judging in &mut judged {
+                judging.look((plain, state), outcome.as_ref(), || walk.choices(), step);
+            }
+        };
+        let sample = by.ends(plain, (runs, longest, seed), look, |come| {
             (self.keep_going)(&Progress {
                 states: come.states,
                 edges: come.states - come.runs,
@@ -276,6 +293,11 @@ impl Job<'_> {
             runs => format!("{runs} runs"),
         };
         report.abstraction = Some(format!("{taken}, {by}"));
+        report.hold(judged.into_iter().map(|judging| {
+            let (finding, way) = judging.finding(false, come.states)?;
+            let trace = way.map_or_else(Vec::new, |way| self.trace(plain, way));
+            Ok(Finding { trace, ..finding })
+        }));
         let told = sample.ends.into_iter().map(|(outcome, (runs, way))| {
             let trace = self.trace(plain, way);
             self.end(plain, &outcome, runs, trace)
@@ -331,6 +353,8 @@ impl Job<'_> {
             cyclic: None,
             ends: Vec::new(),
             met: None,
+            goals: Vec::new(),
+            refused: None,
         }
     }
 
@@ -504,6 +528,10 @@ impl Job<'_> {
             Err(CountError::Unexplored(_)) => {}
         }
         report.ends = self.ends(graph);
+        // What is seen through an abstraction is not all.
+        let complete = report.complete && exact.is_some();
+        let goals = self.options.goals.iter();
+        report.hold(goals.map(|goal| held.hold_to(goal, complete)));
         (report, held)
     }
 
@@ -583,20 +611,9 @@ impl Job<'_> {
                 break;
             };
             let agent = language.agent_name(&state, &step.agent);
-            let at = label
-                .span
-                .map(|span| source::position(self.text, span.start));
-            trace.push(Step {
-                agent,
-                rule: label.rule,
-                text: label.text,
-                line: at.map(|at| at.line),
-                column: at.map(|at| at.column),
-                // There are fewer than 2^32 options: their list is in memory.
-                option: option.unwrap_or(0) as u32,
-                options: enabled.len() as u32,
-                rules: step.next.steps,
-            });
+            let option = (option.unwrap_or(0), enabled.len());
+            let rules = step.next.steps;
+            trace.push(Step::new(self.text, agent, label, option, rules));
             state = step.next.state;
         }
         trace

@@ -402,7 +402,7 @@ impl<C: Voice> Debugger for Face<C> {
             Status::Held => ("held", Vec::new()),
             Status::Over(Verdict::Finished) => ("end", Vec::new()),
             Status::Over(Verdict::Deadlock) => ("deadlock", Vec::new()),
-            Status::Over(Verdict::Stuck | Verdict::Failed) => ("stuck", Vec::new()),
+            Status::Over(Verdict::Stuck | Verdict::Failed | Verdict::Race) => ("stuck", Vec::new()),
             Status::Paused(hits) => {
                 let why = hits.iter().map(|hit| self.why(universe, hit));
                 ("paused", why.collect())

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use borges_multiverse::graph::{EdgeId, Graph, NodeId};
-use borges_multiverse::language::Verdict;
+use borges_multiverse::language::{Outcome, Verdict};
 use serde::Serialize;
 
+use super::Model;
 use super::debug::Refused;
 use super::report::Step;
 use super::reported::Reported;
-use super::{Model, judge};
-use crate::predicate::{Predicate, PredicateError};
+use crate::predicate::{Kind, Predicate, PredicateError};
 
 /// What a program is held to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +24,8 @@ enum What {
     Ends(Predicate),
     /// No state that a run comes to satisfies it.
     Never(Predicate),
-    /// No run ends so.
-    NoEnd(Verdict),
-    /// No two steps race.
-    NoRace,
+    /// No run comes to that.
+    No(Verdict),
 }
 
 /// What became of a goal.
@@ -67,76 +64,134 @@ impl Goal {
     /// # Errors
     /// It is neither.
     pub fn forbid(model: &Model, text: &str) -> Result<Self, PredicateError> {
-        let what = match text.trim() {
-            "deadlock" => What::NoEnd(Verdict::Deadlock),
-            "stuck" => What::NoEnd(Verdict::Stuck),
-            "failed" => What::NoEnd(Verdict::Failed),
-            "race" => What::NoRace,
-            other => What::Never(model.program().predicate(other)?),
+        let bad = [
+            Verdict::Deadlock,
+            Verdict::Stuck,
+            Verdict::Failed,
+            Verdict::Race,
+        ];
+        let named = |verdict: &Verdict| verdict.to_string() == text.trim();
+        let what = match bad.into_iter().find(named) {
+            Some(verdict) => What::No(verdict),
+            None => What::Never(model.program().predicate(text)?),
         };
         let text = format!("forbid {text}");
         Ok(Self { text, what })
     }
 
-    /// What the known part of a graph says.
-    pub(super) fn judge<P: Reported>(
+    /// Whether a state speaks against it; where `outcome` is said, it is an end.
+    fn is_broken_by<P: Reported>(
         &self,
-        graph: &Graph<P>,
-        complete: bool,
-        way: impl Fn(NodeId) -> Vec<Step>,
-        step: impl Fn(EdgeId) -> Option<Step>,
-    ) -> Result<Finding, Refused> {
-        if let What::Ends(predicate) | What::Never(predicate) = &self.what {
-            let names = predicate.names().into_iter();
-            let names = names.map(|(kind, name)| (kind, name.to_owned()));
-            judge::ever(graph, names.collect())?;
+        language: &P,
+        state: &P::State,
+        outcome: Option<&Outcome<P::Value>>,
+    ) -> bool {
+        match &self.what {
+            What::Ends(predicate) => outcome.is_some() && !predicate.holds(language, state),
+            What::Never(predicate) => predicate.holds(language, state),
+            What::No(verdict) => outcome.is_some_and(|outcome| outcome.verdict == *verdict),
         }
-        let holds = |predicate: &Predicate, node: NodeId| {
-            let state = graph.state(node);
-            state.is_some_and(|state| predicate.holds(graph.language(), state))
+    }
+}
+
+/// A goal while states are looked at, and what speaks against it so far; `W` says where a state is.
+pub(super) struct Judging<'g, W> {
+    goal: &'g Goal,
+    /// Its names that no state had.
+    unmet: Vec<(Kind, String)>,
+    /// The first state that speaks against it, and that in words.
+    against: Option<(W, String)>,
+    /// Whether a run ended.
+    ends: bool,
+    races: Vec<[Step; 2]>,
+    /// The places of those.
+    places: BTreeSet<[String; 2]>,
+}
+
+impl<'g, W> Judging<'g, W> {
+    pub(super) fn new(goal: &'g Goal) -> Self {
+        let names = match &goal.what {
+            What::Ends(predicate) | What::Never(predicate) => predicate.names(),
+            What::No(_) => Vec::new(),
         };
-        let mut races = Vec::new();
-        let against = match &self.what {
-            What::NoRace => {
-                let first;
-                (first, races) = racing(graph, step);
-                first.map(|node| (node, Vec::new()))
+        let names = names.into_iter();
+        Self {
+            goal,
+            unmet: names.map(|(kind, name)| (kind, name.to_owned())).collect(),
+            against: None,
+            ends: false,
+            races: Vec::new(),
+            places: BTreeSet::new(),
+        }
+    }
+
+    /// Looks at a state, the nearest first; true if no other one can say more. `step` is what an option of it does.
+    pub(super) fn look<P: Reported>(
+        &mut self,
+        (language, state): (&P, &P::State),
+        outcome: Option<&Outcome<P::Value>>,
+        at: impl FnOnce() -> W,
+        step: impl Fn(u32) -> Option<Step>,
+    ) -> bool {
+        self.ends |= outcome.is_some();
+        let unmet = &mut self.unmet;
+        unmet.retain(|(kind, name)| !language.has(state, *kind, name));
+        let all = self.goal.what == What::No(Verdict::Race);
+        let before = self.races.len();
+        if all {
+            for options in language.racing(state) {
+                if let [Some(one), Some(other)] = options.map(&step)
+                    && self.places.insert(places(&one, &other))
+                {
+                    self.races.push([one, other]);
+                }
             }
-            What::Ends(predicate) => graph.nearest(NodeId::ROOT, |node| {
-                graph.is_end(node) && !holds(predicate, node)
-            }),
-            What::Never(predicate) => graph.nearest(NodeId::ROOT, |node| holds(predicate, node)),
-            What::NoEnd(verdict) => graph.nearest(NodeId::ROOT, |node| {
-                let outcome = graph.outcome(node);
-                outcome.is_some_and(|outcome| outcome.verdict == *verdict)
-            }),
+        }
+        let is_broken = self.races.len() > before
+            || self.against.is_none() && self.goal.is_broken_by(language, state, outcome);
+        if is_broken && self.against.is_none() {
+            let found = outcome.map_or_else(|| language.show(state), ToString::to_string);
+            self.against = Some((at(), found));
+        }
+        !all && self.against.is_some() && self.unmet.is_empty()
+    }
+
+    /// What came of it, and where; `complete` if all `states` were looked at.
+    ///
+    /// # Errors
+    /// The goal names what no state has: it would be about nothing.
+    pub(super) fn finding(
+        self,
+        complete: bool,
+        states: u64,
+    ) -> Result<(Finding, Option<W>), Refused> {
+        match self.unmet.into_iter().next() {
+            Some((_, name)) if complete => return Err(Refused::Never(name)),
+            Some((_, name)) => return Err(Refused::NotYet(name, states)),
+            None => {}
+        }
+        let (at, state) = self.against.unzip();
+        let endless = matches!(self.goal.what, What::Ends(_)) && !self.ends && complete;
+        let found = match self.races.len() {
+            0 => state.or(endless.then(|| "no run ends, so there is no outcome".to_owned())),
+            1 => Some("two steps can come in either order, and it matters".to_owned()),
+            pairs => Some(format!(
+                "{pairs} pairs of steps can come in either order, and it matters"
+            )),
         };
-        let node = against.map(|(node, _)| node);
-        let endless = matches!(self.what, What::Ends(_)) && graph.ends().next().is_none();
-        let found = match node {
-            Some(_) if !races.is_empty() => Some(match races.len() {
-                1 => "two steps can come in either order, and it matters".to_owned(),
-                pairs => format!("{pairs} pairs of steps can come in either order, and it matters"),
-            }),
-            Some(node) => match graph.outcome(node) {
-                Some(outcome) => Some(outcome.to_string()),
-                None => graph.state(node).map(|state| graph.language().show(state)),
-            },
-            None if endless && complete => Some("no run ends, so there is no outcome".to_owned()),
-            None => None,
-        };
-        Ok(Finding {
-            goal: self.text.clone(),
+        let finding = Finding {
+            goal: self.goal.text.clone(),
             holds: match (&found, complete) {
                 (Some(_), _) => Some(false),
                 (None, true) => Some(true),
                 (None, false) => None,
             },
             found,
-            state: node.map(|node| node.0),
-            trace: node.map(way).unwrap_or_default(),
-            races,
-        })
+            state: None,
+            trace: Vec::new(),
+            races: self.races,
+        };
+        Ok((finding, at))
     }
 }
 
@@ -148,31 +203,4 @@ fn places(one: &Step, other: &Step) -> [String; 2] {
     });
     places.sort();
     places
-}
-
-/// Where steps race first, and the pairs that do.
-fn racing<P: Reported>(
-    graph: &Graph<P>,
-    step: impl Fn(EdgeId) -> Option<Step>,
-) -> (Option<NodeId>, Vec<[Step; 2]>) {
-    let (mut known, mut first, mut races) = (BTreeSet::new(), None, Vec::new());
-    for node in graph.nodes() {
-        let pairs = graph
-            .state(node)
-            .map(|state| graph.language().racing(state));
-        for options in pairs.into_iter().flatten() {
-            let edge = |option| {
-                let mut edges = graph.edges_from(node);
-                edges.find_map(|(id, edge)| (edge.option == option).then_some(id))
-            };
-            let [Some(one), Some(other)] = options.map(|option| step(edge(option)?)) else {
-                continue;
-            };
-            if known.insert(places(&one, &other)) {
-                first.get_or_insert(node);
-                races.push([one, other]);
-            }
-        }
-    }
-    (first, races)
 }

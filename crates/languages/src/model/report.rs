@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use borges_multiverse::graph::Pause;
+use borges_multiverse::language::Label;
 use serde::{Serialize, Serializer};
 
-use crate::ambienttalk;
+use super::debug::Refused;
+use super::goal::Finding;
+use crate::{ambienttalk, source};
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +54,12 @@ pub struct Report {
     /// Where a breakpoint was met that the exploration went toward; left out if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
+    /// What became of the goals; left out if there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Finding>,
+    /// A goal about what no state had.
+    #[serde(skip)]
+    pub refused: Option<Refused>,
 }
 
 /// Where a breakpoint was met first.
@@ -79,6 +88,18 @@ pub enum Why {
     Time,
     /// It came to the breakpoint that it looked for.
     Met,
+}
+
+impl Report {
+    /// Takes what became of goals, up to one that is about nothing.
+    pub(super) fn hold(&mut self, findings: impl Iterator<Item = Result<Finding, Refused>>) {
+        for finding in findings {
+            match finding {
+                Ok(finding) => self.goals.push(finding),
+                Err(refused) => self.refused = Some(refused),
+            }
+        }
+    }
 }
 
 impl Why {
@@ -133,6 +154,30 @@ pub struct Step {
     pub options: u32,
     /// How many rules it stands for.
     pub rules: u64,
+}
+
+impl Step {
+    /// A step of `agent`, of the program with this text: the `option`th of so many, which stands for so many rules.
+    pub(super) fn new(
+        text: &str,
+        agent: String,
+        label: Label,
+        (option, options): (usize, usize),
+        rules: u64,
+    ) -> Self {
+        let at = label.span.map(|span| source::position(text, span.start));
+        Self {
+            agent,
+            rule: label.rule,
+            text: label.text,
+            line: at.map(|at| at.line),
+            column: at.map(|at| at.column),
+            // There are fewer than 2^32 options: their list is in memory.
+            option: option as u32,
+            options: options as u32,
+            rules,
+        }
+    }
 }
 
 /// A final value.

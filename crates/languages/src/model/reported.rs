@@ -364,6 +364,18 @@ impl<L: Reported> Reported for Runs<L> {
 /// A program whose agents are seldom interrupted ends as the program does.
 impl<L: Reported> Reported for Preempting<L> {
     handed_on!(self => self.program, from => &from.state);
+
+    /// Those of the program, whose states do not tell who stepped last; none where only one agent may go on.
+    fn racing(&self, from: &Self::State) -> Vec<[u32; 2]> {
+        let (mut all, mut allowed) = (Vec::new(), Vec::new());
+        self.program.enabled(&from.state, &mut all);
+        self.enabled(from, &mut allowed);
+        match all.len() == allowed.len() {
+            true => self.program.racing(&from.state),
+            false => Vec::new(),
+        }
+    }
+
     steps_handed_on!(self => self.program, from => &from.state);
     meets_handed_on!(self => self.program, from => &from.state);
 

@@ -68,26 +68,19 @@ impl Language for MuOz {
     }
 
     fn outcome(&self, state: &State) -> Outcome<Answer> {
-        let mut verdict = Verdict::Finished;
-        for thread in &state.threads {
-            let here = match self.ready(state, thread) {
-                Ready::Done | Ready::Step(_) => Verdict::Finished,
-                Ready::Waits(_) => Verdict::Deadlock,
-                Ready::Stuck(Stuck::Assertion) => Verdict::Failed,
-                Ready::Stuck(_) => Verdict::Stuck,
-            };
-            let rank = |verdict: Verdict| match verdict {
-                Verdict::Finished => 0,
-                Verdict::Deadlock => 1,
-                Verdict::Stuck => 2,
-                Verdict::Failed => 3,
-            };
-            verdict = if rank(here) > rank(verdict) {
-                here
-            } else {
-                verdict
-            };
-        }
+        // The worst of what the threads have come to.
+        let worst = state
+            .threads
+            .iter()
+            .map(|thread| match self.ready(state, thread) {
+                Ready::Done | Ready::Step(_) => (0, Verdict::Finished),
+                Ready::Waits(_) => (1, Verdict::Deadlock),
+                Ready::Stuck(Stuck::Assertion) => (3, Verdict::Failed),
+                Ready::Stuck(_) => (2, Verdict::Stuck),
+            });
+        let verdict = worst
+            .max()
+            .map_or(Verdict::Finished, |(_, verdict)| verdict);
         Outcome {
             verdict,
             value: Answer::of(self, state),

@@ -131,7 +131,7 @@ impl<L: Language> Graph<L> {
     pub fn nearest(
         &self,
         start: NodeId,
-        fits: impl Fn(NodeId) -> bool,
+        mut fits: impl FnMut(NodeId) -> bool,
     ) -> Option<(NodeId, Vec<EdgeId>)> {
         // Depth of discovery says little about distance from `start`, so search breadth first.
         let mut seen = std::collections::HashMap::from([(start, None)]);

@@ -417,6 +417,13 @@ impl<L: Language> Walk<L> {
         Ok(Rest::End)
     }
 
+    /// The choices of the path to this universe.
+    #[must_use]
+    pub fn choices(&self) -> Vec<L::Choice> {
+        let path = self.tree.path(self.place).into_iter().flatten();
+        path.map(|(_, taken)| taken.choice.clone()).collect()
+    }
+
     /// The last `count` steps of the path to this universe, oldest first.
     #[must_use]
     pub fn history(&self, count: u32) -> Vec<Past<L::Agent>> {
@@ -428,17 +435,16 @@ impl<L: Language> Walk<L> {
         };
         let mut history = Vec::new();
         for (place, taken) in self.tree.between(from, self.place).into_iter().flatten() {
-            let choice = &taken.choice;
-            history.push(Past {
-                place,
-                agent: self.language.agent(&state, choice),
-                label: self.language.label(&state, choice),
-                option: (taken.option, taken.options),
-            });
-            let Some(next) = self.language.apply(&state, choice) else {
+            let Some((step, label)) = self.language.tell(&state, &taken.choice) else {
                 break;
             };
-            state = next.state;
+            history.push(Past {
+                place,
+                agent: step.agent,
+                label,
+                option: (taken.option, taken.options),
+            });
+            state = step.next.state;
         }
         history
     }
@@ -568,7 +574,7 @@ impl<L: Language> Walk<L> {
         };
         let end = match outcome.verdict {
             Verdict::Finished => End::Finished(outcome),
-            Verdict::Stuck | Verdict::Deadlock | Verdict::Failed => End::Trapped(outcome),
+            _ => End::Trapped(outcome),
         };
         self.tree.finish(self.place.branch, self.steps(), end)
     }

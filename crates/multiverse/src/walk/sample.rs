@@ -100,24 +100,25 @@ impl Sampler {
         Ok(None)
     }
 
-    /// Takes `runs` runs, each to its end or `steps` steps long, as [`Sampler::look`] takes them. `keep_going` is asked
-    /// before each.
+    /// Takes `runs` runs, each to its end or `steps` steps long, as [`Sampler::look`] takes them, and looks at every
+    /// universe with `seen`. `keep_going` is asked before each run.
     pub fn ends<L: Language>(
         self,
         language: &L,
         bounds: (u64, u64, u64),
+        mut seen: impl FnMut(&Walk<&L>),
         mut keep_going: impl FnMut(Come) -> bool,
     ) -> Sample<L> {
         let come = Cell::new(Come::default());
         let mut ends: Ends<L::Value, L::Choice> = BTreeMap::new();
         let note = |walk: &Walk<&L>| {
+            seen(walk);
             let mut now = come.get();
             now.states += 1;
             now.runs += u64::from(walk.steps() == 0);
             if let Some(outcome) = walk.outcome() {
                 now.ended += 1;
-                let path = walk.tree().path(walk.place()).into_iter().flatten();
-                let way: Vec<_> = path.map(|(_, taken)| taken.choice.clone()).collect();
+                let way = walk.choices();
                 let (runs, shortest) = ends.entry(outcome).or_insert_with(|| (0, way.clone()));
                 *runs += 1;
                 if way.len() < shortest.len() {

@@ -9,7 +9,7 @@ use borges_languages::ambienttalk::{AmbientTalk, Delivery, Grain};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Finding, Goal, Keeper, Model, ModelError, NoAnswer, Report, language,
+    Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
     EdgeRow, Multiverse, Progress, Question, RaceRow, Reply, StateRow, Way, Why,
@@ -158,12 +158,6 @@ impl ModelSession {
         let (report, graph) = self.model.explore_kept(&self.options, keep_going, keeper);
         self.graph = graph;
         failed.map_or(Ok(report), |error| Err(error.into()))
-    }
-
-    /// Whether what was explored keeps to a goal; none if nothing was explored.
-    #[must_use]
-    pub fn hold_to(&self, goal: &Goal) -> Option<Result<Finding, Refused>> {
-        Some(self.graph.as_deref()?.hold_to(goal))
     }
 
     /// The graph, as far as it is known: [`Multiverse::partial`] says whether that is all.

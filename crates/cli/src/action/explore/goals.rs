@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use borges_languages::model::{Finding, Goal, Model, Report, Step, Why};
-use borges_session::model::ModelSession;
+use borges_languages::model::{Finding, Goal, Model, Report, Schedules, Step, Why};
 
 use super::outcomes;
 use crate::args;
@@ -47,23 +46,14 @@ pub(super) fn of(options: &args::Explore, model: &Model) -> Result<Vec<Goal>, Fa
         .collect()
 }
 
-/// What became of the goals.
+/// Adds what became of the goal that a breakpoint is met.
 ///
 /// # Errors
 /// A goal names what no state has.
-pub(super) fn judged(
-    goals: &[Goal],
-    options: &args::Explore,
-    report: &Report,
-    session: &ModelSession,
-) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
-    for goal in goals {
-        if let Some(found) = session.hold_to(goal) {
-            let found = found
-                .map_err(|error| Failure::usage(error, "docs/languages.md has the predicates"))?;
-            findings.push(found);
-        }
+pub(super) fn judged(options: &args::Explore, report: &mut Report) -> Result<(), Failure> {
+    if let Some(refused) = &report.refused {
+        let next = "docs/languages.md has the predicates";
+        return Err(Failure::usage(refused, next));
     }
     if options.expect.iter().any(|goal| goal == MET) {
         let holds = match (&report.met, report.complete) {
@@ -71,7 +61,7 @@ pub(super) fn judged(
             (None, true) => Some(false),
             (None, false) => None,
         };
-        findings.push(Finding {
+        report.goals.push(Finding {
             goal: format!("expect {MET}"),
             holds,
             found: (holds == Some(false)).then(|| "no run comes to the breakpoint".to_owned()),
@@ -80,26 +70,31 @@ pub(super) fn judged(
             races: Vec::new(),
         });
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Each goal in a line, and what speaks against it with the way there.
-pub(super) fn shown(findings: &[Finding], report: &Report, paint: &Paint) -> String {
+pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
+    let within = match options.schedule {
+        Some(Schedules::Sampled(_)) => "in",
+        _ => "where",
+    };
     let mut text = String::new();
-    for finding in findings {
+    for finding in &report.goals {
         let (word, role) = match finding.holds {
             Some(true) => ("holds", Role::Good),
             Some(false) => ("broken", Role::Bad),
             None => ("unknown", Role::Warning),
         };
         let goal = printable(&finding.goal);
-        let why = match (&finding.found, finding.holds) {
-            (Some(found), _) => format!(": {}", printable(found)),
-            (None, None) => format!(
+        let why = match (&finding.found, finding.holds, &report.abstraction) {
+            (Some(found), ..) => format!(": {}", printable(found)),
+            (None, None, Some(looked_at)) => format!(": none found {within} {looked_at}"),
+            (None, None, None) => format!(
                 ": nothing speaks against it in {}, which are not all",
                 count(report.states, "state")
             ),
-            (None, _) => String::new(),
+            (None, Some(_), _) => String::new(),
         };
         let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
         for [one, other] in &finding.races {
@@ -115,8 +110,8 @@ pub(super) fn shown(findings: &[Finding], report: &Report, paint: &Paint) -> Str
 }
 
 /// How the command ends.
-pub(super) fn exit(findings: &[Finding], report: &Report) -> Exit {
-    let any = |holds| findings.iter().any(|finding| finding.holds == holds);
+pub(super) fn exit(report: &Report) -> Exit {
+    let any = |holds| report.goals.iter().any(|finding| finding.holds == holds);
     if any(Some(false)) {
         Exit::Failed
     } else if report.why == Some(Why::Cancelled) {

@@ -5,7 +5,7 @@ mod goals;
 mod outcomes;
 
 use borges_languages::model::{
-    Explore, Finding, Lead, Model, Order, Reduction, Report, Schedules, Selection,
+    Explore, Lead, Model, Order, Reduction, Report, Schedules, Selection,
 };
 use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
@@ -21,8 +21,6 @@ struct Explored<'a> {
     program: &'a str,
     #[serde(flatten)]
     report: &'a Report,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    goals: &'a [Finding],
 }
 
 /// Explores a program.
@@ -50,7 +48,6 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         ));
     }
     let asked = as_asked(options, &model)?;
-    let goals = goals::of(options, &model)?;
     let name = options.program.clone();
     let mut session = ModelSession::new(name, model, asked, options.session.clone());
     let report = {
@@ -64,7 +61,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         let file = options.session.as_deref().unwrap_or("".as_ref());
         Failure::input(format!("{}: {error}", file.display()), "")
     };
-    let report = report.map_err(unwritten)?;
+    let mut report = report.map_err(unwritten)?;
     if let Some(name) = report.unmet.first() {
         return Err(Failure::usage(
             format!(
@@ -74,17 +71,16 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
             "--keep takes the names that outcomes show, for example x, acc.bal",
         ));
     }
-    let findings = goals::judged(&goals, options, &report, &session)?;
+    goals::judged(options, &mut report)?;
     if output.json {
         output.json(&Explored {
             program: &options.program,
             report: &report,
-            goals: &findings,
         })?;
     } else {
         let text = outcomes::shown(&report, options, &output.paint);
         output.text(&text)?;
-        let text = goals::shown(&findings, &report, &output.paint);
+        let text = goals::shown(&report, options, &output.paint);
         output.text(&text)?;
     }
     if options.session.is_some() {
@@ -96,7 +92,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         kept.map_err(unwritten)?;
     }
     session.end_of_process();
-    Ok(goals::exit(&findings, &report))
+    Ok(goals::exit(&report))
 }
 
 /// Refuses what a program of a model language has not.
@@ -169,6 +165,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
         states: options.within.states.unwrap_or(default.states),
         depth: options.within.depth.unwrap_or(default.depth),
         time: options.within.time,
+        goals: goals::of(options, model)?,
         ..default
     })
 }

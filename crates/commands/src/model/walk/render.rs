@@ -80,7 +80,7 @@ fn reason(rest: &Rest) -> &'static str {
 fn role<V>(outcome: &Outcome<V>) -> Role {
     match outcome.verdict {
         Verdict::Finished => Role::Good,
-        Verdict::Stuck | Verdict::Deadlock | Verdict::Failed => Role::Bad,
+        _ => Role::Bad,
     }
 }
 
