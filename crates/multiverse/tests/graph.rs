@@ -157,37 +157,6 @@ proptest! {
     }
 
     #[test]
-    fn breakpoints_halt_in_every_universe_and_release_goes_on(program in digraph(), modulus in 2..4_usize) {
-        for strategy in strategies() {
-            let mut exploration = Exploration::new(&program, strategy);
-            exploration.halt_when(move |state| *state > 0 && state % modulus == 0);
-            exploration.run(&Limits::default(), |_| true);
-            // Reachable without passing through a halted state.
-            let mut blocked = program.clone();
-            for (n, tos) in blocked.0.iter_mut().enumerate() {
-                if n > 0 && n % modulus == 0 {
-                    tos.clear();
-                }
-            }
-            let reached: BTreeSet<_> =
-                (0..program.0.len()).filter(|n| blocked.reaches(0, *n)).collect();
-            prop_assert_eq!(states(exploration.graph(), |_| true), reached.clone());
-            let halted: BTreeSet<_> =
-                exploration.halted().iter().map(|n| *exploration.graph().state(*n).unwrap()).collect();
-            let expected: BTreeSet<_> =
-                reached.into_iter().filter(|n| *n > 0 && n % modulus == 0).collect();
-            prop_assert_eq!(halted, expected);
-            let mut pause = Pause::Halted;
-            while pause == Pause::Halted {
-                exploration.release();
-                pause = exploration.run(&Limits::default(), |_| true);
-            }
-            prop_assert_eq!(pause, Pause::Complete);
-            prop_assert_eq!(edge_states(exploration.graph()), edge_states(&explored(&program)));
-        }
-    }
-
-    #[test]
     fn paths_are_counted_exactly(program in acyclic()) {
         let mut naive = Vec::new();
         all_paths(&program, 0, &mut naive);
@@ -257,11 +226,6 @@ proptest! {
         let naive: BTreeSet<_> =
             all.iter().copied().filter(|n| wanted.contains(n) || !escapes(*n)).collect();
         prop_assert_eq!(states(&graph, |n| inevitable.contains(n)), naive.clone());
-        for id in graph.commitments(&inevitable) {
-            let edge = graph.edge(id).unwrap();
-            prop_assert!(naive.contains(graph.state(edge.to).unwrap()));
-            prop_assert!(!naive.contains(graph.state(edge.from).unwrap()));
-        }
     }
 
     #[test]
@@ -283,12 +247,6 @@ proptest! {
                 for to in &program.0[*n] {
                     prop_assert!(nodes.contains(to) || seen.contains(to));
                 }
-            }
-            for n in &nodes {
-                let cycle = graph.cycle_through(find(&graph, *n));
-                let shortest = program.0[*n].iter()
-                    .filter_map(|to| program.distances(*to)[*n]).min().map(|d| d as usize + 1);
-                prop_assert_eq!(cycle.map(|c| c.len()), shortest);
             }
             seen.extend(nodes);
         }
@@ -351,10 +309,6 @@ fn a_million_nodes_in_a_chain_need_no_recursion() {
     assert_eq!(graph.count_paths().unwrap().total(), 1_u32.into());
     let predecessors = graph.predecessors();
     assert_eq!(graph.inevitable(&predecessors, [last]).len(), 1_000_001);
-    assert_eq!(
-        graph.path_through(find(&graph, 500_000)).unwrap().len(),
-        1_000_000
-    );
 }
 
 #[test]
@@ -407,11 +361,14 @@ fn what_cannot_be_counted_says_why() {
 
 #[test]
 fn the_unexplored_is_not_taken_for_absent() {
-    // 0 goes to 1 (unexplored beyond) or to the end 2.
+    // 0 goes to 1, and on to 3 (unexplored), or to the end 2.
     let program = Digraph(vec![vec![1, 2], vec![3], vec![], vec![]]);
     let mut exploration = Exploration::new(&program, Order::BreadthFirst);
-    exploration.halt_when(|state| *state == 1);
-    assert_eq!(exploration.run(&Limits::default(), |_| true), Pause::Halted);
+    let near = Limits {
+        depth: 1,
+        ..Limits::default()
+    };
+    assert_eq!(exploration.run(&near, |_| true), Pause::Depth);
     let graph = exploration.graph();
     let (predecessors, two) = (graph.predecessors(), find(graph, 2));
     assert!(
@@ -480,31 +437,6 @@ fn a_depth_limit_after_a_detour_measures_anew() {
     assert_eq!(
         exploration.graph().status(find(exploration.graph(), 6)),
         Some(Status::Cut)
-    );
-}
-
-#[test]
-fn a_released_short_cut_uncuts_what_it_leads_to() {
-    let program = detour();
-    let mut exploration = Exploration::new(&program, Order::BreadthFirst);
-    exploration.halt_when(|state| *state == 8);
-    let limits = Limits {
-        depth: 3,
-        ..Limits::default()
-    };
-    assert_eq!(exploration.run(&limits, |_| true), Pause::Depth);
-    assert_eq!(exploration.graph().find(&5), None);
-    let deeper = Limits { depth: 4, ..limits };
-    assert_eq!(exploration.run(&deeper, |_| true), Pause::Depth);
-    assert_eq!(
-        exploration.graph().status(find(exploration.graph(), 5)),
-        Some(Status::Cut)
-    );
-    exploration.release();
-    assert_eq!(exploration.run(&deeper, |_| true), Pause::Complete);
-    assert_eq!(
-        states(exploration.graph(), |_| true),
-        BTreeSet::from([0, 1, 2, 3, 4, 5, 6, 8])
     );
 }
 

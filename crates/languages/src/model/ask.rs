@@ -650,7 +650,6 @@ pub(super) const fn word(status: Status) -> &'static str {
     match status {
         Status::Expanded => "expanded",
         Status::Cut => "cut",
-        Status::Halted => "halted",
         Status::Waiting => "waiting",
     }
 }

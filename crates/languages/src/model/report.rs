@@ -106,7 +106,7 @@ impl Why {
     /// Why an exploration that paused so knows less than everything.
     pub(super) const fn of(pause: Pause) -> Option<Self> {
         match pause {
-            Pause::Complete | Pause::Halted => None,
+            Pause::Complete => None,
             Pause::Depth => Some(Self::Depth),
             Pause::States | Pause::Full => Some(Self::States),
             Pause::Cancelled => Some(Self::Cancelled),

@@ -1,6 +1,6 @@
 //! Where a program can go round for ever.
 
-use super::{EdgeId, Graph, NodeId};
+use super::{Graph, NodeId};
 use crate::language::Language;
 
 /// A largest set of universes that can all reach each other.
@@ -92,15 +92,5 @@ impl<L: Language> Graph<L> {
             }
         };
         found.into_iter().map(describe).collect()
-    }
-
-    /// The edges of a shortest cycle through `node`; none if no known path leads back.
-    #[must_use]
-    pub fn cycle_through(&self, node: NodeId) -> Option<Vec<EdgeId>> {
-        let ways = self.edges_from(node).filter_map(|(id, edge)| {
-            let (_, back) = self.nearest(edge.to, |other| other == node)?;
-            Some(std::iter::once(id).chain(back).collect::<Vec<_>>())
-        });
-        ways.min_by_key(Vec::len)
     }
 }

@@ -13,9 +13,6 @@ use crate::workers::{Workers, map};
 /// A rule that says which states are more interesting: higher first.
 pub type Score<S> = Box<dyn Fn(&S) -> i64 + Send>;
 
-/// A rule that halts the program in the states for which it holds.
-pub type Halt<S> = Box<dyn Fn(&S) -> bool + Send>;
-
 /// The order in which universes are explored.
 pub enum Strategy<S> {
     /// Nearest first: the path found first is a shortest one.
@@ -74,8 +71,6 @@ pub struct Progress {
     pub ends: usize,
     /// Nodes beyond the depth limit.
     pub cut: usize,
-    /// Nodes in which a breakpoint halted the program.
-    pub halted: usize,
     /// The greatest depth at which a node was expanded.
     pub depth: u32,
 }
@@ -85,8 +80,6 @@ pub struct Progress {
 pub enum Pause {
     /// Everything is explored.
     Complete,
-    /// Everything is explored but what follows the halted nodes.
-    Halted,
     /// Everything within the depth limit is explored.
     Depth,
     /// The limit of states is reached.
@@ -113,8 +106,6 @@ pub struct Exploration<L: Language> {
     graph: Graph<L>,
     frontier: Frontier<L::State>,
     cut: Vec<NodeId>,
-    halted: Vec<NodeId>,
-    halts: Vec<Halt<L::State>>,
     ends: Vec<NodeId>,
     deepest: u32,
     /// Whether nodes may have been reached by detours: in any order but breadth first.
@@ -150,8 +141,6 @@ impl<L: Language> Exploration<L> {
             graph: Graph::new(language, start, merged),
             frontier: Frontier::new(strategy),
             cut: Vec::new(),
-            halted: Vec::new(),
-            halts: Vec::new(),
             ends: Vec::new(),
             deepest: 0,
             detours,
@@ -160,26 +149,6 @@ impl<L: Language> Exploration<L> {
         };
         exploration.frontier.push(&exploration.graph, NodeId::ROOT);
         exploration
-    }
-
-    /// Adds a breakpoint: every universe that is discovered from now on and for which `halt` holds
-    /// is not explored further until [`Exploration::release`].
-    pub fn halt_when(&mut self, halt: impl Fn(&L::State) -> bool + Send + 'static) {
-        self.halts.push(Box::new(halt));
-    }
-
-    /// The universes that are halted by a breakpoint.
-    #[must_use]
-    pub fn halted(&self) -> &[NodeId] {
-        &self.halted
-    }
-
-    /// Lets all halted universes go on at the next run.
-    pub fn release(&mut self) {
-        self.detours = self.graph.is_merged();
-        for id in std::mem::take(&mut self.halted) {
-            self.enqueue(id);
-        }
     }
 
     /// The language, to tell it more; what it says of states that are known must stay the same.
@@ -234,7 +203,6 @@ impl<L: Language> Exploration<L> {
             waiting: self.frontier.len(),
             ends: self.ends.len(),
             cut: self.cut.len(),
-            halted: self.halted.len(),
             depth: self.deepest,
         }
     }
@@ -363,8 +331,6 @@ impl<L: Language> Exploration<L> {
     const fn rest(&self) -> Pause {
         if !self.cut.is_empty() {
             Pause::Depth
-        } else if !self.halted.is_empty() {
-            Pause::Halted
         } else {
             Pause::Complete
         }
@@ -379,7 +345,6 @@ impl<L: Language> Exploration<L> {
             Some(_) => {
                 self.detours = self.graph.is_merged();
                 self.cut.retain(|other| *other != id);
-                self.halted.retain(|other| *other != id);
                 // The frontier skips what is expanded by the time its turn comes.
                 self.expand(id)
             }
@@ -416,16 +381,7 @@ impl<L: Language> Exploration<L> {
             fresh.reverse();
         }
         for to in fresh {
-            let halt = self
-                .graph
-                .state(to)
-                .is_some_and(|s| self.halts.iter().any(|halt| halt(s)));
-            if halt {
-                self.graph.nodes[to.0 as usize].status = Status::Halted;
-                self.halted.push(to);
-            } else {
-                self.enqueue(to);
-            }
+            self.enqueue(to);
         }
         if self.detours {
             self.shorten(nearer);
@@ -475,7 +431,7 @@ impl<L: Language> Exploration<L> {
                     self.frontier.push(&self.graph, id);
                     uncut = true;
                 }
-                Status::Cut | Status::Waiting | Status::Halted => {}
+                Status::Cut | Status::Waiting => {}
             }
         }
         if uncut {

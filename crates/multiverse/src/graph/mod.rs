@@ -26,7 +26,7 @@ pub(crate) use agents::AgentId;
 use agents::Takers;
 use chunks::Chunks;
 pub use cycles::Component;
-pub use explore::{Exploration, Halt, Limits, Pause, Progress, Score, Strategy};
+pub use explore::{Exploration, Limits, Pause, Progress, Score, Strategy};
 pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
@@ -70,8 +70,6 @@ pub enum Status {
     Waiting,
     /// Nothing but its state: it lies beyond the depth limit.
     Cut,
-    /// Nothing but its state: a breakpoint halted the program here.
-    Halted,
     /// All its edges.
     Expanded,
 }

@@ -157,15 +157,6 @@ impl<L: Language> Graph<L> {
         None
     }
 
-    /// A shortest maximal path through `node`: from the start to it and on to the nearest end.
-    #[must_use]
-    pub fn path_through(&self, node: NodeId) -> Option<Vec<EdgeId>> {
-        let (_, mut path) = self.nearest(NodeId::ROOT, |other| other == node)?;
-        let (_, onward) = self.nearest(node, |other| self.is_end(other))?;
-        path.extend(onward);
-        Some(path)
-    }
-
     /// Counts the maximal paths exactly. Every choice counts, also one of several that lead to
     /// the same state.
     ///

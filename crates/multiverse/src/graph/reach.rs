@@ -250,16 +250,6 @@ impl<L: Language> Graph<L> {
         region
     }
 
-    /// The choices that make `targets` inevitable, where they were not before.
-    pub fn commitments<'g>(
-        &'g self,
-        inevitable: &'g Region,
-    ) -> impl Iterator<Item = EdgeId> + use<'g, L> {
-        self.edges()
-            .filter(|(_, edge)| inevitable.contains(edge.to) && !inevitable.contains(edge.from))
-            .map(|(id, _)| id)
-    }
-
     /// The universe nearest to the start in which a choice rules out one of two outcomes.
     #[must_use]
     pub fn first_divergence(

@@ -164,12 +164,6 @@ pub enum WalkError {
     /// The event is no step of the path to this universe.
     #[error("this event did not happen on the way to this universe")]
     NoEvent,
-    /// Other events depend on the one to be undone.
-    #[error("{} later steps depend on this one; undo them first, or all together", .0.len())]
-    Consequences(
-        /// The events, each as the place after it, in the order in which they happened.
-        Vec<Place>,
-    ),
     /// Without the event its past cannot happen as it did: the language declares footprints that
     /// are too small.
     #[error("the language says too little about what depends on what to undo this step")]

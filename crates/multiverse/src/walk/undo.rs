@@ -16,21 +16,6 @@ pub struct Undone {
 }
 
 impl<L: Language> Walk<L> {
-    /// The events on the path to this universe that depend on `event`, a place on that path which
-    /// stands for the step that leads to it. In the order in which they happened.
-    ///
-    /// # Errors
-    /// [`WalkError::NoEvent`] if no step on the path leads to `event`.
-    pub fn consequences(&self, event: Place) -> Result<Vec<Place>, WalkError> {
-        let (_, events) = self.events_from(event)?;
-        Ok(events
-            .into_iter()
-            .filter(|event| event.doomed)
-            .skip(1)
-            .map(|event| event.place)
-            .collect())
-    }
-
     /// Undoes `event` and exactly its consequences: goes to the universe in which everything else
     /// on the path has happened. The old path stays in the tree.
     ///
@@ -52,31 +37,6 @@ impl<L: Language> Walk<L> {
             place: self.place(),
             events: doomed.map(|event| event.place).collect(),
         })
-    }
-
-    /// Undoes `event` if nothing depends on it.
-    ///
-    /// # Errors
-    /// [`WalkError::Consequences`] names what must be undone first; otherwise as [`Walk::undo`].
-    /// The walk then stays where it was.
-    pub fn undo_only(&mut self, event: Place) -> Result<Undone, WalkError> {
-        let consequences = self.consequences(event)?;
-        if consequences.is_empty() {
-            self.undo(event)
-        } else {
-            Err(WalkError::Consequences(consequences))
-        }
-    }
-
-    /// The last step of `agent` on the path to this universe.
-    #[must_use]
-    pub fn last_event_of(&self, agent: &L::Agent) -> Option<Place> {
-        let path = || self.tree().between(Place::ROOT, self.place());
-        let choices = path().into_iter().flatten();
-        let choices = choices.map(|(_, taken)| &taken.choice);
-        let run = Causality::of(self.language(), &self.state_at(Place::ROOT)?, choices)?;
-        let last = run.last_of(agent)?;
-        path()?.nth(last).map(|(place, _)| place)
     }
 
     /// The place before `event`, and the events from it on.

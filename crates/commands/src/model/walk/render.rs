@@ -128,7 +128,6 @@ pub(super) fn pause(pause: Pause) -> &'static str {
         Pause::Complete => "everything was explored",
         Pause::States => "there are more states than asked for",
         Pause::Depth => "the depth was limited",
-        Pause::Halted => "some universes are halted",
         Pause::Cancelled => "it was cancelled",
         Pause::Full => "the graph is full",
     }
