@@ -12,6 +12,7 @@
 
 pub mod amb;
 pub mod ambienttalk;
+mod datum;
 mod layout;
 pub mod model;
 pub mod muoz;

@@ -9,7 +9,8 @@ mod actors;
 use std::collections::HashSet;
 
 use actors::Writer;
-use borges_languages::ambienttalk::{ActorId, AmbientTalk, Datum, Doing, Grain, Options, State};
+use borges_languages::ambienttalk::{ActorId, AmbientTalk, Doing, Grain, Options, State};
+use borges_languages::model::Datum;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Opinion, Order, RanRow, Refused};
 use borges_languages::model::{AMBIENT_TALK, Explore, Model, Multiverse};
 use borges_languages::voyager::StepKind;
@@ -145,7 +146,7 @@ fn stepping_to_the_next_turn_finds_two_kinds_of_universes() {
                 .program
                 .view(voyager.state(paused).unwrap(), math)
                 .unwrap();
-            next.insert(view.inbox[0].text.clone());
+            next.insert(view.inbox[0].clone());
         }
     }
     assert_eq!(

@@ -1,6 +1,5 @@
 //! Petri nets with named tokens: all that makes them a language of Borges.
 
-use borges_languages::ambienttalk::Datum as Field;
 use borges_languages::model::{Datum, ModelError, Remains, Reported, Simple};
 use borges_languages::predicate::{Kind, Named, Standing};
 use borges_languages::source::ParseError;
@@ -255,8 +254,8 @@ impl Named for Net {
         }
     }
 
-    fn value(&self, state: &Marking, name: &str) -> Option<Field> {
-        Some(Field::Integer(self.queued(state, name)? as i64))
+    fn value(&self, state: &Marking, name: &str) -> Option<Datum> {
+        Some(Datum::Integer(self.queued(state, name)? as i64))
     }
 
     fn queued(&self, state: &Marking, name: &str) -> Option<usize> {

@@ -181,9 +181,9 @@ impl Program {
 }
 
 /// The parentheses and words of a text, with the offsets at which they start.
-struct Words<'t> {
-    text: &'t str,
-    at: usize,
+pub(super) struct Words<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
 }
 
 impl<'t> Iterator for Words<'t> {

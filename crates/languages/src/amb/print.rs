@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use borges_multiverse::language::Span;
 
+use super::parse::Words;
 use super::{Amb, Expr, ExprId, ParseError, Program};
 use crate::layout;
 
@@ -35,25 +36,11 @@ pub fn format(text: &str) -> Result<String, ParseError> {
 
 /// The places of all parentheses, operators and numbers.
 fn words(text: &str) -> Vec<Span> {
-    let mut words: Vec<Span> = Vec::new();
-    let mut in_comment = false;
-    let mut in_word = false;
-    for (at, c) in text.char_indices() {
-        in_comment = c != '\n' && (in_comment || c == ';');
-        let paren = matches!(c, '(' | ')');
-        let solid = !in_comment && !c.is_whitespace();
-        let end = (at + c.len_utf8()) as u32;
-        match words.last_mut() {
-            Some(word) if in_word && solid && !paren => word.end = end,
-            _ if solid => words.push(Span {
-                start: at as u32,
-                end,
-            }),
-            _ => {}
-        }
-        in_word = solid && !paren;
-    }
-    words
+    let span = |(start, word): (usize, &str)| Span {
+        start: start as u32,
+        end: (start + word.len()) as u32,
+    };
+    Words { text, at: 0 }.map(span).collect()
 }
 
 /// What is still to be written, last first.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::datum::Datum;
+
 /// The fields of all objects that actors reach, and what was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Answer {
@@ -11,33 +13,6 @@ pub struct Answer {
     pub values: Vec<(String, Datum)>,
     /// Who is stuck, and why.
     pub stuck: Vec<(String, String)>,
-}
-
-/// A final value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Datum {
-    /// Nothing.
-    Null,
-    /// A truth value.
-    Boolean(bool),
-    /// An integer.
-    Integer(i64),
-    /// A text.
-    Text(String),
-    /// The name of an object, an actor or a future.
-    Reference(String),
-}
-
-impl fmt::Display for Datum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Boolean(value) => value.fmt(f),
-            Self::Integer(value) => value.fmt(f),
-            Self::Text(text) => write!(f, "{text:?}"),
-            Self::Reference(name) => write!(f, "→{name}"),
-        }
-    }
 }
 
 impl fmt::Display for Answer {

@@ -57,11 +57,11 @@ mod syntax;
 mod value;
 mod view;
 
-pub use answer::{Answer, Datum};
+pub use answer::Answer;
 pub use birth::ActorId;
 pub use code::SiteId;
 pub use error::{ParseError, ParseErrorKind};
 pub use language::{Agent, AmbientTalk, Choice, Delivery, Grain, Options, Resource};
 pub use print::format;
 pub use state::{State, Stuck};
-pub use view::{ActorView, Doing, FrameView, MessageView, Next};
+pub use view::{ActorView, Doing, Next};

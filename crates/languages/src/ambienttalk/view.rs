@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 
 use borges_multiverse::language::Span;
 
-use super::answer::{Answer, Datum};
+use super::answer::Answer;
 use super::birth::ActorId;
 use super::code::{Selector, SiteId};
 use super::language::AmbientTalk;
 use super::state::{Actor, State};
 use super::step::{Process, Rule};
 use super::value::{Entity, Future, Message, Value};
+use crate::datum::Datum;
 
 /// An actor as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,40 +26,16 @@ pub struct ActorView {
     pub span: Option<Span>,
     /// The fields of its objects.
     pub fields: Vec<(String, Datum)>,
-    /// Its inbox, oldest first.
-    pub inbox: Vec<MessageView>,
+    /// Its inbox, oldest first: what is asked for, with the arguments.
+    pub inbox: Vec<String>,
     /// Messages that the turn still sends.
-    pub outbox: Vec<MessageView>,
-    /// The calls that it is in, the innermost last.
-    pub stack: Vec<FrameView>,
+    pub outbox: Vec<String>,
+    /// The calls that it is in, the innermost last: methods, `apply` for blocks, with their variables.
+    pub calls: Vec<String>,
     /// What it has printed.
     pub output: Vec<String>,
     /// Why it is stuck.
     pub stuck: Option<String>,
-}
-
-/// A call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameView {
-    /// The method, `apply` for a block.
-    pub method: String,
-    /// The place of what it does.
-    pub span: Option<Span>,
-    /// Its variables.
-    pub variables: Vec<(String, Datum)>,
-}
-
-/// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageView {
-    /// Where it was sent from.
-    pub site: SiteId,
-    /// What it asks for: a method; `resolve`, `when`.
-    pub selector: String,
-    /// Selector and arguments.
-    pub text: String,
-    /// Its place in the source.
-    pub span: Span,
 }
 
 /// What an actor does next.
@@ -169,27 +146,17 @@ impl AmbientTalk {
     pub fn view(&self, state: &State, id: ActorId) -> Option<ActorView> {
         let actor = state.actor(id)?;
         let messages = |messages: &[std::sync::Arc<Message>]| {
-            messages
-                .iter()
-                .map(|m| self.message_view(state, m))
-                .collect()
+            let messages = messages.iter();
+            messages.map(|m| self.message_text(state, m)).collect()
         };
-        let stack = actor.frames.iter().map(|frame| {
+        let calls = actor.frames.iter().map(|frame| {
             let code = self.program.code(frame.code);
             let variables = code.local_names.iter().zip(&frame.values);
-            FrameView {
-                method: self.program.name(code.name).to_owned(),
-                span: code.spans.get(frame.pc as usize).copied(),
-                variables: variables
-                    .map(|(name, value)| {
-                        (
-                            self.program.name(*name).to_owned(),
-                            self.datum(state, id, *value),
-                        )
-                    })
-                    .filter(|(name, _)| !name.is_empty())
-                    .collect(),
-            }
+            let variables = variables.map(|(name, value)| (self.program.name(*name), *value));
+            let variables = variables.filter(|(name, _)| !name.is_empty());
+            let shown = |(name, value)| format!("{name} = {}", self.datum(state, id, value));
+            let variables: Vec<_> = variables.map(shown).collect();
+            format!("{}({})", self.program.name(code.name), variables.join(", "))
         });
         Some(ActorView {
             id,
@@ -199,7 +166,7 @@ impl AmbientTalk {
             fields: self.fields(state, actor),
             inbox: messages(&actor.inbox),
             outbox: messages(&actor.outbox),
-            stack: stack.collect(),
+            calls: calls.collect(),
             output: actor.output.iter().map(|line| line.to_string()).collect(),
             stuck: self.stuck(actor),
         })
@@ -272,15 +239,6 @@ impl AmbientTalk {
             )
         };
         sites.into_iter().map(view).collect()
-    }
-
-    fn message_view(&self, state: &State, message: &Message) -> MessageView {
-        MessageView {
-            site: message.site,
-            selector: self.program.selector(message.selector).to_owned(),
-            text: self.message_text(state, message),
-            span: self.program.site(message.site).span,
-        }
     }
 
     /// The field of the creator's own object that holds the actor, or its birth.
@@ -369,7 +327,6 @@ impl AmbientTalk {
                 .iter()
                 .map(|(n, v)| format!("{n} = {v}"))
                 .collect();
-            let inbox: Vec<_> = view.inbox.iter().map(|m| m.text.as_str()).collect();
             let doing = match (&view.stuck, self.rule(actor)) {
                 (Some(why), _) => format!("stuck: {why}"),
                 (None, None) => "waits".to_owned(),
@@ -380,7 +337,7 @@ impl AmbientTalk {
                 "{} [{doing}] {{{}}} inbox [{}]",
                 view.name,
                 fields.join(", "),
-                inbox.join(", ")
+                view.inbox.join(", ")
             ));
             if !view.output.is_empty() {
                 picture.push_str(&format!(" printed {:?}", view.output));

@@ -11,7 +11,7 @@ use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Reach, StepOf, Stepped, Touchable, Waiting,
 };
 
-use crate::ambienttalk::Datum;
+use crate::datum::Datum;
 use crate::predicate::{Kind, Named, Standing, forwarded};
 
 /// A language of which only the behaviour is known.

@@ -8,10 +8,11 @@ use borges_multiverse::language::Verdict;
 
 use super::debug::Refused;
 use super::lead::Lead;
-use super::report::Datum;
 use super::reported::{
     Remains, Reported, handed_on, meets_handed_on, messages_handed_on, steps_handed_on,
 };
+
+use crate::datum::Datum;
 
 /// What the user says matters in a state.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub(super) enum Key<S> {
     Parts {
         next: Vec<String>,
         end: Option<Verdict>,
-        values: Vec<Option<String>>,
+        values: Vec<Option<Datum>>,
     },
 }
 
@@ -98,7 +99,7 @@ impl Lens {
         let value = |kept: &Kept| {
             let value = values.get(&kept.name)?;
             kept.met.store(true, Ordering::Relaxed);
-            Some(datum(value))
+            Some(value.clone())
         };
         Key::Parts {
             next: next.collect(),
@@ -106,10 +107,6 @@ impl Lens {
             values: keep.iter().map(value).collect(),
         }
     }
-}
-
-fn datum(value: &Datum) -> String {
-    format!("{value:?}")
 }
 
 /// A program through a lens.

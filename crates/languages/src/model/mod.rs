@@ -33,6 +33,7 @@ mod threads;
 
 use std::sync::Arc;
 
+pub use crate::datum::Datum;
 pub use actors::AMBIENT_TALK;
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use dialect::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
@@ -42,7 +43,7 @@ pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
-pub use report::{Datum, End, Met, Report, Step, Why};
+pub use report::{End, Met, Report, Step, Why};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use threads::Threads;

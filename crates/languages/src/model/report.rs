@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use borges_multiverse::graph::Pause;
 use borges_multiverse::language::Label;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::debug::Refused;
 use super::goal::Finding;
-use crate::{ambienttalk, source};
+use crate::datum::Datum;
+use crate::source;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -176,58 +177,6 @@ impl Step {
             option: option as u32,
             options: options as u32,
             rules,
-        }
-    }
-}
-
-/// A final value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Datum {
-    /// Nothing.
-    Null,
-    /// A truth value.
-    Boolean(bool),
-    /// An integer.
-    Integer(i64),
-    /// Anything else, in the language's words.
-    Text(String),
-    /// A queue.
-    List(Vec<Datum>),
-}
-
-impl Datum {
-    /// A value that is known by its text only.
-    pub(super) fn of_text(text: &str) -> Self {
-        match text {
-            "true" => Self::Boolean(true),
-            "false" => Self::Boolean(false),
-            _ => text
-                .parse()
-                .map_or_else(|_| Self::Text(text.to_owned()), Self::Integer),
-        }
-    }
-}
-
-impl From<ambienttalk::Datum> for Datum {
-    fn from(datum: ambienttalk::Datum) -> Self {
-        match datum {
-            ambienttalk::Datum::Null => Self::Null,
-            ambienttalk::Datum::Boolean(value) => Self::Boolean(value),
-            ambienttalk::Datum::Integer(value) => Self::Integer(value),
-            ambienttalk::Datum::Text(text) => Self::Text(text),
-            ambienttalk::Datum::Reference(name) => Self::Text(format!("→{name}")),
-        }
-    }
-}
-
-impl Serialize for Datum {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Boolean(value) => serializer.serialize_bool(*value),
-            Self::Integer(value) => serializer.serialize_i64(*value),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(items) => serializer.collect_seq(items),
         }
     }
 }

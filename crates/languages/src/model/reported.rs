@@ -9,9 +9,9 @@ use borges_multiverse::language::Language;
 use super::debug::Refused;
 use super::lead::Lead;
 use super::races::{self, RaceRow};
-use super::report::Datum;
 use crate::amb::{Amb, Answer};
 use crate::ambienttalk::{AmbientTalk, Options, Resource};
+use crate::datum::Datum;
 use crate::muoz::MuOz;
 use crate::predicate::Named;
 
@@ -150,10 +150,9 @@ impl Reported for AmbientTalk {
 
     fn remains(&self, answer: &crate::ambienttalk::Answer) -> Remains {
         let lines = answer.output.iter().flat_map(|(_, lines)| lines.iter());
-        let values = answer.values.iter().cloned();
         Remains {
             output: lines.cloned().collect(),
-            values: values.map(|(name, value)| (name, value.into())).collect(),
+            values: answer.values.iter().cloned().collect(),
             waiting: answer.stuck.iter().cloned().collect(),
         }
     }

@@ -19,7 +19,8 @@ pub use condition::{Condition, NoCondition};
 pub use names::{Kind, Named, Standing, Unknown};
 pub(crate) use names::{forwarded, resolve};
 
-use crate::ambienttalk::{ActorId, AmbientTalk, Datum, State};
+use crate::ambienttalk::{ActorId, AmbientTalk, State};
+use crate::datum::Datum;
 
 /// An expression over states.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use borges_multiverse::language::Language;
 
 use super::find;
 use crate::amb::{Amb, Answer};
-use crate::ambienttalk::{AmbientTalk, Datum};
+use crate::ambienttalk::AmbientTalk;
+use crate::datum::Datum;
 use crate::muoz::{MuOz, ThreadName, Value};
 
 /// What a name is for.

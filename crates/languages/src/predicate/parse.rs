@@ -1,7 +1,7 @@
 //! Predicates as text.
 
 use super::{OPERATORS, Operand, Predicate, PredicateError};
-use crate::ambienttalk::Datum;
+use crate::datum::Datum;
 
 /// The deepest nesting of predicates.
 const MAX_DEPTH: usize = 64;

@@ -2,7 +2,7 @@
 
 use borges_multiverse::debug::AgentMode;
 
-use crate::ambienttalk::{ActorView, AmbientTalk, Doing, MessageView, State};
+use crate::ambienttalk::{ActorView, AmbientTalk, Doing, State};
 use crate::model::debug::{AgentCard, ChangeRow, line};
 
 /// What differs between two states, for each actor.
@@ -36,8 +36,8 @@ pub(super) fn card(text: &str, view: &ActorView, mode: AgentMode) -> AgentCard {
         fields: fields
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect(),
-        inbox: view.inbox.iter().map(|m| m.text.clone()).collect(),
-        calls: calls(view),
+        inbox: view.inbox.clone(),
+        calls: view.calls.clone(),
         output: view.output.clone(),
         stuck: view.stuck.clone(),
     }
@@ -80,34 +80,13 @@ fn compare(was: &ActorView, now: &ActorView, changes: &mut Vec<ChangeRow>) {
             change(name, value.to_string(), String::new());
         }
     }
-    change("inbox", messages(&was.inbox), messages(&now.inbox));
-    change("sends", messages(&was.outbox), messages(&now.outbox));
+    change("inbox", was.inbox.join(", "), now.inbox.join(", "));
+    change("sends", was.outbox.join(", "), now.outbox.join(", "));
     change("output", was.output.join(" / "), now.output.join(" / "));
-    change("calls", calls(was).join(" › "), calls(now).join(" › "));
+    change("calls", was.calls.join(" › "), now.calls.join(" › "));
     change(
         "stuck",
         was.stuck.clone().unwrap_or_default(),
         now.stuck.clone().unwrap_or_default(),
     );
-}
-
-fn messages(messages: &[MessageView]) -> String {
-    let texts: Vec<_> = messages
-        .iter()
-        .map(|message| message.text.as_str())
-        .collect();
-    texts.join(", ")
-}
-
-fn calls(view: &ActorView) -> Vec<String> {
-    let frames = view.stack.iter();
-    frames
-        .map(|frame| {
-            let variables = frame.variables.iter();
-            let variables: Vec<_> = variables
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            format!("{}({})", frame.method, variables.join(", "))
-        })
-        .collect()
 }

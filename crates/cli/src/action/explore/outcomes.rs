@@ -204,14 +204,12 @@ fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String
 
 fn datum(value: &Datum) -> String {
     match value {
-        Datum::Null => "null".to_string(),
-        Datum::Boolean(value) => value.to_string(),
-        Datum::Integer(value) => value.to_string(),
         Datum::Text(text) => text.clone(),
         Datum::List(items) => {
             let items: Vec<String> = items.iter().map(datum).collect();
             format!("[{}]", items.join(", "))
         }
+        other => other.to_string(),
     }
 }
 
