@@ -4,8 +4,8 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use borges_vm::{ValType, Value};
 
 use crate::{
-    BoardState, Bound, Codomain, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation, VecMap,
-    action::FULL_SPEED, primitive::Op, table::Primitives,
+    BoardState, Bound, Codomain, Limit, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation,
+    VecMap, action::FULL_SPEED, primitive::Op, table::Primitives,
 };
 
 /// How many bytes of printed text a board keeps, unless the board file says otherwise.
@@ -44,6 +44,8 @@ pub struct Board {
     pub samplings: Vec<(Calls, Sampling)>,
     /// Rules between outputs and inputs.
     pub rules: Vec<Rule>,
+    /// What must be so whatever a program does; at most 32.
+    pub invariants: Vec<Limit>,
     /// How a simulated board behaves.
     pub simulation: Simulation,
     pub(crate) primitives: Primitives,
@@ -145,6 +147,7 @@ impl Board {
             ranges: Vec::new(),
             samplings: Vec::new(),
             rules: Vec::new(),
+            invariants: Vec::new(),
             simulation: Simulation::default(),
             primitives: Primitives::default(),
         }

@@ -38,6 +38,7 @@ mod driver;
 mod file;
 mod font;
 mod hardware;
+mod limit;
 mod portable;
 mod primitive;
 mod rule;
@@ -62,6 +63,7 @@ pub use file::{
 };
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
+pub use limit::{BrokenLimit, Limit, LimitBound};
 pub use portable::PortableBoard;
 pub use primitive::{Primitive, PrimitiveId, PrimitiveKind, Register};
 pub use rule::{Bound, InputCall, Quantity, Rule, RuleClaim, RuleCondition};

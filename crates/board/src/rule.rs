@@ -130,7 +130,7 @@ impl Quantity {
         matches!(self, Quantity::Reading(call) if call.is(id, args))
     }
 
-    fn value(&self, board: &Board, state: &BoardState) -> Option<Value> {
+    pub(crate) fn value(&self, board: &Board, state: &BoardState) -> Option<Value> {
         let int = |v: i64| Some(Value::I64(v));
         match self {
             Quantity::Level(pin) => int(i64::from(state.level(board, *pin))),

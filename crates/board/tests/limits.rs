@@ -201,3 +201,18 @@ fn messages_repeat_short_texts_only() {
     assert!(key(60).contains(&format!("there is no key `{}`", "k".repeat(60))));
     assert!(key(61).contains(&format!("there is no key `{}…`", "k".repeat(60))));
 }
+
+#[test]
+fn a_board_has_at_most_32_limits() {
+    let limits = |count: usize| {
+        let line = |pin: usize| format!("\"pin {pin}\" = 0\n");
+        let lines: String = (0..count).map(line).collect();
+        verdict(&format!("[limits]\n{lines}"))
+    };
+    assert_eq!(limits(32), "accepted");
+    assert!(
+        limits(33).contains("there are more than 32 limits"),
+        "{}",
+        limits(33)
+    );
+}

@@ -129,7 +129,8 @@ pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
 }
 
 fn stop_kind(cursor: &mut Cursor<'_>) -> Result<StopKind, Misread> {
-    let word = cursor.required("where to stop: a line, a function, or write, call, trap, event")?;
+    let word =
+        cursor.required("where to stop: a line, a function, or write, call, trap, event, limit")?;
     // A function may be called like one of the keywords, so a keyword needs its argument.
     let argument = |cursor: &mut Cursor<'_>, what: &str| {
         cursor
@@ -151,6 +152,7 @@ fn stop_kind(cursor: &mut Cursor<'_>) -> Result<StopKind, Misread> {
         )?)),
         "trap" => StopKind::Trap,
         "event" => StopKind::Event,
+        "limit" => StopKind::Limit,
         _ => StopKind::Code(code_place(word)?),
     })
 }

@@ -55,6 +55,8 @@ pub enum End {
     Trapped(Trap, Option<CodeOffset>),
     /// It came to a place where exploration stops.
     Stopped(CodeOffset),
+    /// The call that comes next breaks this limit of the board.
+    Broke(u32, Option<CodeOffset>),
     /// It would read one input more than the bound.
     Inputs,
     /// A bound cut it off: what follows is not explored.

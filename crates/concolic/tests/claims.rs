@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use borges_board::{Board, PrimitiveId};
+use borges_board::{Board, BoardState, PrimitiveId};
 use borges_concolic::{
     Bounds, Budget, Comparator, Comparing, Device, DeviceState, Flow, Looked, Numbers, Open, Said,
     Start, Watched,
@@ -60,7 +60,12 @@ impl Watched for Tests {
         self.tests.len() as u32
     }
 
-    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Said {
+    fn holds(
+        &self,
+        number: u32,
+        (machine, _): (&Machine, &BoardState),
+        looked: &mut Vec<Looked>,
+    ) -> Said {
         let Test { place, bound } = &self.tests[number as usize];
         looked.push(*place);
         let holds = match place {
@@ -138,7 +143,10 @@ impl Explicit<'_> {
             Comes::Stands(standing) => (standing, false),
             Comes::Ends(_, standing) => (standing, true),
         };
-        let truth = |number| self.tests.holds(number, &standing.machine, &mut Vec::new());
+        let truth = |number| {
+            let at = (&standing.machine, &standing.board);
+            self.tests.holds(number, at, &mut Vec::new())
+        };
         ExplicitState {
             truths: (0..self.tests.count()).map(truth).collect(),
             standing: standing.into(),

@@ -36,6 +36,7 @@ export interface Suggested {
 export const NOTHING: Suggested = { edges: [], rows: 0, width: 0 };
 
 const ENDS: Record<string, string> = {
+  broke: "breaks",
   returned: "returns",
   trapped: "traps",
   stopped: "stops here",
@@ -92,7 +93,7 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
         value: option.value,
         moment: found?.moment ?? option.moment,
         end: found ? (found.reason ? `${ENDS[found.kind] ?? found.kind}: ${found.reason}` : (ENDS[found.kind] ?? found.kind)) : "",
-        bad: found?.kind === "trapped",
+        bad: found?.kind === "trapped" || found?.kind === "broke",
       });
     }
   });

@@ -148,7 +148,7 @@ steps: Array<number>,
 values: Array<number | null>,
 why?: string | null, };
 
-export type Demand = "never" | "always" | "toward";
+export type Demand = "never" | "always" | "toward" | "limit";
 
 export type DemandReport = {
 demand: Demand,
@@ -519,11 +519,12 @@ export type StepSize = "instruction" | "into" | "over" | "out" | "entry";
 
 export type Stop = {
 at: PlaceView, } & ({ "reason": "done" } | { "reason": "breakpoint",
-id: number, } | { "reason": "finished",
+id: number, } | { "reason": "limit",
+limit: string, } | { "reason": "finished",
 results: Array<string>, } | { "reason": "trapped",
 trap: string, } | { "reason": "paused" } | { "reason": "start" } | { "reason": "tip" } | { "reason": "not-found" } | { "reason": "bound" });
 
-export type StopKind = { "code": CodePlace } | { "write": string } | { "primitive": string } | "trap" | "event";
+export type StopKind = { "code": CodePlace } | { "write": string } | { "primitive": string } | "trap" | "event" | "limit";
 
 export type StripView = {
 shown: Array<number>,

@@ -275,6 +275,13 @@ impl<'a> Section<'a> {
             .collect())
     }
 
+    /// Every entry that nobody asked for yet, as [`Self::entries`].
+    pub(super) fn rest(&self) -> Result<Vec<(&'a str, Item<'a>)>> {
+        let mut entries = self.entries()?;
+        entries.retain(|(key, _)| !self.known.contains(key));
+        Ok(entries)
+    }
+
     /// Refuses keys that nobody asked for.
     pub(super) fn finish(self) -> Result<()> {
         for (key, _) in self.table.iter() {

@@ -2,6 +2,7 @@
 
 mod error;
 mod item;
+mod limits;
 mod network;
 mod primitives;
 mod rules;
@@ -16,7 +17,7 @@ use toml::de::DeTable;
 pub use error::{BoardFileError, FileFault};
 pub use network::{Carries, LineEnd, NetworkBoard, NetworkFile, NetworkLine, Queueing, Spot};
 
-use crate::{Board, Calls, DisplayBoard, ProgramLimits, Range, Sampling, SpiWiring};
+use crate::{Board, Calls, DisplayBoard, Range, Sampling, SpiWiring};
 use error::FileText;
 use item::{Item, Result, Section};
 
@@ -63,7 +64,7 @@ fn board(mut top: Section<'_>) -> Result<Board> {
         board.set_display(display);
     }
     if let Some(item) = top.get("limits") {
-        board.limits = limits(item.section("[limits]")?)?;
+        (board.limits, board.invariants) = limits::limits(item.section("[limits]")?, &board)?;
     }
     let simulation = top
         .get("simulation")
@@ -209,19 +210,6 @@ fn display(mut section: Section<'_>, board: &Board) -> Result<DisplayBoard> {
         bgr,
     });
     Ok(DisplayBoard { width, height, spi })
-}
-
-fn limits(mut section: Section<'_>) -> Result<ProgramLimits> {
-    let any = 0..=i64::from(u32::MAX);
-    let limits = ProgramLimits {
-        memory_pages: section.int("memory_pages", 0..=65_536)?,
-        stack_slots: section.int("stack_slots", any.clone())?,
-        call_depth: section.int("call_depth", any.clone())?,
-        table_elements: section.int("table_elements", any.clone())?,
-        module_bytes: section.int("module_bytes", any)?,
-    };
-    section.finish()?;
-    Ok(limits)
 }
 
 /// `[ranges]`: what some calls may answer.

@@ -81,7 +81,7 @@ fn check_count(text: &Text<'_>, count: usize) -> Parsed<()> {
     ))
 }
 
-fn articles(text: &mut Text<'_>) {
+pub(super) fn articles(text: &mut Text<'_>) {
     text.take(&["the", "a", "an"]);
 }
 
@@ -93,7 +93,7 @@ fn condition(text: &mut Text<'_>, board: &Board) -> Parsed<RuleCondition> {
 }
 
 /// What a condition looks at, and its type.
-fn quantity(text: &mut Text<'_>, board: &Board) -> Parsed<(Quantity, ValType)> {
+pub(super) fn quantity(text: &mut Text<'_>, board: &Board) -> Parsed<(Quantity, ValType)> {
     let known = |quantity| Ok((quantity, ValType::I64));
     match text.peek_word().as_deref() {
         Some("level" | "duty" | "mode") => {

@@ -5,6 +5,7 @@ mod console;
 mod difference;
 mod display;
 mod hasher;
+mod limited;
 mod pixels;
 mod st7735;
 
@@ -207,7 +208,8 @@ impl BoardState {
     }
 
     /// What of the state inputs and events to come can depend on, and nothing else: what was written, shown and printed
-    /// matters if the board has rules, which may be about it; the time that has passed, if there `are_clocks` to read.
+    /// matters if the board has rules, which may be about it, or limits that are about just that; the time that has passed,
+    /// if there `are_clocks` to read.
     #[must_use]
     pub fn influence(&self, board: &Board, are_clocks: bool) -> BoardState {
         let mut core = (*self.core).clone();
@@ -217,7 +219,9 @@ impl BoardState {
             core.motors.fill(Motor::default());
             core.tone = None;
             core.registers = VecMap::default();
+            core.keep_limited(board, &self.core);
         }
+        core.forget_lost_angles(board);
         if !are_clocks {
             core.elapsed_us = 0;
             core.clock_floor_us = 0;

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use borges_session::command::{Event, Flow};
-use borges_session::headless::{self, Inputs, RunError, RunOptions, RunOutcome, RunReport};
+use borges_session::headless::{
+    self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport,
+};
 use serde_json::json;
 
 use super::{model, run_model};
@@ -83,6 +85,7 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
     let exit = match report.outcome {
         RunOutcome::Trapped => Exit::Failed,
         RunOutcome::Paused => Exit::Interrupted,
+        _ if !report.limits.is_empty() => Exit::Failed,
         _ => Exit::Ok,
     };
     if output.json {
@@ -142,6 +145,9 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
         }
         (RunOutcome::Paused, _) => row(Role::Warning, "stopped by Ctrl-C".to_string()),
     }
+    for (role, line) in report.limits.iter().flat_map(limit_shown) {
+        row(role, line);
+    }
     let (inputs, outputs) = (report.inputs.len() as u64, report.outputs.len() as u64);
     let mut facts = format!(
         "{}, {}, {}",
@@ -165,4 +171,19 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
     };
     row(Role::Dim, board);
     text
+}
+
+/// A broken limit of the board, and where it was broken first.
+fn limit_shown(broken: &LimitBroken) -> [(Role, String); 2] {
+    let again = match broken.times {
+        1 => String::new(),
+        times => format!(", {times} times"),
+    };
+    let (limit, value) = (printable(&broken.limit), printable(&broken.value));
+    let head = format!("limit {limit}: broken{again}; {value}");
+    let place = format!(
+        "  by {} at {}, step {}",
+        broken.call, broken.place, broken.step
+    );
+    [(Role::Bad, head), (Role::Place, place)]
 }

@@ -12,6 +12,17 @@ use crate::set::{Set, cell_of, nice, value_of};
 use crate::shadow::{Ask, KNOWN};
 
 impl Explorer<'_, '_> {
+    /// Whether an output changes what a limit of the board looks at, so that what it does must be known.
+    fn is_limited(&self, state: &State, (id, args): (PrimitiveId, &[Value])) -> bool {
+        let board = &self.start.board;
+        let is_asked = self.is_round || self.bounds.limits_end;
+        let waits = || {
+            let action = board.action(id, args, self.machine.memory());
+            matches!(action, Ok(Action::Wait { .. }))
+        };
+        is_asked && board.may_break(id) && (state.outside.state.motors_run() || !waits())
+    }
+
     /// Lets the pending call happen. Something to do if it is not simply done.
     pub(super) fn call(&mut self, state: &mut State) -> Option<Next> {
         let pending = self.machine.pending()?;
@@ -56,6 +67,14 @@ impl Explorer<'_, '_> {
                     return Some(refused);
                 }
                 let memory = self.machine.memory();
+                if self.bounds.limits_end
+                    && let Some(broken) = board
+                        .breaks(&state.outside.state, (id, &args), memory)
+                        .first()
+                {
+                    let at = self.machine.location().map(|location| location.offset);
+                    return Some(Next::End(End::Broke(broken.limit, at)));
+                }
                 let nothing = borges_board::Captured::default();
                 let outside = &mut state.outside;
                 outside.wrote(&board, (id, &args), memory, &exprs);
@@ -94,7 +113,7 @@ impl Explorer<'_, '_> {
                 | Action::Unsubscribe { .. }
                 | Action::SubscribeTimer { .. })
         );
-        if is_output && !subscribes {
+        if is_output && !subscribes && !self.is_limited(state, (id, args)) {
             // Whether the board refuses it; what exactly is done, no later input depends on.
             let (call, memory) = ((id, args), self.machine.memory());
             let (expr, set) = match text_refusals(&board, call, memory, exprs, &mut self.dag) {
@@ -114,7 +133,8 @@ impl Explorer<'_, '_> {
             let trap = (Trap::Host, Constraint::new(expr, set));
             return Some(Next::Asked(Ask::Traps(vec![trap])));
         }
-        // An input's codomain, and which one it is, depend on its arguments; what may interrupt the program as well.
+        // An input's codomain, and which one it is, depend on its arguments; what may interrupt the program, and whether a
+        // limit is broken, as well.
         for (at, expr) in exprs.iter().enumerate() {
             if let Some(expr) = expr {
                 if let Some(only) = self.only_value(state, *expr) {

@@ -39,6 +39,11 @@ impl Explorer<'_, '_> {
     }
 
     pub(super) fn only_value(&mut self, state: &State, expr: Expr) -> Option<u64> {
+        // What was decided of several inputs is in none of their domains.
+        let decided = state.constraints.iter().filter(|known| known.expr == expr);
+        if let Some(only) = decided.into_iter().find_map(|known| known.allowed.only()) {
+            return Some(only);
+        }
         match self.values(state, expr, 1)?.as_slice() {
             [only] => Some(*only),
             _ => None,

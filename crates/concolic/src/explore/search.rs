@@ -63,6 +63,8 @@ pub struct Bounds {
     pub stops: Vec<CodeOffset>,
     /// Whether a `select` that depends on inputs counts as a branch.
     pub selects_fork: bool,
+    /// Whether a path ends before a call that breaks a limit of the board.
+    pub limits_end: bool,
 }
 
 impl Default for Bounds {
@@ -77,6 +79,7 @@ impl Default for Bounds {
             rounds: None,
             stops: Vec::new(),
             selects_fork: false,
+            limits_end: false,
         }
     }
 }

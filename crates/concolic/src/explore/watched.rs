@@ -1,6 +1,6 @@
 //! Conditions that somebody watches: where a path stops, their truth is decided, and ways on which it differs part there.
 
-use borges_board::PrimitiveId;
+use borges_board::{BoardState, PrimitiveId};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Machine, ValType};
 
@@ -42,8 +42,9 @@ pub trait Watched {
     /// How many there are.
     fn count(&self) -> u32;
 
-    /// What is said of one where a machine stands. `looked` is given what that depends on.
-    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Said;
+    /// What is said of one where a machine stands, and the board's model with it, as far as it is known. `looked` is given
+    /// what that depends on in the machine.
+    fn holds(&self, number: u32, at: (&Machine, &BoardState), looked: &mut Vec<Looked>) -> Said;
 
     /// The same where what it depends on is not known but numbers that inputs decide: asked again whenever what it
     /// [asks](Open::Asks) was decided.
@@ -97,10 +98,10 @@ impl Truths {
         &mut self,
         watched: Option<&dyn Watched>,
         number: u32,
-        machine: &Machine,
+        at: (&Machine, &BoardState),
         looked: &mut Vec<Looked>,
     ) {
-        let said = watched.map(|watched| watched.holds(number, machine, looked));
+        let said = watched.map(|watched| watched.holds(number, at, looked));
         self.set(number, said.unwrap_or(Said::Nothing));
     }
 
@@ -151,7 +152,8 @@ impl Explorer<'_, '_> {
             debug_assert_eq!(restored, Ok(()));
             self.patch(state);
             for number in 0..watched.count() {
-                let _said = watched.holds(number, &self.machine, &mut state.looked);
+                let at = (&self.machine, &state.outside.state);
+                let _said = watched.holds(number, at, &mut state.looked);
             }
         }
     }
@@ -193,7 +195,8 @@ impl Explorer<'_, '_> {
         self.patch(&state);
         if !is_at_call {
             let mut looked = Vec::new();
-            let _truth = watched.holds(number, &self.machine, &mut looked);
+            let at = (&self.machine, &state.outside.state);
+            let _truth = watched.holds(number, at, &mut looked);
             state.looked.append(&mut looked);
             return vec![state];
         }
@@ -237,7 +240,8 @@ impl Explorer<'_, '_> {
         };
         let mut looked = Vec::new();
         self.patch(&state);
-        let now = watched.holds(number, &self.machine, &mut looked);
+        let at = (&self.machine, &state.outside.state);
+        let now = watched.holds(number, at, &mut looked);
         let (classes, inputs) = self.each(&mut state, number, &mut looked);
         state.looked.append(&mut looked);
         let classes = match classes {
@@ -383,7 +387,8 @@ impl Explorer<'_, '_> {
                 state.model[*place as usize] = cell?;
             }
             self.patch(state);
-            classes.push(watched.holds(number, &self.machine, looked));
+            let at = (&self.machine, &state.outside.state);
+            classes.push(watched.holds(number, at, looked));
         }
         Some(classes)
     }

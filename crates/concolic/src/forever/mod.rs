@@ -583,7 +583,7 @@ impl<'d> Device<'d> {
             .begin(&mut path, &mut bench.dag, &shown);
         for number in 0..self.watched.map_or(0, Watched::count) {
             path.truths
-                .look(self.watched, number, machine, &mut path.looked);
+                .look(self.watched, number, (machine, board), &mut path.looked);
         }
         let stop = Waiting::at(machine.snapshot(None), path, true);
         let state = self.state_with_times(&mut bench, stop);

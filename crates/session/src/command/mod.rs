@@ -109,6 +109,8 @@ pub enum StopKind {
     Trap,
     /// An interrupt or timer is about to be delivered.
     Event,
+    /// A call that breaks a limit of the board is about to be made.
+    Limit,
 }
 
 /// A breakpoint as the user gives it.
@@ -450,6 +452,11 @@ pub enum StopReason {
     Breakpoint {
         /// Its number.
         id: u32,
+    },
+    /// The call that comes next would break a limit of the board.
+    Limit {
+        /// Which, and what it would be.
+        limit: String,
     },
     /// The program returned these values.
     Finished {

@@ -82,6 +82,8 @@ pub enum Demand {
     Always,
     /// A way to a state in which it holds is looked for.
     Toward,
+    /// A limit of the board, which nobody has to ask for: no call must break it.
+    Limit,
 }
 
 /// A demand on a condition.

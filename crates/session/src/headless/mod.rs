@@ -8,7 +8,7 @@ mod report;
 
 use std::path::Path;
 
-use borges_board::Event as BoardEvent;
+use borges_board::{BrokenLimit, Event as BoardEvent};
 use borges_debuginfo::DebugInfo;
 use borges_sim::Environment;
 use borges_stub::{Halt, Program, execute};
@@ -17,10 +17,12 @@ use thiserror::Error;
 
 use crate::command::{Event, Flow};
 use crate::program::{Board, OpenError, Opened};
-use crate::scene::Scene;
+use crate::scene::{Scene, place_of};
 use crate::values::json;
 use outside::{Heard, Outside};
-pub use report::{EventDelivered, InputRead, OutputDone, RunOutcome, RunReport, TrapAt};
+pub use report::{
+    EventDelivered, InputRead, LimitBroken, OutputDone, RunOutcome, RunReport, TrapAt,
+};
 
 /// Steps between two looks at whether to go on.
 const SLICE: u64 = 1 << 22;
@@ -131,6 +133,7 @@ impl PlainRun {
             state_hash: String::new(),
             results: Vec::new(),
             trap: None,
+            limits: Vec::new(),
             outputs: Vec::new(),
             inputs: Vec::new(),
             events: Vec::new(),
@@ -229,9 +232,13 @@ impl PlainRun {
                 outside: &mut self.outside,
                 observer,
                 rest: None,
+                breaks: Vec::new(),
             };
             let halt = execute(&mut self.machine, &self.program, &mut world, limit);
-            let rest = world.rest;
+            let (rest, breaks) = (world.rest, world.breaks);
+            for broken in &breaks {
+                self.note_limit(broken);
+            }
             match halt {
                 Halt::Until if self.machine.steps() >= until => return Ok(RunOutcome::Budget),
                 Halt::Finished => return Ok(RunOutcome::Returned),
@@ -246,6 +253,36 @@ impl PlainRun {
                 return rest;
             }
         }
+    }
+
+    /// A limit that the call which comes next breaks, for the report.
+    fn note_limit(&mut self, broken: &BrokenLimit) {
+        let board = &self.program.board;
+        let text = board.invariants.get(broken.limit as usize);
+        let limit = text.map_or_else(String::new, |limit| limit.text.clone());
+        let limits = &mut self.outside.report.limits;
+        if let Some(known) = limits.iter_mut().find(|known| known.limit == limit) {
+            known.times += 1;
+            return;
+        }
+        let scene = Scene {
+            program: &self.program,
+            info: &self.info,
+            machine: &self.machine,
+        };
+        let called = self.machine.pending().and_then(|call| {
+            let id = self.program.primitive(call.func.0)?;
+            Some(scene.call_text(id, &call.args))
+        });
+        let place = scene.own_offset();
+        limits.push(LimitBroken {
+            limit,
+            value: broken.value.clone(),
+            call: called.unwrap_or_default(),
+            place: place.map_or_else(String::new, |at| place_of(&self.info, at)),
+            step: self.machine.steps(),
+            times: 1,
+        });
     }
 
     /// Where and why the program trapped, for the report.

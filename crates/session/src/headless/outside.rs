@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use borges_board::{
-    Action, Board as Table, Driver, Event as BoardEvent, EventSource, PrimitiveId, Shared,
+    Action, Board as Table, BrokenLimit, Driver, Event as BoardEvent, EventSource, PrimitiveId,
+    Shared,
 };
 use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
@@ -28,6 +29,8 @@ pub(super) struct Outside {
     /// The events that were given; the board's if none were.
     scripted: Option<VecDeque<(u64, BoardEvent)>>,
     pub(super) report: RunReport,
+    /// The step of the last call that broke a limit: the run halted before it, and goes over it then.
+    broke_at: Option<u64>,
 }
 
 /// An input that was given.
@@ -42,6 +45,8 @@ pub(super) struct Heard<'a> {
     pub(super) observer: &'a mut dyn FnMut(Event) -> Flow,
     /// Why the run ends here, if the outside says so.
     pub(super) rest: Option<Result<RunOutcome, RunError>>,
+    /// The limits of the board that the call which comes next breaks.
+    pub(super) breaks: Vec<BrokenLimit>,
 }
 
 impl Outside {
@@ -72,6 +77,7 @@ impl Outside {
             taken: 0,
             scripted,
             report,
+            broke_at: None,
         }
     }
 
@@ -232,6 +238,21 @@ impl World for Heard<'_> {
         };
         outside.report.outputs.push(performed);
         Answer::Value(done.result)
+    }
+
+    /// Before a call that breaks a limit, so that it can be said where that is.
+    fn stops_before(&mut self, call: &Call<'_>) -> bool {
+        let outside = &mut *self.outside;
+        if outside.broke_at == Some(call.steps) {
+            return false;
+        }
+        let (state, called) = (outside.driver.state(), (call.primitive, call.args));
+        self.breaks = outside.board.breaks(state, called, call.memory);
+        if self.breaks.is_empty() {
+            return false;
+        }
+        outside.broke_at = Some(call.steps);
+        true
     }
 
     /// After every call: an event may be due, and a run is bounded by what happened in it.

@@ -85,6 +85,24 @@ pub struct TrapAt {
     pub offset: Option<u32>,
 }
 
+/// A limit of the board that a run broke.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LimitBroken {
+    /// The limit, as the board file has it.
+    pub limit: String,
+    /// What the call that broke it made of what it is about.
+    pub value: String,
+    /// That call.
+    pub call: String,
+    /// Where it is made.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// Steps before it.
+    pub step: u64,
+    /// How often it was broken, having been kept in between; the rest is about the first time.
+    pub times: u64,
+}
+
 /// All that a run did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunReport {
@@ -99,6 +117,8 @@ pub struct RunReport {
     /// The trap, if it trapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trap: Option<TrapAt>,
+    /// The limits of the board that it broke, in the order of the first time.
+    pub limits: Vec<LimitBroken>,
     /// The performed outputs, in order.
     pub outputs: Vec<OutputDone>,
     /// The inputs, in order.

@@ -61,7 +61,7 @@ impl Motion {
             stage.history.seek(hit.moment, observer)?;
             for id in self.breakpoints.waiting_for(&hit.found, &stops) {
                 if self.stops_search(stage, id, observer) {
-                    return Ok(StopReason::Breakpoint { id });
+                    return Ok(self.stopped_by(stage, id));
                 }
             }
             back_to = hit.moment;

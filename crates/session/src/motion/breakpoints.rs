@@ -13,6 +13,8 @@ pub(crate) enum Target {
     Code(Vec<CodeOffset>),
     Write(Vec<Watch>),
     Primitive(Vec<PrimitiveId>),
+    /// Those calls of these that break a limit.
+    Limits(Vec<PrimitiveId>),
     Trap,
     Event,
     /// This program has no such thing: it stays switched off.
@@ -54,7 +56,9 @@ impl Breakpoint {
             (Target::Write(own), Found::Watch(index)) => {
                 watches.get(*index).is_some_and(|watch| own.contains(watch))
             }
-            (Target::Primitive(ids), Found::Primitive(id)) => ids.contains(id),
+            (Target::Primitive(ids) | Target::Limits(ids), Found::Primitive(id)) => {
+                ids.contains(id)
+            }
             (Target::Trap, Found::Trapped(_)) | (Target::Event, Found::Event) => true,
             _ => false,
         }
@@ -135,7 +139,7 @@ impl Breakpoints {
             match &breakpoint.target {
                 Target::Code(offsets) => stops.code.extend(offsets),
                 Target::Write(watches) => stops.watches.extend(watches),
-                Target::Primitive(ids) => stops.primitives.extend(ids),
+                Target::Primitive(ids) | Target::Limits(ids) => stops.primitives.extend(ids),
                 Target::Event => stops.events = true,
                 Target::Trap | Target::Nowhere => {}
             }

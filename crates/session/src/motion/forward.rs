@@ -208,7 +208,7 @@ impl Motion {
             if self.fires(ground, id, observer)? {
                 let reason = match (found, ground.stage.ended()) {
                     (Found::Trapped(_), Some(ended)) => ended,
-                    _ => StopReason::Breakpoint { id },
+                    _ => self.stopped_by(ground.stage, id),
                 };
                 return Ok(Some(reason));
             }

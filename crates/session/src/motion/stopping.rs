@@ -1,11 +1,12 @@
 //! Setting breakpoints, and whether one that was met stops.
 
 use crate::command::Observer;
-use crate::command::{Event, NewBreakpoint, Reply, StopKind};
+use crate::command::{Event, NewBreakpoint, Reply, StopKind, StopReason};
 use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::motion::breakpoints::{Breakpoint, Target};
 use crate::motion::{Ground, Motion};
+use crate::scene::{breaks, limit_words};
 use crate::stage::Stage;
 use borges_board::PrimitiveId;
 use borges_debuginfo::Known;
@@ -66,6 +67,18 @@ impl Motion {
             }
             StopKind::Trap => Ok((Target::Trap, String::new())),
             StopKind::Event => Ok((Target::Event, String::new())),
+            StopKind::Limit => {
+                let board = stage.board();
+                if board.invariants.is_empty() {
+                    let text =
+                        "this board has no limits: [limits] in the board file says what must be so";
+                    return Err(CommandError::NoSuch(text.to_owned()));
+                }
+                let limits = board.invariants.iter().map(|limit| limit.text.as_str());
+                let words = limits.collect::<Vec<_>>().join("; ");
+                let breaking = board.ids().filter(|id| board.may_break(*id));
+                Ok((Target::Limits(breaking.collect()), words))
+            }
         }
     }
 
@@ -110,6 +123,30 @@ impl Motion {
             }
         }
         lost
+    }
+
+    /// Watches the limits of the board, if it has some: nobody has to ask.
+    pub(crate) fn watch_limits(&mut self, stage: &Stage) {
+        let spec = NewBreakpoint {
+            kind: StopKind::Limit,
+            agent: None,
+            condition: None,
+            hits: 0,
+            log: None,
+        };
+        // A board without limits has nothing to watch.
+        let _listing = self.add_breakpoint(stage, spec);
+    }
+
+    /// Why a breakpoint stops the program where it stands.
+    pub(super) fn stopped_by(&self, stage: &Stage, id: u32) -> StopReason {
+        let breakpoint = self.breakpoints.find(id);
+        match breakpoint.map(|breakpoint| &breakpoint.target) {
+            Some(Target::Limits(_)) => StopReason::Limit {
+                limit: broken_limits(stage),
+            },
+            _ => StopReason::Breakpoint { id },
+        }
     }
 
     pub(crate) fn delete_breakpoints(&mut self, ids: &[u32]) -> Result<Reply, CommandError> {
@@ -189,7 +226,20 @@ impl Motion {
     }
 }
 
+/// The limits that the call which comes next breaks, in words.
+fn broken_limits(stage: &Stage) -> String {
+    let twin = &stage.history.twin;
+    let broken = breaks(stage.program(), (&twin.machine, &twin.board));
+    let words = broken
+        .iter()
+        .map(|broken| limit_words(stage.board(), broken));
+    words.collect::<Vec<_>>().join("; ")
+}
+
 fn condition_holds(stage: &Stage, breakpoint: &Breakpoint, observer: Observer<'_>) -> bool {
+    if matches!(breakpoint.target, Target::Limits(_)) && broken_limits(stage).is_empty() {
+        return false;
+    }
     let Some(condition) = &breakpoint.spec.condition else {
         return true;
     };

@@ -2,6 +2,7 @@
 
 mod said;
 
+use borges_board::{Board, BoardState, BrokenLimit};
 use borges_debuginfo::{
     DebugInfo, Evaluated, Expression, ExpressionError, ExpressionErrorKind, Format, FramePoint,
     Holder, NoScope, Number, Object, Scope, SourceFrame, Stopped,
@@ -568,4 +569,25 @@ pub(crate) fn place_of(info: &DebugInfo, at: CodeOffset) -> String {
         Some((file, line)) => format!("{}:{line}", file.path),
         None => at.to_string(),
     }
+}
+
+/// The limits of the board that the call which comes next breaks.
+pub(crate) fn breaks(
+    program: &Program,
+    (machine, board): (&Machine, &BoardState),
+) -> Vec<BrokenLimit> {
+    let call = machine.pending();
+    let called = call.and_then(|call| Some((program.primitive(call.func.0)?, call)));
+    called.map_or_else(Vec::new, |(id, call)| {
+        program
+            .board
+            .breaks(board, (id, &call.args), machine.memory())
+    })
+}
+
+/// A broken limit in words.
+pub(crate) fn limit_words(board: &Board, broken: &BrokenLimit) -> String {
+    let limit = board.invariants.get(broken.limit as usize);
+    let text = limit.map_or("", |limit| &limit.text);
+    format!("{text}: it would be {}", broken.value)
 }

@@ -9,7 +9,7 @@ use borges_vm::binary::Instr;
 use borges_vm::{CodeOffset, FuncIdx, Outcome, Trap, Value};
 
 use crate::command::listing::StackFrame;
-use crate::scene::Scene;
+use crate::scene::{Scene, place_of};
 use crate::values::whole_characters;
 
 /// Parts of paths that belong to libraries and not to the user's program.
@@ -88,6 +88,17 @@ impl Scene<'_> {
     pub(crate) fn own_offset(&self) -> Option<CodeOffset> {
         let frame = self.machine.frame(self.own_frame() as usize)?;
         Some(frame.offset)
+    }
+
+    /// The call that comes next, and where it is made in the program's own code.
+    pub(crate) fn stands_before(&self) -> Option<String> {
+        let call = self.machine.pending()?;
+        let id = self.program.primitive(call.func.0)?;
+        let place = place_of(self.info, self.own_offset()?);
+        Some(format!(
+            "before {} at {place}",
+            self.call_text(id, &call.args)
+        ))
     }
 
     /// What a program that trapped said of it: the message of an `abort`, a panic or an assertion, or why the board

@@ -19,6 +19,7 @@ impl Session {
             board.shrink();
         }
         let mut session = Self::start(options, board, &bytes, 0)?;
+        session.motion.watch_limits(&session.stage);
         if let Some(path) = &session.options.session_file {
             let path = path.clone();
             let record = &mut session.record;

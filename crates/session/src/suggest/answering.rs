@@ -287,6 +287,7 @@ impl Inquiry {
             rounds: self.within.rounds,
             stops,
             selects_fork: self.within.selects,
+            limits_end: matches!(self.goal, Goal::Bug),
             ..usual
         };
         let mut accepts = |machine: &Machine| self.holds_at_stop(machine);

@@ -90,7 +90,13 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
     match question {
         Question::Paths => Ok((Goal::Any, "paths".to_owned())),
         Question::Cover => Ok((Goal::Any, "cover".to_owned())),
-        Question::Bugs => Ok((Goal::Trap(None), "bugs".to_owned())),
+        Question::Bugs => {
+            let words = match stage.board().invariants.is_empty() {
+                true => "bugs",
+                false => "bugs, limits",
+            };
+            Ok((Goal::Bug, words.to_owned()))
+        }
         Question::States { .. } => Ok((Goal::Any, "explore".to_owned())),
         Question::Check { formula } => Ok((Goal::Any, format!("check {formula}"))),
         Question::Reach { target } => {

@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
-use borges_board::{Action, PrimitiveId, PrimitiveKind};
-use borges_concolic::{Arithmetic, Comparator, Looked, Numbers, Open, Said, Symbolic, Watched};
+use borges_board::{Action, BoardState, PrimitiveId, PrimitiveKind};
+use borges_concolic::{
+    Arithmetic, Comparator, End, Looked, Numbers, Open, Path, Said, Symbolic, Watched,
+};
 use borges_debuginfo::{
     Binary, DebugInfo, Expression, ExpressionError, ExpressionErrorKind, FramePoint, Holder,
     Number, NumberAt, Piece, Scope, Stopped, Term, Unavailable,
@@ -12,6 +14,7 @@ use borges_stub::{Call, Program};
 use borges_vm::{CodeOffset, FrameView, FuncIdx, Machine, Value};
 
 use super::Subject;
+use super::walk::broken;
 use crate::program::loaded::{line_begins, or_all};
 use crate::scene::{Machines, number_of};
 
@@ -19,6 +22,8 @@ use crate::scene::{Machines, number_of};
 pub(super) struct Conditions<'s> {
     subject: &'s Subject,
     conditions: Vec<Condition>,
+    /// So many limits of the board are conditions too, after the others: each holds before a call that breaks it.
+    limits: u32,
 }
 
 struct Condition {
@@ -54,11 +59,77 @@ impl<'s> Conditions<'s> {
         Ok(Conditions {
             subject,
             conditions: all.collect::<Result<_, String>>()?,
+            limits: 0,
         })
+    }
+
+    /// These, and all limits of the board.
+    ///
+    /// # Errors
+    /// They are too many at once.
+    pub(super) fn with_limits(self) -> Result<Self, String> {
+        let limits = self.subject.program.board.invariants.len();
+        if self.conditions.len() + limits > MOST {
+            return Err(format!(
+                "at most {MOST} conditions can be watched at once, with the board's limits"
+            ));
+        }
+        Ok(Conditions {
+            limits: limits as u32,
+            ..self
+        })
+    }
+
+    /// The numbers of those that are limits of the board.
+    pub(super) fn limits(&self) -> std::ops::Range<u32> {
+        self.conditions.len() as u32..self.count()
+    }
+
+    /// Which limit of the board a condition is, if it is one.
+    fn limit(&self, number: u32) -> Option<u32> {
+        let limit = number.checked_sub(self.conditions.len() as u32)?;
+        (limit < self.limits).then_some(limit)
+    }
+
+    /// What the call that comes next would make of what a limit is about.
+    pub(super) fn would_be(&self, number: u32, at: (&Machine, &BoardState)) -> Option<String> {
+        let broken = broken(&self.subject.program, at, self.limit(number)?)?;
+        Some(format!("it would be {}", broken.value))
+    }
+
+    /// A run that has come to where a condition holds: if that is a limit, it ends because of it.
+    pub(super) fn breaking(&self, number: u32, run: Path) -> Path {
+        let at = match run.end {
+            End::Stopped(at) => Some(at),
+            _ => None,
+        };
+        match self.limit(number) {
+            Some(limit) => Path {
+                end: End::Broke(limit, at),
+                ..run
+            },
+            None => run,
+        }
+    }
+
+    fn breaks(&self, limit: u32, at: (&Machine, &BoardState), looked: &mut Vec<Looked>) -> Said {
+        let program = &self.subject.program;
+        let call = at.0.pending();
+        let id = call.and_then(|call| program.primitive(call.func.0));
+        if id.is_none_or(|id| !program.board.may_break(id)) {
+            return Said::Fails;
+        }
+        let cells = at.0.pending_cells().into_iter().flatten();
+        looked.extend(cells.map(Looked::Cell));
+        Said::from(broken(program, at, limit).is_some())
     }
 
     /// A condition as it was written.
     pub(super) fn text(&self, number: u32) -> &str {
+        if let Some(limit) = self.limit(number) {
+            let limit = self.subject.program.board.invariants.get(limit as usize);
+            return limit.map_or("", |limit| &limit.text);
+        }
         let condition = self.conditions.get(number as usize);
         condition.map_or("", |condition| condition.expression.text())
     }
@@ -178,10 +249,18 @@ impl Condition {
 
 impl Watched for Conditions<'_> {
     fn count(&self) -> u32 {
-        self.conditions.len() as u32
+        self.conditions.len() as u32 + self.limits
     }
 
-    fn holds(&self, number: u32, machine: &Machine, looked: &mut Vec<Looked>) -> Said {
+    fn holds(
+        &self,
+        number: u32,
+        at @ (machine, _): (&Machine, &BoardState),
+        looked: &mut Vec<Looked>,
+    ) -> Said {
+        if let Some(limit) = self.limit(number) {
+            return self.breaks(limit, at, looked);
+        }
         let Some(condition) = self.conditions.get(number as usize) else {
             return Said::Nothing;
         };
@@ -217,9 +296,9 @@ impl Watched for Conditions<'_> {
     }
 
     fn stops_before(&self, primitive: PrimitiveId) -> bool {
-        self.conditions
-            .iter()
-            .any(|condition| condition.calls.contains(&primitive))
+        let mut conditions = self.conditions.iter();
+        self.limits > 0 && self.subject.program.board.may_break(primitive)
+            || conditions.any(|condition| condition.calls.contains(&primitive))
     }
 }
 

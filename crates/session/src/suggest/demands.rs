@@ -23,7 +23,7 @@ impl Found<'_> {
         let wanted = demand != Demand::Always;
         let (met, unmet) = match demand {
             Demand::Toward => (Proved::Fails, Proved::Holds),
-            Demand::Never | Demand::Always => (Proved::Holds, Proved::Fails),
+            Demand::Never | Demand::Always | Demand::Limit => (Proved::Holds, Proved::Fails),
         };
         let truths = |node: NodeId| self.graph.state(node).map(DeviceState::truths);
         let there = self.where_is(nearest, |state| state.truths().of(number) == Some(wanted));
@@ -48,17 +48,23 @@ impl Found<'_> {
             };
             let walk = Walk::of(&run);
             let arrived = walk.and_then(|walk| {
-                let machine = walk.replayed(&self.subject.program, &self.subject.start)?;
-                let said = conditions.holds(number, &machine, &mut Vec::new());
-                (said == Said::from(wanted)).then_some(walk)
+                let program = &self.subject.program;
+                let (machine, board) = walk.replayed(program, &self.subject.start)?;
+                let said = conditions.holds(number, (&machine, &board), &mut Vec::new());
+                (said == Said::from(wanted)).then(|| (walk, machine, board))
             });
-            if let Some(walk) = arrived {
+            if let Some((walk, machine, board)) = arrived {
+                let at = (&machine, &board);
+                report.note = conditions.would_be(number, at);
                 report.verdict = unmet;
                 report.inputs = Some(*inputs);
-                report.place = self.place(*node);
+                report.place = match demand {
+                    Demand::Limit => self.subject.scene(&machine).stands_before(),
+                    _ => self.place(*node),
+                };
                 report.run = self.reads(&walk);
                 report.answers = walk.answers.into_iter().map(json).collect();
-                return (report, Some(run));
+                return (report, Some(conditions.breaking(number, run)));
             }
         }
         let is_unclear = |node| truths(node).is_some_and(|known| known.is_unclear(number));

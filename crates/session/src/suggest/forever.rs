@@ -1,11 +1,13 @@
 //! Questions that the graph of a program's states answers, over all inputs for ever, before any path is looked for.
 
-use borges_concolic::{Budget, Comparing, End, Explored, Passing};
+use borges_concolic::{Budget, Comparing, End, Explored, Passing, Watched};
 use borges_multiverse::graph::NodeId;
 use borges_vm::CodeOffset;
 
+use super::conditions::Conditions;
 use super::exploring::{Effort, Found, Nearest, StatesOptions};
 use super::inquiry::{Goal, Inquiry};
+use crate::command::proof::{Demand, Proved};
 use crate::command::question::Question;
 
 /// States that are enough to see that a graph does not close soon.
@@ -61,7 +63,16 @@ impl Inquiry {
         };
         let subject = self.subject();
         let effort = Effort::new(budget, budget, &|_| ());
-        let found = Found::explore(&subject, &Comparing::default(), &options, &effort).ok()?;
+        let none = Conditions::new(&subject, &[]).ok()?;
+        let conditions = match self.question {
+            Question::Bugs => none.with_limits().ok()?,
+            _ => none,
+        };
+        let about = Comparing {
+            watched: (conditions.count() > 0).then_some(&conditions as &dyn Watched),
+            ..Comparing::default()
+        };
+        let found = Found::explore(&subject, &about, &options, &effort).ok()?;
         let device = found.graph.language();
         if !found.holds_all() || !device.maybe().is_empty() {
             return None;
@@ -79,8 +90,16 @@ impl Inquiry {
             device.run_through(&way, Passing::Nothing, budget)
         };
         let runs: Option<Vec<_>> = traps.into_iter().map(run).collect();
+        let mut runs = runs?;
+        for number in conditions.limits() {
+            let (said, run) = found.demanded(&conditions, Demand::Limit, number, &nearest);
+            if !matches!(said.verdict, Proved::Holds | Proved::Fails) {
+                return None;
+            }
+            runs.extend(run);
+        }
         Some(Forever {
-            explored: device.explored(runs?)?,
+            explored: device.explored(runs)?,
         })
     }
 }

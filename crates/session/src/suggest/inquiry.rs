@@ -30,6 +30,8 @@ pub(crate) enum Goal {
     },
     /// A trap, perhaps one whose name contains a text.
     Trap(Option<String>),
+    /// A trap, or a broken limit of the board.
+    Bug,
     /// This trap.
     TrapAt(Trap, Option<CodeOffset>),
 }
@@ -39,6 +41,7 @@ impl Goal {
         match (self, end) {
             (Goal::Any, _) => true,
             (Goal::Places { offsets, .. }, End::Stopped(at)) => offsets.contains(at),
+            (Goal::Bug, End::Trapped(..) | End::Broke(..)) => true,
             (Goal::Trap(None), End::Trapped(..)) => true,
             (Goal::Trap(Some(named)), End::Trapped(trap, _)) => trap
                 .to_string()

@@ -67,8 +67,8 @@ impl<'l> Lister<'l> {
         }
     }
 
-    /// The paths that meet the goal, those with fewest inputs first; of traps one for each place of the program's own
-    /// code.
+    /// The paths that meet the goal, those with fewest inputs first; of traps and broken limits one for each place of
+    /// the program's own code.
     pub(super) fn goals(&self) -> SuggestionListing {
         let mut listing = self.facts();
         let met = self.explored.paths.iter();
@@ -83,7 +83,11 @@ impl<'l> Lister<'l> {
                 // Where there was no time to run it, the instruction has to do.
                 End::Trapped(trap, at) => {
                     let own = alarm.as_ref().and_then(|alarm| alarm.at);
-                    places.insert((*trap, own.or(*at)))
+                    places.insert((Ok(*trap), own.or(*at)))
+                }
+                End::Broke(limit, at) => {
+                    let own = alarm.as_ref().and_then(|alarm| alarm.at);
+                    places.insert((Err(*limit), own.or(*at)))
                 }
                 _ => true,
             });

@@ -47,7 +47,12 @@ impl Inquiry {
             Question::Check { formula } => Asked::of(formula)?.texts,
             _ => return Ok(()),
         };
-        Conditions::new(&self.subject(), &texts).map(|_| ())
+        let subject = self.subject();
+        let conditions = Conditions::new(&subject, &texts)?;
+        match self.question {
+            Question::States { .. } => conditions.with_limits().map(|_| ()),
+            _ => Ok(()),
+        }
     }
 
     /// The answer to a question about all runs, if it is one.
@@ -59,7 +64,8 @@ impl Inquiry {
         // What does not mean anything was refused when the question was asked.
         match &self.question {
             Question::States { demands } => {
-                let conditions = Conditions::new(&subject, &texts(demands)).ok()?;
+                let conditions = Conditions::new(&subject, &texts(demands));
+                let conditions = conditions.and_then(Conditions::with_limits).ok()?;
                 let demands: Vec<Demand> = demands.iter().map(|asked| asked.demand).collect();
                 let (report, runs) =
                     explored(&subject, (&conditions, &demands), &options, &effort).ok()?;

@@ -33,6 +33,7 @@ pub fn states_of_program(
     let subject = subject_of(path, board, options)?;
     let texts: Vec<String> = demands.iter().map(|(_, text)| text.clone()).collect();
     let conditions = Conditions::new(&subject, &texts);
+    let conditions = conditions.and_then(Conditions::with_limits);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
     let demands: Vec<Demand> = demands.iter().map(|(demand, _)| *demand).collect();
     within(options, observer, 90, |effort| {
@@ -40,7 +41,8 @@ pub fn states_of_program(
     })
 }
 
-/// All states of a program, what is demanded of conditions in them, and the runs that show something of it.
+/// All states of a program, what is demanded of conditions in them and whether the board's limits are kept, and the runs
+/// that show something of it.
 pub(super) fn explored(
     subject: &Subject,
     (conditions, demands): (&Conditions<'_>, &[Demand]),
@@ -48,14 +50,15 @@ pub(super) fn explored(
     effort: &Effort<'_>,
 ) -> Result<(StatesReport, Option<Explored>), OpenError> {
     let about = Comparing {
-        watched: (!demands.is_empty()).then_some(conditions as &dyn Watched),
+        watched: (conditions.count() > 0).then_some(conditions as &dyn Watched),
         ..Comparing::default()
     };
     let found = Found::explore(subject, &about, options, effort)?;
     let nearest = Nearest::new(&found.graph);
     let (mut report, mut runs) = found.report(&nearest);
-    for (number, demand) in (0..).zip(demands) {
-        let (said, run) = found.demanded(conditions, *demand, number, &nearest);
+    let limits = conditions.limits().map(|number| (number, Demand::Limit));
+    for (number, demand) in (0..).zip(demands.iter().copied()).chain(limits) {
+        let (said, run) = found.demanded(conditions, demand, number, &nearest);
         report.demands.push(said);
         runs.extend(run);
     }

@@ -353,6 +353,11 @@ pub(super) fn ended(
             )
         }
         End::Stopped(at) => ("stopped", None, Some(*at)),
+        End::Broke(_, at) => (
+            "broke",
+            alarm.and_then(|alarm| alarm.words.clone()),
+            alarm.and_then(|alarm| alarm.at).or(*at),
+        ),
         End::Inputs => ("inputs", None, None),
         End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
     }

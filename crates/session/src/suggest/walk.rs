@@ -1,13 +1,13 @@
 //! A path with the answers that lead along it, and its replay on the plain VM.
 
-use borges_board::{BoardState, Captured, Codomain, EventSource};
+use borges_board::{BoardState, BrokenLimit, Captured, Codomain, EventSource};
 use borges_concolic::{Budget, Delivered, End, Path, Read, Start, value_of};
 use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
 
 use crate::command::question::SuggestedInput;
-use crate::scene::Scene;
+use crate::scene::{Scene, breaks, limit_words};
 use crate::values::show;
 
 /// A path with the answers that lead along it.
@@ -61,7 +61,11 @@ impl<'p> Walk<'p> {
     }
 
     /// The end of a plain run with these answers, if it is the one that the path says.
-    pub(super) fn replayed(&self, program: &Program, start: &Start) -> Option<Machine> {
+    pub(super) fn replayed(
+        &self,
+        program: &Program,
+        start: &Start,
+    ) -> Option<(Machine, BoardState)> {
         let mut machine = start.machine.clone();
         let mut answers = self.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
@@ -75,20 +79,23 @@ impl<'p> Walk<'p> {
         }
         let steps = self.path.steps;
         let until = match self.path.end {
-            End::Stopped(_) | End::Cut(_) => steps,
+            End::Stopped(_) | End::Broke(..) | End::Cut(_) => steps,
             _ => steps + 1,
         };
         let halt = execute(&mut machine, program, &mut world, until);
         let location = machine.location().map(|location| location.offset);
+        let state = world.state;
         let here = machine.steps() == steps && answers.len() == 0;
+        let breaks = |limit| broken(program, (&machine, &state), limit).is_some();
         let is_so = match (&self.path.end, halt) {
             (End::Returned, Halt::Finished) | (End::Inputs, Halt::Left) => true,
             (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
             (End::Stopped(at), Halt::Until) => Some(*at) == location,
+            (End::Broke(limit, at), Halt::Until) => *at == location && breaks(*limit),
             (End::Cut(_), Halt::Until | Halt::Left) => true,
             _ => false,
         };
-        (here && is_so).then_some(machine)
+        (here && is_so).then_some((machine, state))
     }
 }
 
@@ -109,6 +116,16 @@ impl Alarm {
             at: scene.own_offset(),
         }
     }
+}
+
+/// Whether the call that comes next breaks this limit of the board, and how.
+pub(super) fn broken(
+    program: &Program,
+    at: (&Machine, &BoardState),
+    limit: u32,
+) -> Option<BrokenLimit> {
+    let mut broken = breaks(program, at).into_iter();
+    broken.find(|broken| broken.limit == limit)
 }
 
 /// What an event is called among inputs.
@@ -165,7 +182,7 @@ impl Walk<'_> {
         if budget.is_spent() {
             return Check::Unknown;
         }
-        let Some(machine) = self.replayed(program, start) else {
+        let Some((machine, state)) = self.replayed(program, start) else {
             return Check::Untrue;
         };
         let scene = Scene {
@@ -173,8 +190,16 @@ impl Walk<'_> {
             info,
             machine: &machine,
         };
-        let traps = matches!(self.path.end, End::Trapped(..));
-        Check::True(traps.then(|| Alarm::of(scene)))
+        Check::True(match self.path.end {
+            End::Trapped(..) => Some(Alarm::of(scene)),
+            End::Broke(limit, _) => {
+                broken(program, (&machine, &state), limit).map(|broken| Alarm {
+                    words: Some(limit_words(&program.board, &broken)),
+                    at: scene.own_offset(),
+                })
+            }
+            _ => None,
+        })
     }
 }
 

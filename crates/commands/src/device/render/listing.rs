@@ -68,6 +68,7 @@ fn described(spec: &NewBreakpoint) -> String {
         StopKind::Primitive(name) => format!("call {name}"),
         StopKind::Trap => "trap".to_string(),
         StopKind::Event => "event".to_string(),
+        StopKind::Limit => "limit".to_string(),
     };
     if let Some(condition) = &spec.condition {
         let _ = write!(text, " if {condition}");

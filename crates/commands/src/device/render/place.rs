@@ -38,6 +38,7 @@ fn reason(reason: &StopReason, paint: &Paint) -> String {
             format!("the program returned {}", results.join(", ")),
         ),
         StopReason::Trapped { trap } => (Role::Bad, format!("trap: {}", printable(trap))),
+        StopReason::Limit { limit } => (Role::Bad, format!("limit {}", printable(limit))),
         StopReason::Paused => (Role::Heading, "paused".to_string()),
         StopReason::Start => (
             Role::Heading,

@@ -108,6 +108,7 @@ fn demand_shown(report: &DemandReport, paint: &Paint) -> String {
         Demand::Never => ("never", "holds in no state, for ever", "holds"),
         Demand::Always => ("always", "holds in every state, for ever", "does not hold"),
         Demand::Toward => ("toward", "holds", "holds in no state, for ever"),
+        Demand::Limit => ("limit", "is never broken, for ever", "is broken"),
     };
     let is_met = report.verdict == Proved::Holds;
     let (role, words) = match report.verdict {

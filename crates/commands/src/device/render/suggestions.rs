@@ -143,6 +143,7 @@ fn end_of(path: &FoundPath, paint: &Paint) -> String {
     let reason = path.reason.as_deref().unwrap_or_default();
     match path.kind.as_str() {
         "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
+        "broke" => paint.paint(Role::Bad, format!("breaks {reason}{place}")),
         "returned" => "returns".to_owned(),
         "stopped" => format!("comes{place}"),
         "inputs" => "goes on".to_owned(),
@@ -157,6 +158,7 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
             (true, _) if listing.forever => {
                 let does_it = match listing.question.as_str() {
                     "bugs" => "traps",
+                    "bugs, limits" => "traps or breaks a limit",
                     _ => "comes to it",
                 };
                 format!("no universe ever {does_it}: over all inputs, for ever")

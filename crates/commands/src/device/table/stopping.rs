@@ -11,7 +11,8 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     halt(|cursor| breakpoint(cursor).map(|b| Request::from(Act::Break(b))))
     .arguments("WHERE [of AGENT] [if EXPRESSION] [hits N] [log \"TEXT\"]")
     .details("WHERE is a PLACE, 'write WHAT' (a variable, a global, or memory as 'ADDRESS, LENGTH'), \
-'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap' or 'event'.\n\
+'call PRIMITIVE' (a condition may use arg0, arg1, …), 'function NAME', 'trap', 'event' or 'limit' (a call that breaks a \
+limit of the board; on a board that has some, that is breakpoint 1).\n\
 A PLACE is a line (19), a line of a file (color-dial.ts:19), a function (turnTo) or the byte offset of an \
 instruction (@0x1a3).\n\
 'of' stops only that agent, 'if' only when the expression is not zero, 'hits N' only from the N-th time on, 'log' prints the text \
@@ -32,7 +33,7 @@ instead of stopping, with every {expression} replaced by its value.")
     .completes(&[
             Completes::Line,
             Completes::Function,
-            Completes::Words(&["write", "call", "function", "trap", "event"]),
+            Completes::Words(&["write", "call", "function", "trap", "event", "limit"]),
             Completes::Primitive,
             Completes::Variable,
         ]),
