@@ -42,8 +42,10 @@ export interface Palette {
 export interface Mark {
   place: Place;
   offset: number;
-  kind: "here" | "device" | "selected" | "note" | "hover";
+  kind: "here" | "same" | "device" | "selected" | "note" | "hover" | "same";
   text: string;
+  /** Of a branch that has reconverged: whose state it is in. */
+  other?: Place & { offset: number };
 }
 
 export interface Scene {
@@ -463,6 +465,24 @@ function paintMark(context: CanvasRenderingContext2D, scene: Scene, mark: Mark):
       circle(context, x, y, 9);
       context.stroke();
       break;
+    case "same": {
+      const other = mark.other && spot(scene, mark.other, mark.other.offset);
+      if (!other || scene.camera.zoom < FAR) {
+        break;
+      }
+      context.strokeStyle = palette.faint;
+      context.lineWidth = 1.5;
+      context.setLineDash([3, 4]);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.quadraticCurveTo((x + other.x) / 2 + ROW, (y + other.y) / 2, other.x, other.y);
+      context.stroke();
+      circle(context, x, y, 7);
+      context.stroke();
+      context.setLineDash([]);
+      tag(context, scene, mark.text, x, y + 12, palette.faint);
+      break;
+    }
     case "here":
       context.fillStyle = palette.accent;
       circle(context, x, y, 6.5);

@@ -282,7 +282,8 @@ snapshots: number,
 snapshot_bytes: number,
 sent_bytes: number,
 received_bytes: number,
-retransmissions: number, };
+retransmissions: number,
+same: Array<SameAs>, };
 
 export type InputListing = {
 call: string,
@@ -449,6 +450,10 @@ universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "re
 export type RestListing = {
 set: string,
 options: Array<string>, };
+
+export type SameAs = {
+at: UniverseId,
+other: UniverseId, };
 
 export type SensorView = {
 port: number,

@@ -383,6 +383,19 @@ pub struct Info {
     pub received_bytes: u64,
     /// Frames sent again because they were lost.
     pub retransmissions: u64,
+    /// Where branches have come to a state that an earlier branch had: the first such moment of each, and the universe shown
+    /// if it is one.
+    pub same: Vec<SameAs>,
+}
+
+/// A universe in the state of one that was recorded before: both can go on in the same ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct SameAs {
+    /// Right before it reads an input.
+    pub at: UniverseId,
+    /// The other, on an earlier branch.
+    pub other: UniverseId,
 }
 
 /// Two universes compared.

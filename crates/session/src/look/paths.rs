@@ -4,18 +4,26 @@ use borges_multiverse::tree::{Glyphs, Layout, Place, Words};
 
 use crate::command::Observer;
 use crate::command::Reply;
-use crate::command::listing::{PathEntry, PathListing, TreeListing};
+use crate::command::listing::{PathEntry, PathListing, SameAs, TreeListing};
 use crate::error::CommandError;
 use crate::history::entry::{Entry, EntryKind, Moment};
 use crate::stage::Stage;
-use crate::stage::universe_id;
+use crate::stage::{moment_of_id, universe_id};
 use crate::values::show;
 
-pub(crate) fn tree(stage: &Stage, device: Option<Moment>, rows: u32) -> Reply {
+pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows: u32) -> Reply {
     let here = stage.history.here();
     let mut markers = vec![(here.place, here.steps, "here")];
     if let Some(device) = device.filter(|device| *device != here) {
         markers.push((device.place, device.steps, "device"));
+    }
+    let names: Vec<String> = same
+        .iter()
+        .map(|same| format!("as {}", same.other))
+        .collect();
+    for (same, name) in same.iter().zip(&names) {
+        let at = moment_of_id(&stage.history, same.at);
+        markers.extend(at.map(|at| (at.place, at.steps, name.as_str())));
     }
     let label = |_: Place, entry: &Entry| stage.entry_text(entry);
     let end = |end: &borges_multiverse::tree::End<String>| match end {

@@ -1,6 +1,6 @@
 //! What each [`Look`] asks of which part.
 
-use crate::command::listing::{BoardListing, Info};
+use crate::command::listing::{BoardListing, Info, SameAs};
 use crate::command::{Look, Observer, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
@@ -43,7 +43,10 @@ impl Session {
                 code::disassemble(&self.stage, &broken, place.as_ref(), around)
             }
             Look::Functions { containing } => Ok(code::functions(&self.stage, &containing)),
-            Look::Tree { lines } => Ok(paths::tree(&self.stage, self.runner.state(), lines)),
+            Look::Tree { lines } => {
+                let same = self.same_as();
+                Ok(paths::tree(&self.stage, self.runner.state(), &same, lines))
+            }
             Look::Mocks => Ok(Reply::Mocks {
                 mocks: self.runner.mock_listings(&self.stage),
             }),
@@ -130,6 +133,19 @@ impl Session {
         }
     }
 
+    /// The first moment of each branch at which it has come to a state that an earlier branch had; and the one shown.
+    fn same_as(&mut self) -> Vec<SameAs> {
+        let here = universe_id(&self.stage.history, self.stage.history.here());
+        let mut last = None;
+        let mut same = self.reconverged.of(&mut self.stage).to_vec();
+        same.retain(|same| {
+            let is_first = last != Some(same.at.branch);
+            last = Some(same.at.branch);
+            is_first || same.at == here
+        });
+        same
+    }
+
     fn facts(&mut self) -> Info {
         let here = self.here();
         let at = self.runner.state().unwrap_or(Moment::START);
@@ -163,6 +179,7 @@ impl Session {
             sent_bytes,
             received_bytes,
             retransmissions,
+            same: self.same_as(),
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::motion::{self, Ground, Motion};
 use crate::options::Options;
 use crate::record::{Record, Replayed};
 use crate::stage::Stage;
+use crate::suggest::same::Reconverged;
 use crate::suggest::{Inquiry, ask};
 
 /// A live session with one program.
@@ -40,6 +41,7 @@ pub struct Session {
     runner: Runner,
     record: Record,
     motion: Motion,
+    reconverged: Reconverged,
     /// Variables at the last stop, to tell what changed.
     last_variables: Vec<Variable>,
 }
@@ -51,6 +53,7 @@ impl Session {
             stage,
             runner: Runner::default(),
             motion: Motion::default(),
+            reconverged: Reconverged::default(),
             record: Record::default(),
             last_variables: Vec::new(),
         }

@@ -16,6 +16,7 @@ mod nodes;
 mod proving;
 mod report;
 mod runs;
+pub(crate) mod same;
 mod sets;
 mod states;
 mod tree;

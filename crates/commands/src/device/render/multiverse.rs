@@ -210,7 +210,12 @@ pub(super) fn info(info: &Info, paint: &Paint) -> String {
             None => "none: this session is forgotten when you quit".to_string(),
         },
     );
-    row("here", short_place(&info.here, paint));
+    let mut here = short_place(&info.here, paint);
+    if let Some(same) = info.same.iter().find(|same| same.at == info.here.universe) {
+        let words = paint.paint(Role::Dim, format!("  (as {})", same.other));
+        here.push_str(&words);
+    }
+    row("here", here);
     let follows = if info.follows { "  (follows)" } else { "" };
     row(
         "device at",
