@@ -344,6 +344,64 @@ fn what_never_happens_is_said_for_ever() {
     assert!(!bounded.forever && bounded.found.is_empty());
 }
 
+/// Since when a trap was inevitable is asked of all runs, however long they go on: of forty readings as of one.
+#[test]
+fn why_is_answered_for_ever() {
+    let program = |then: &str| {
+        format!(
+            r#"(module
+              (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+              (func (export "main") (local $i i32)
+                (loop $waits (br_if $waits (i32.eqz (call $in (i32.const 1)))))
+                (loop $l {then} (br $l))))"#
+        )
+    };
+    let counts = "(drop (call $in (i32.const 2)))
+        (local.set $i (i32.add (local.get $i) (i32.const 1)))
+        (if (i32.eq (local.get $i) (i32.const 40)) (then (unreachable)))";
+    let asks = "(if (call $in (i32.const 2)) (then (unreachable)))";
+    // How many choices lie before the one after which it was inevitable: each trap comes by its shortest way.
+    for (then, inevitable) in [(counts, 1), (asks, 2)] {
+        let (_folder, program) = written(&program(then), "");
+        let mut session = Session::open(Options::new(&program)).expect("it opens");
+        let bugs = asked(&mut session, Question::Bugs, Within::default());
+        let target = bugs.found[0].moment.clone();
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
+        assert!(jumped.is_ok(), "{jumped:?}");
+        let listing = asked(
+            &mut session,
+            Question::Why { target: None },
+            Within::default(),
+        );
+        let why = listing.why.expect("it says why");
+        assert!(
+            why.forever && listing.forever && listing.complete,
+            "{why:?}"
+        );
+        assert_eq!(why.inevitable.map(|turn| turn.number), Some(inevitable));
+        assert_eq!(why.possible.map(|turn| turn.number), Some(0));
+        // From the start it is not: the program may wait for ever.
+        let target = "0.0".to_owned();
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
+        assert!(jumped.is_ok(), "{jumped:?}");
+        let trap = Question::Why {
+            target: Some(Destination::Trap { named: None }),
+        };
+        let listing = asked(&mut session, trap.clone(), Within::default());
+        let why = listing.why.expect("it says why");
+        assert!(
+            why.forever && why.inevitable.is_none() && why.possible.is_some(),
+            "{why:?}"
+        );
+        let within = Within {
+            inputs: Some(3),
+            ..Within::default()
+        };
+        let why = asked(&mut session, trap, within).why.expect("it says why");
+        assert!(!why.forever, "a bound is a bound");
+    }
+}
+
 /// A loop that was cut may trap behind the cut: that is not for ever.
 #[test]
 fn what_was_cut_is_not_said_for_ever() {

@@ -655,7 +655,8 @@ export type WhyListing = {
 what: string,
 inevitable?: Turn | null,
 possible?: Turn | null,
-open: Array<string>, };
+open: Array<string>,
+forever: boolean, };
 
 export type Within = {
 inputs?: number | null,

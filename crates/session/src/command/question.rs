@@ -246,6 +246,8 @@ pub struct WhyListing {
     pub possible: Option<Turn>,
     /// What the answer leaves open, in words; empty if nothing.
     pub open: Vec<String>,
+    /// It is said over all inputs, for ever.
+    pub forever: bool,
 }
 
 /// A choice on the way.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use borges_board::Codomain;
-use borges_concolic::{Comparing, DeviceState, Explored, Passing, Path as RunPath, Watched};
+use borges_concolic::{Comparing, DeviceState, End, Explored, Passing, Path as RunPath, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
-use borges_multiverse::temporal::{Claim, Formula, Run, Truth, must};
+use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
 
 use super::Subject;
@@ -85,7 +85,7 @@ pub(super) fn checked(
             ..Comparing::default()
         };
         let found = Found::explore(subject, &about, options, effort)?;
-        let judged = found.judged(conditions, &asked.claim);
+        let judged = found.judged(conditions, &asked.claim, &|_| false);
         Ok((found, judged))
     };
     let (mut found, mut judged) = judge(false)?;
@@ -115,6 +115,8 @@ pub(super) fn checked(
 /// The atoms of states that are no conditions: the program stops there, and it has stopped before.
 const STOPS: u32 = u32::MAX;
 const HAS_BEGUN: u32 = u32::MAX - 1;
+/// The program has ended in a way that is asked for.
+const ENDED: u32 = u32::MAX - 2;
 
 /// A formula about runs from their first stop on, in which interrupts do not keep the program from stopping again.
 fn of_stops(formula: Formula<u32>) -> Formula<u32> {
@@ -148,7 +150,30 @@ impl Judged {
 }
 
 impl Found<'_> {
-    fn judged(&self, conditions: &Conditions<'_>, claim: &Claim<u32>) -> Judged {
+    /// Whether all runs come to one of these ends some time: nothing if that is not known for ever. `conditions`, by which
+    /// states were told apart, are none.
+    pub(super) fn all_come_to(
+        &self,
+        conditions: &Conditions<'_>,
+        is_asked: &dyn Fn(&End) -> bool,
+    ) -> Option<bool> {
+        let claim = Claim {
+            fairness: Fairness::None,
+            formula: Formula::Atom(ENDED).eventually(),
+        };
+        match self.judged(conditions, &claim, is_asked).verdict {
+            Proved::Holds => Some(true),
+            Proved::Fails => Some(false),
+            Proved::Maybe | Proved::Unknown => None,
+        }
+    }
+
+    fn judged(
+        &self,
+        conditions: &Conditions<'_>,
+        claim: &Claim<u32>,
+        is_asked: &dyn Fn(&End) -> bool,
+    ) -> Judged {
         if let Some((text, why)) = conditions.troubles().next() {
             let note = format!("{text} has a value in none of the states: {why}");
             return Judged::without_run(Proved::Unknown, Some(note));
@@ -156,6 +181,7 @@ impl Found<'_> {
         let holds = |atom: &u32, state: &DeviceState| match *atom {
             STOPS => !state.is_moment(),
             HAS_BEGUN => state.truths().have_begun(),
+            ENDED => state.end().is_some_and(is_asked),
             number => state.truths().of(number) == Some(true),
         };
         let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));

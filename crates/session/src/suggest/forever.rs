@@ -1,9 +1,10 @@
 //! Questions that the graph of a program's states answers, over all inputs for ever, before any path is looked for.
 
-use borges_concolic::{Budget, Comparing, End, Explored, Passing, Watched};
+use borges_concolic::{Budget, Comparing, End, Explored, Passing, Start, Watched};
 use borges_multiverse::graph::NodeId;
 use borges_vm::CodeOffset;
 
+use super::Subject;
 use super::conditions::Conditions;
 use super::exploring::{Effort, Found, Nearest, StatesOptions};
 use super::inquiry::{Goal, Inquiry};
@@ -38,23 +39,75 @@ impl Forever {
     }
 }
 
+/// What all runs from a state come to, for ever.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lasting {
+    /// The goal.
+    Goal,
+    /// The goal, or another way, for ever.
+    Both,
+    /// Never the goal.
+    Other,
+}
+
 impl Inquiry {
-    /// All runs from where the question is asked, if nobody set a bound, the states are soon known, and nothing that was
-    /// taken for anything matters.
-    pub(super) fn forever(&self, budget: &Budget<'_>) -> Option<Forever> {
+    /// Whether a bound is set by whoever asks, other than the time.
+    pub(super) fn is_bounded(&self) -> bool {
         let within = &self.within;
-        let is_bounded = within.inputs.is_some()
+        within.inputs.is_some()
             || within.events.is_some_and(|most| most > 0)
             || within.steps.is_some()
             || within.paths.is_some()
             || within.rounds.is_some()
             || within.order.is_some()
-            || !self.stops.is_empty();
+            || !self.stops.is_empty()
+    }
+
+    /// What all runs from a state come to, if the goal is a trap and the states that follow are soon known.
+    pub(super) fn lasting(&self, start: &Start, budget: &Budget<'_>) -> Option<Lasting> {
+        if self.is_bounded() || !matches!(self.goal, Goal::Trap(_) | Goal::TrapAt(..)) {
+            return None;
+        }
+        let subject = Subject {
+            start: start.clone(),
+            ..self.subject()
+        };
+        let options = StatesOptions {
+            states: Some(MOST_STATES),
+            ..self.states_options()
+        };
+        let effort = Effort::new(budget, budget, &|_| ());
+        let conditions = Conditions::new(&subject, &[]).ok()?;
+        let about = Comparing {
+            watched: Some(&conditions),
+            ..Comparing::default()
+        };
+        let found = Found::explore(&subject, &about, &options, &effort).ok()?;
+        if !found.holds_all() || !found.graph.language().maybe().is_empty() {
+            return None;
+        }
+        let is_asked = |end: &End| self.goal.is_met(end);
+        let ends = found
+            .graph
+            .nodes()
+            .filter_map(|node| found.graph.state(node)?.end());
+        if !ends.into_iter().any(is_asked) {
+            return Some(Lasting::Other);
+        }
+        match found.all_come_to(&conditions, &is_asked)? {
+            true => Some(Lasting::Goal),
+            false => Some(Lasting::Both),
+        }
+    }
+
+    /// All runs from where the question is asked, if nobody set a bound, the states are soon known, and nothing that was
+    /// taken for anything matters.
+    pub(super) fn forever(&self, budget: &Budget<'_>) -> Option<Forever> {
         let is_answered = matches!(
             self.question,
             Question::Bugs | Question::Reach { .. } | Question::Cover
         );
-        if is_bounded || !is_answered {
+        if self.is_bounded() || !is_answered {
             return None;
         }
         let options = StatesOptions {

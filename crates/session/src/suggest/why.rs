@@ -3,9 +3,12 @@
 use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Start};
 
 use super::answering::Plan;
+use super::forever::Lasting;
 use super::inquiry::Inquiry;
 use crate::command::question::{Question, SuggestionListing, WhyListing};
 
+/// So many parts of a hundred of the time for a universe are for the graph of all its states.
+const FOREVER: u32 = 20;
 /// Paths looked at from one universe.
 const MOST: usize = 10_000;
 /// Bounds on inputs, one after the other, as long as there is time.
@@ -44,6 +47,7 @@ impl Inquiry {
             inevitable: None,
             possible: None,
             open: Vec::new(),
+            forever: true,
         };
         let mut listing = SuggestionListing {
             complete: true,
@@ -53,7 +57,8 @@ impl Inquiry {
         for (left, (turn, start)) in (0..).zip(self.turns.iter().rev()) {
             // So many choices led to the goal from here.
             let far = FAR.max(left + 1);
-            match self.verdict(start, Wanted::All, far, &first, &mut listing) {
+            let asked = (Wanted::All, far);
+            match self.verdict(start, asked, &mut why, &first, &mut listing) {
                 Verdict::Inevitable => why.inevitable = Some(turn.clone()),
                 Verdict::Possible | Verdict::No(None) => break,
                 // They go on without it so long that they count as going another way.
@@ -73,6 +78,7 @@ impl Inquiry {
         }
         self.since(&mut why, budget, &mut listing);
         listing.complete = why.open.is_empty();
+        listing.forever = why.forever;
         listing.ended = budget.spent().map(super::cuts::spent_word);
         if !listing.complete {
             let reasons = why.open.iter().cloned();
@@ -95,7 +101,8 @@ impl Inquiry {
         for (number, (turn, start)) in (0..).zip(&self.turns) {
             // Each may take its share of what is left.
             let part = budget.part(100 / (count - number).min(4));
-            match self.verdict(start, Wanted::One, u32::MAX, &part, listing) {
+            let asked = (Wanted::One, u32::MAX);
+            match self.verdict(start, asked, why, &part, listing) {
                 Verdict::Inevitable | Verdict::Possible => {
                     why.possible = Some(turn.clone());
                     break;
@@ -113,16 +120,27 @@ impl Inquiry {
         }
     }
 
-    /// What the futures of a state say, with more and more inputs; with `far` of them, what goes on without the goal goes
-    /// another way.
+    /// What the futures of a state say: for ever, if that is soon known of all of them; else with more and more inputs, and
+    /// with `far` of them, what goes on without the goal goes another way.
     fn verdict(
         &self,
         start: &Start,
-        wanted: Wanted,
-        far: u32,
+        (wanted, far): (Wanted, u32),
+        why: &mut WhyListing,
         budget: &Budget<'_>,
         listing: &mut SuggestionListing,
     ) -> Verdict {
+        // Where the states of one universe are too many, those of another on the way mostly are as well.
+        let lasting = match why.forever {
+            true => self.lasting(start, &budget.part(FOREVER)),
+            false => None,
+        };
+        match lasting {
+            Some(Lasting::Goal) => return Verdict::Inevitable,
+            Some(Lasting::Both) => return Verdict::Possible,
+            Some(Lasting::Other) => return Verdict::No(None),
+            None => why.forever = false,
+        }
         if let Some(inputs) = self.within.inputs {
             return self.verdict_within(start, wanted, inputs, inputs, budget, listing);
         }

@@ -215,25 +215,33 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
 fn decided(why: &WhyListing, paint: &Paint) -> String {
     let mut text = String::new();
     let what = why.what.trim_start_matches("why ");
+    let (all, within) = match why.forever {
+        true => (": whatever is read, for ever", ""),
+        false => ("", ", within the bound,"),
+    };
     match &why.inevitable {
         Some(turn) => {
             let _ = writeln!(
                 text,
-                "{} was inevitable after {}  ({})",
+                "{} was inevitable after {}  ({}){all}",
                 paint.paint(Role::Bad, printable(what)),
                 paint.paint(Role::Name, printable(&turn.choice)),
                 turn.universe,
             );
         }
         None if why.open.is_empty() => {
-            let _ = writeln!(text, "{} is not inevitable here", printable(what));
+            let others = match why.forever {
+                true => ": other runs from here never come to it",
+                false => "",
+            };
+            let _ = writeln!(text, "{} is not inevitable here{others}", printable(what));
         }
         None => {}
     }
     if let Some(turn) = &why.possible {
         let _ = writeln!(
             text,
-            "it was possible, within the bound, since {}  ({})",
+            "it was possible{within} since {}  ({})",
             paint.paint(Role::Name, printable(&turn.choice)),
             turn.universe,
         );
