@@ -36,7 +36,10 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
         Action::Debug(options) => debug::debug(options, output),
         Action::Repl(options) => repl::repl(options, cli.global.quiet, output),
-        Action::Run(options) => run::run(options, cli.global.quiet, output),
+        Action::Run(options) => match run_model::run(options, output)? {
+            Some(exit) => Ok(exit),
+            None => run::run(options, cli.global.quiet, output),
+        },
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
         Action::Devices(options) => devices::devices(options, output),

@@ -8,7 +8,6 @@ use borges_session::headless::{
 };
 use serde_json::json;
 
-use super::{model, run_model};
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
@@ -21,15 +20,6 @@ use borges_commands::paint::{Paint, Role, count, grouped, printable};
 /// # Errors
 /// What the user is told.
 pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    if let Some(model) = options
-        .program
-        .to_str()
-        .map(model::named)
-        .transpose()?
-        .flatten()
-    {
-        return run_model::run(&model, options, output);
-    }
     let inputs = match &options.inputs {
         None => Inputs::Board,
         // `--inputs ''` gives none, so that the program ends at the first.

@@ -13,15 +13,19 @@ use crate::output::Output;
 /// Steps of a run that goes on for ever, without another bound.
 const STEPS: u64 = 1000;
 
-/// Runs a program: its steps on standard output, how it ended on standard error, or everything as one JSON object.
+/// Runs what is named, if it is no module but one of these: its steps on standard output, how it ended on standard error, or everything as one JSON object.
 ///
 /// # Errors
 /// What the user is told.
-pub(super) fn run(
-    model: &Model,
-    options: &args::Run,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) fn run(options: &args::Run, output: &mut Output) -> Result<Option<Exit>, Failure> {
+    let word = options.program.to_str();
+    match word.map(super::model::named).transpose()?.flatten() {
+        Some(model) => one(&model, options, output).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn one(model: &Model, options: &args::Run, output: &mut Output) -> Result<Exit, Failure> {
     let start = &options.start;
     if options.inputs.is_some() || start.board.is_some() || start.entry.is_some() {
         return Err(Failure::usage(

@@ -11,6 +11,7 @@
 
 mod language;
 mod names;
+mod numbers;
 mod plan;
 mod state;
 mod steps;

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use borges_concolic::End;
-use borges_languages::ambienttalk::Datum as Field;
 use borges_languages::model::{Datum, Remains, Reported};
 use borges_languages::predicate::{Kind, Named, Standing};
 
 use super::Network;
+use super::numbers::number;
 use super::state::State;
 use super::steps::Choice;
-use super::ways::number;
 use super::words::Left;
 
 /// The rules by which a network goes on.
@@ -35,7 +34,7 @@ impl Named for Network {
         match (kind, name.split_once('.')) {
             (Kind::Value, Some((board, global))) => self.board_of(board).is_some_and(|board| {
                 let node = &self.plan.boards[board];
-                number(node, &node.start.machine, global).is_ok()
+                number(&node.info, &node.start.machine, global).is_ok()
             }),
             (Kind::Value, None) => self
                 .line_of(name)
@@ -77,7 +76,7 @@ impl Named for Network {
         }
     }
 
-    fn value(&self, State(inner): &State, name: &str) -> Option<Field> {
+    fn value(&self, State(inner): &State, name: &str) -> Option<Datum> {
         let value = match name.split_once('.') {
             Some((board, global)) => {
                 let board = self.board_of(board)?;
@@ -86,7 +85,7 @@ impl Named for Network {
             }
             None => inner.lines[self.line_of(name)?].level.into(),
         };
-        Some(Field::Integer(value))
+        Some(Datum::Integer(value))
     }
 
     fn queued(&self, State(inner): &State, name: &str) -> Option<usize> {

@@ -18,7 +18,7 @@ use borges_multiverse::language::Span;
 use borges_stub::Program;
 use borges_vm::{ValType, Value};
 
-use super::ways::number;
+use super::numbers::number;
 use crate::program::{Board, Opened, read};
 
 /// What a text that was put together begins its files with.
@@ -322,7 +322,7 @@ impl Reading<'_> {
         // The compiler's own are nobody's.
         let globals = globals.filter(|name| !name.starts_with("__"));
         let is_number =
-            |name: &String| matches!(number(&node, &node.start.machine, name), Ok(Some(_)));
+            |name: &String| matches!(number(&node.info, &node.start.machine, name), Ok(Some(_)));
         node.numbers = globals.filter(is_number).take(MOST_SHOWN).collect();
         Ok(node)
     }

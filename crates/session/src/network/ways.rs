@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use borges_concolic::{Bounds, Budget, Comparing, Device, DeviceState, Set, value_of};
-use borges_debuginfo::{Expression, ExpressionErrorKind, FramePoint, NoScope, Number, Unavailable};
 use borges_multiverse::language::Language as _;
-use borges_vm::{CodeOffset, Machine, ValType, Value};
+use borges_vm::{Machine, ValType, Value};
 
+use super::numbers::number;
 use super::plan::{Node, Plan};
-use crate::scene::{Machines, Scene, place_of};
+use crate::scene::{Scene, place_of};
 
 /// Instructions from one stop to the next.
 pub(super) const STEPS: u64 = 1_000_000;
@@ -28,13 +28,19 @@ pub(super) struct Way {
     pub(super) to: Option<DeviceState>,
 }
 
+/// What was found out once, by board and state.
+type Known<K, T> = RefCell<HashMap<(usize, DeviceState, K), T>>;
+
+/// A call, and where it is in the source.
+type Place = (String, String);
+
 /// The engines of a network's boards.
 pub(super) struct Engines {
     devices: Vec<Device<'static>>,
     machines: Vec<RefCell<Machine>>,
-    ways: RefCell<HashMap<(usize, DeviceState, Option<i32>), Rc<[Way]>>>,
-    values: RefCell<HashMap<(usize, DeviceState, String), Option<i64>>>,
-    places: RefCell<HashMap<(usize, DeviceState), Rc<(String, String)>>>,
+    ways: Known<Option<i32>, Rc<[Way]>>,
+    values: Known<String, Option<i64>>,
+    places: Known<(), Rc<Place>>,
 }
 
 thread_local! {
@@ -117,9 +123,9 @@ impl Engines {
         &self,
         (board, node): (usize, &Node),
         state: &DeviceState,
-    ) -> Option<Rc<(String, String)>> {
+    ) -> Option<Rc<Place>> {
         let (id, args) = state.calls()?;
-        let key = (board, state.clone());
+        let key = (board, state.clone(), ());
         if let Some(known) = self.places.borrow().get(&key) {
             return Some(known.clone());
         }
@@ -153,7 +159,7 @@ impl Engines {
         let value = state.snapshot().and_then(|snapshot| {
             // A snapshot of this machine fits it.
             machine.restore(snapshot).ok()?;
-            number(node, &machine, name).ok()?
+            number(&node.info, &machine, name).ok()?
         });
         self.values.borrow_mut().insert(key, value);
         value
@@ -224,33 +230,4 @@ fn own_ways(device: &Device<'_>, state: &DeviceState) -> Vec<Way> {
         ways.extend(found.map(|(to, set)| Way::read(input.ty, &set, Some(to))));
     }
     ways
-}
-
-/// A number of a program's source where a machine stands, of those that are there at every moment.
-///
-/// # Errors
-/// Why there is no such thing in the program.
-pub(super) fn number(node: &Node, machine: &Machine, name: &str) -> Result<Option<i64>, String> {
-    let expression = Expression::parse(name).map_err(|error| error.to_string())?;
-    let everywhere = FramePoint {
-        frame: 0,
-        offset: CodeOffset(0),
-        inlined: 0,
-    };
-    let state = Machines(machine);
-    match node
-        .info
-        .evaluate(&expression, everywhere, &state, &NoScope)
-    {
-        Ok(value) => Ok(match node.info.number_of(&value, &state) {
-            Some(Number::Int(number)) => i64::try_from(number).ok(),
-            _ => None,
-        }),
-        Err(error) => match &error.kind {
-            ExpressionErrorKind::Unavailable(
-                Unavailable::OutsideMemory(_) | Unavailable::NullReference,
-            ) => Ok(None),
-            _ => Err(error.to_string()),
-        },
-    }
 }

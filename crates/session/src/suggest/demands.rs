@@ -51,7 +51,7 @@ impl Found<'_> {
                 let program = &self.subject.program;
                 let (machine, board) = walk.replayed(program, &self.subject.start)?;
                 let said = conditions.holds(number, (&machine, &board), &mut Vec::new());
-                (said == Said::from(wanted)).then(|| (walk, machine, board))
+                (said == Said::from(wanted)).then_some((walk, machine, board))
             });
             if let Some((walk, machine, board)) = arrived {
                 let at = (&machine, &board);
