@@ -218,3 +218,19 @@ for (const colorScheme of ["light", "dark"] as const) {
     await check("all states");
   });
 }
+
+test("two boards stand side by side, their messages are in the sequence diagram", async () => {
+  const page = await show("two-boards/network.toml");
+  await page.getByLabel("Breakpoint", { exact: true }).fill("motor.turns > remote.asked");
+  await page.getByRole("button", { name: "Break", exact: true }).click();
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  const node = page.getByRole("region", { name: "Universe" });
+  await node.getByText("breakpoint 1 (motor.turns > remote.asked)").waitFor();
+  await node.getByText(/remote before .* asked = 1.*motor before .* turns = 2/s).waitFor();
+  const sequence = page.getByRole("region", { name: "Sequence diagram" });
+  await sequence.getByText("answers loses 65").waitFor();
+  const agents = await sequence.locator("text.agent").allTextContents();
+  for (const agent of ["remote", "motor", "commands", "answers"]) {
+    expect(agents).toContain(agent);
+  }
+});

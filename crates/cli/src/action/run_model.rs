@@ -82,7 +82,7 @@ fn one(model: &Model, options: &args::Run, output: &mut Output) -> Result<Exit, 
             Role::Good
         };
         let said = output.error_paint.paint(role, printable(&said));
-        super::tell(&format!("{said}\n{}", count(taken, "step")));
+        super::tell(&format!("{said}\n{}\n", count(taken, "step")));
     }
     Ok(exit)
 }

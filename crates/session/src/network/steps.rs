@@ -252,11 +252,17 @@ impl Network {
         self.plan.lines.iter().position(|line| &*line.name == name)
     }
 
-    /// To which boards a step brings something.
+    /// To whom a step brings a message: a line on which it is on its way, or boards.
     pub(super) fn receivers(&self, state: &State, choice: &Choice) -> Option<String> {
         let line = match (choice.who, &choice.what) {
             (Kind::Board(board), What::Goes(..)) => match self.next(&state.0, board) {
-                Ahead::Port(Port::Sends(line), _) => line,
+                Ahead::Port(Port::Sends(line), _) => {
+                    let way = &self.plan.lines[line];
+                    if way.is_way() {
+                        return Some(way.name.to_string());
+                    }
+                    line
+                }
                 _ => return None,
             },
             (Kind::Line(line), What::Fate(_, Fate::Delivered | Fate::Duplicated)) => line,

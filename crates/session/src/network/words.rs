@@ -69,14 +69,23 @@ impl Network {
         };
         let mut values = BTreeMap::new();
         for (board, node) in self.plan.boards.iter().enumerate() {
-            for global in &node.numbers {
-                let state = &inner.boards[board].state;
-                if let Some(value) = self.engines().value((board, node), state, global) {
-                    values.insert(format!("{}.{global}", node.name), value);
-                }
-            }
+            let numbers = self.numbers(inner, board);
+            values.extend(numbers.map(|(name, value)| (format!("{}.{name}", node.name), value)));
         }
         Left { trouble, values }
+    }
+
+    /// The numbers of a program.
+    fn numbers<'n>(
+        &'n self,
+        inner: &'n Inner,
+        board: usize,
+    ) -> impl Iterator<Item = (&'n str, i64)> + 'n {
+        let node = &self.plan.boards[board];
+        let state = &inner.boards[board].state;
+        let value = move |name: &String| self.engines().value((board, node), state, name);
+        let numbers = node.numbers.iter();
+        numbers.filter_map(move |name| Some((name.as_str(), value(name)?)))
     }
 
     /// A step: its rule, and a sentence.
@@ -184,7 +193,10 @@ impl Network {
                 Some(us) if us > 0 => format!(", {} left", milliseconds(us)),
                 _ => String::new(),
             };
-            parts.push(format!("{} {where_}{sleeps}", node.name));
+            let numbers = self.numbers(inner, board);
+            let numbers = numbers.map(|(name, value)| format!(", {name} = {value}"));
+            let numbers: String = numbers.collect();
+            parts.push(format!("{} {where_}{sleeps}{numbers}", node.name));
         }
         for (line, carried) in self.plan.lines.iter().zip(&inner.lines) {
             if line.queueing().is_none() {
