@@ -361,19 +361,13 @@ pub struct Explore {
         conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
     pub symmetry: bool,
-    /// Only runs in which an agent that could go on makes room for another at most so many times: most bugs need one or two
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "session"]
-    )]
-    pub preemptions: Option<u32>,
     /// Only some runs, for programs with too many states: 'random' chooses each step, 'pct' priorities that change at few
-    /// steps and finds, sooner than chance, what needs DEPTH orders of two steps [DEPTH: 3]
+    /// steps and finds, sooner than chance, what needs DEPTH orders of two steps [DEPTH: 3]. 'preemptions:N' takes all in
+    /// which an agent that could go on makes room for another at most N times: most bugs need one or two
     #[arg(
         long,
         value_name = "random|pct[:DEPTH]|preemptions:N",
-        conflicts_with_all = ["preemptions", "reduction", "debugger", "keep", "symmetry", "toward", "order", "session"]
+        conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "order", "session"]
     )]
     pub schedule: Option<Schedules>,
     /// How many runs --schedule takes

@@ -8,11 +8,10 @@ mod oz;
 
 use std::collections::BTreeSet;
 
-use borges_languages::muoz::caredeb::{
-    Command, Reply, Scheduler, Session, SessionError, Step, Target,
-};
+use borges_languages::muoz::caredeb::{Command, Reply, Session, SessionError, Step, Target};
 use borges_languages::muoz::{Act, Event, EventId, State, ThreadName, VariableName};
 use borges_multiverse::language::Language;
+use borges_multiverse::walk::Chooser;
 use oz::programs;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -177,7 +176,7 @@ fn command(session: &Session, typed: &Typed) -> Command {
         What::Run => {
             let seed = typed.who.index(1_000) as u64;
             return Command::Run {
-                scheduler: Scheduler::Random { seed },
+                chooser: Chooser::Random(seed),
                 steps: Some(u64::from(typed.count) * 4),
             };
         }

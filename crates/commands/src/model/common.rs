@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use borges_languages::source::underline;
 use borges_multiverse::language::Span;
+use borges_multiverse::walk::Chooser;
 use borges_session::command::Observer;
 use borges_session::command::listing::AgentView;
 use serde::Serialize;
@@ -93,17 +94,6 @@ impl<R: From<Common> + 'static> Rows<R> {
 
 /// Steps that `path` shows unless it is told how many.
 const LAST_STEPS: u32 = 20;
-
-/// Who chooses where the user does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chooser {
-    /// The first choice, always.
-    First,
-    /// The agents in turn.
-    Turns,
-    /// Chance, from a seed.
-    Random(u64),
-}
 
 /// What `continue` can be told about who chooses.
 pub(super) const CHOOSERS: &str = "first: the first choice, always. turns: the agents in turn. random: any, evenly, \

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::debug::{Judgement, Refused, Watch};
 use super::goal::Judging;
 use super::races::RaceRow;
-use super::report::{Step, Why};
 use super::reported::Reported;
+use super::step::{Step, Why};
 use super::{Finding, Goal, Progress, Threads, judge};
 
 /// A question to a graph. States are named by their numbers, outcomes by theirs.

@@ -11,7 +11,7 @@ use crate::voyager::BreakpointError;
 use borges_multiverse::language::Span;
 use borges_multiverse::temporal::FormulaError;
 
-use super::report::Why;
+use super::step::Why;
 use super::{Explore, ModelError, Progress};
 
 /// What the user can say.

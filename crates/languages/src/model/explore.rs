@@ -17,9 +17,10 @@ use super::goal::{Finding, Goal, Judging};
 use super::judge;
 use super::lead::Lead;
 use super::lens::{self, Lens};
-use super::report::{End, Met, Report, Step, Why};
+use super::report::{End, Met, Report};
 use super::reported::Reported;
 use super::schedule::Selection;
+use super::step::{Step, Why};
 use super::{Model, Threads};
 use crate::ambienttalk::{Delivery, Grain};
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::Model;
 use super::debug::Refused;
-use super::report::Step;
 use super::reported::Reported;
+use super::step::Step;
 use crate::predicate::{Kind, Predicate, PredicateError};
 
 /// What a program is held to.

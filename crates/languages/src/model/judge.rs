@@ -7,8 +7,8 @@ use borges_multiverse::temporal::{self, Claim, FormulaError, Run, Truth};
 
 use super::debug::{Judgement, Opinion, Refused};
 use super::lead::Lead;
-use super::report::Why;
 use super::reported::Reported;
+use super::step::Why;
 use crate::predicate::{Kind, Named, Predicate, PredicateError};
 
 /// How many edges are looked at between two calls of `keep_going`.

@@ -29,6 +29,7 @@ mod races;
 mod report;
 mod reported;
 mod schedule;
+mod step;
 mod threads;
 
 use std::sync::Arc;
@@ -43,9 +44,10 @@ pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
-pub use report::{End, Met, Report, Step, Why};
+pub use report::{End, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
+pub use step::{Step, Why};
 pub use threads::Threads;
 
 /// A program of a model language.

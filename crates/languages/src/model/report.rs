@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::graph::Pause;
-use borges_multiverse::language::Label;
 use serde::Serialize;
 
 use super::debug::Refused;
 use super::goal::Finding;
+use super::step::{Step, Why};
 use crate::datum::Datum;
-use crate::source;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -74,23 +72,6 @@ pub struct Met {
     pub trace: Vec<Step>,
 }
 
-/// Why an exploration is not complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Why {
-    /// The limit of states was reached.
-    States,
-    /// The limit of depth was reached.
-    Depth,
-    /// It was cancelled.
-    Cancelled,
-    /// The time was used up.
-    Time,
-    /// It came to the breakpoint that it looked for.
-    Met,
-}
-
 impl Report {
     /// Takes what became of goals, up to one that is about nothing.
     pub(super) fn hold(&mut self, findings: impl Iterator<Item = Result<Finding, Refused>>) {
@@ -99,18 +80,6 @@ impl Report {
                 Ok(finding) => self.goals.push(finding),
                 Err(refused) => self.refused = Some(refused),
             }
-        }
-    }
-}
-
-impl Why {
-    /// Why an exploration that paused so knows less than everything.
-    pub(super) const fn of(pause: Pause) -> Option<Self> {
-        match pause {
-            Pause::Complete => None,
-            Pause::Depth => Some(Self::Depth),
-            Pause::States | Pause::Full => Some(Self::States),
-            Pause::Cancelled => Some(Self::Cancelled),
         }
     }
 }
@@ -133,50 +102,4 @@ pub struct End {
     pub states: u64,
     /// A shortest way there (without merging, the shortest that was taken).
     pub trace: Vec<Step>,
-}
-
-/// A step of a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Step {
-    /// Who takes it.
-    pub agent: String,
-    /// The rule.
-    pub rule: &'static str,
-    /// What it does.
-    pub text: String,
-    /// Where in the source, from 1.
-    pub line: Option<u32>,
-    /// The column there.
-    pub column: Option<u32>,
-    /// Its position among what could happen, from 0.
-    pub option: u32,
-    /// How many things could happen.
-    pub options: u32,
-    /// How many rules it stands for.
-    pub rules: u64,
-}
-
-impl Step {
-    /// A step of `agent`, of the program with this text: the `option`th of so many, which stands for so many rules.
-    pub(super) fn new(
-        text: &str,
-        agent: String,
-        label: Label,
-        (option, options): (usize, usize),
-        rules: u64,
-    ) -> Self {
-        let at = label.span.map(|span| source::position(text, span.start));
-        Self {
-            agent,
-            rule: label.rule,
-            text: label.text,
-            line: at.map(|at| at.line),
-            column: at.map(|at| at.column),
-            // There are fewer than 2^32 options: their list is in memory.
-            option: option as u32,
-            options: options as u32,
-            rules,
-        }
-    }
 }

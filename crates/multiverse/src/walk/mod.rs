@@ -350,8 +350,7 @@ impl<L: Language> Walk<L> {
     /// A breakpoint that holds where the run starts does not fire again before the first step.
     ///
     /// # Errors
-    /// [`WalkError::Tree`] if the tree is full, [`WalkError::NoOption`] if a custom schedule picks
-    /// what does not exist.
+    /// [`WalkError::Tree`] if the tree is full.
     pub fn run(
         &mut self,
         schedule: &mut Schedule<L>,

@@ -6,9 +6,26 @@ use std::hash::Hash;
 use crate::language::Language;
 use crate::random::Random;
 
-/// A rule of one's own: the index of an option, or none to leave it to the user.
-pub type Chooser<L> =
-    dyn FnMut(&L, &<L as Language>::State, &[<L as Language>::Choice]) -> Option<usize>;
+/// Who chooses where the user does not, as it is said in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chooser {
+    /// The first choice, always.
+    First,
+    /// The agents in turn.
+    Turns,
+    /// Chance, from a seed.
+    Random(u64),
+}
+
+impl<L: Language> From<Chooser> for Schedule<L> {
+    fn from(chooser: Chooser) -> Self {
+        match chooser {
+            Chooser::First => Self::First,
+            Chooser::Turns => Self::round_robin(),
+            Chooser::Random(seed) => Self::random(seed),
+        }
+    }
+}
 
 /// How a run chooses among several options. A single option is always taken.
 pub enum Schedule<L: Language> {
@@ -25,8 +42,6 @@ pub enum Schedule<L: Language> {
     },
     /// The agent with the highest priority, any of its options.
     Priorities(Priorities<L::Agent>),
-    /// A rule of one's own.
-    Custom(Box<Chooser<L>>),
 }
 
 /// Priorities of agents that are drawn at random, and lowered at few steps that are drawn too.
@@ -98,12 +113,8 @@ impl<L: Language> Schedule<L> {
         Self::RoundRobin { last: None }
     }
 
-    pub(super) fn pick(
-        &mut self,
-        language: &L,
-        state: &L::State,
-        options: &[L::Choice],
-    ) -> Option<usize> {
+    /// The option of a state that is taken next, of those that there are; none to leave it to the user.
+    pub fn pick(&mut self, language: &L, state: &L::State, options: &[L::Choice]) -> Option<usize> {
         if let Self::RoundRobin { last } = self {
             let agents = options
                 .iter()
@@ -122,14 +133,11 @@ impl<L: Language> Schedule<L> {
             let agents: Vec<_> = options.iter().map(agent).collect();
             return priorities.pick(&agents);
         }
-        if options.len() == 1 {
-            return Some(0);
-        }
         match self {
-            Self::Ask => None,
-            Self::First | Self::RoundRobin { .. } | Self::Priorities(_) => Some(0),
+            // A number for every step, so that a seed means the same wherever it is given.
             Self::Random(random) => Some(random.below(options.len())),
-            Self::Custom(pick) => pick(language, state, options),
+            Self::Ask if options.len() > 1 => None,
+            _ => Some(0),
         }
     }
 }

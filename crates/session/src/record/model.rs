@@ -682,7 +682,7 @@ mod tests {
     fn caredeb_is_for_threads() {
         let mut threads = session(&MU_OZ, "let x = 1 in skip end", None);
         let run = caredeb::Command::Run {
-            scheduler: caredeb::Scheduler::First,
+            chooser: borges_multiverse::walk::Chooser::First,
             steps: None,
         };
         let debugger = threads.caredeb_mut().expect("a program of μOz");

@@ -100,7 +100,6 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
         ),
         ("--keep", options.keep.is_some()),
         ("--symmetry", options.symmetry),
-        ("--preemptions", options.preemptions.is_some()),
         ("--schedule", options.schedule.is_some()),
         ("--order", options.order != args::Order::default()),
         ("--first", options.first),

@@ -119,13 +119,10 @@ fn refuse(options: &[(&str, bool)], others: &str, next: &str) -> Result<(), Fail
 /// Which runs are looked at, if not all are.
 fn schedule(options: &args::Explore) -> Option<Selection> {
     let (runs, seed) = (options.runs, options.seed);
-    match (options.schedule, options.preemptions) {
-        (Some(Schedules::Sampled(by)), _) => Some(Selection::Sampled { by, runs, seed }),
-        (Some(Schedules::Preemptions(most)), _) | (None, Some(most)) => {
-            Some(Selection::Preemptions(most))
-        }
-        (None, None) => None,
-    }
+    Some(match options.schedule? {
+        Schedules::Sampled(by) => Selection::Sampled { by, runs, seed },
+        Schedules::Preemptions(most) => Selection::Preemptions(most),
+    })
 }
 
 fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> {

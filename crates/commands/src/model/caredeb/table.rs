@@ -1,12 +1,13 @@
 //! The commands of CaReDeb: those of the paper's table and what came since, by the paper's names and letters, and the
 //! words of all prompts.
 
-use borges_languages::muoz::caredeb::{Command, Scheduler, Target};
+use borges_languages::muoz::caredeb::{Command, Target};
 use borges_languages::muoz::{Recording, ThreadName};
+use borges_multiverse::walk::Chooser;
 
 use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
-use crate::model::common::{CHOOSER_WORDS, Chooser, Common, Rows as Words, chooser};
+use crate::model::common::{CHOOSER_WORDS, Common, Rows as Words, chooser};
 use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
@@ -280,21 +281,16 @@ const fn replay(target: Target) -> Request {
 
 /// `[[RULE] [STEPS] | hand THREAD…]`.
 fn run(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
-    let (scheduler, steps) = if cursor.keyword("hand") {
+    if cursor.keyword("hand") {
         let mut threads = vec![thread(cursor)?];
         while !cursor.is_done() {
             threads.push(thread(cursor)?);
         }
-        (Scheduler::ByHand(threads), None)
-    } else {
-        let scheduler = match chooser(cursor, "first, turns, random or hand")? {
-            Some(Chooser::First) => Scheduler::First,
-            Some(Chooser::Turns) | None => Scheduler::RoundRobin,
-            Some(Chooser::Random(seed)) => Scheduler::Random { seed },
-        };
-        (scheduler, count(cursor)?.map(u64::from))
-    };
-    Ok(Request::Causal(Command::Run { scheduler, steps }))
+        return Ok(Request::Causal(Command::ByHand(threads)));
+    }
+    let chooser = chooser(cursor, "first, turns, random or hand")?.unwrap_or(Chooser::Turns);
+    let steps = count(cursor)?.map(u64::from);
+    Ok(Request::Causal(Command::Run { chooser, steps }))
 }
 
 fn thread(cursor: &mut Cursor<'_>) -> Result<ThreadName, Misread> {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on};
-use crate::model::common::{Breakpoint, Chooser, Roams, START, done};
+use crate::model::common::{Breakpoint, Roams, START, done};
 use crate::model::questions::{Asked, shown, watched};
 use crate::paint::{Paint, Role};
 use crate::table::{self, Completes};
@@ -68,7 +68,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
                 Ok(self.arrived(&Rest::Breakpoints(fired), paint))
             }
             Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
-            Request::Continue(chooser) => self.run(&mut schedule(chooser), paint, observer),
+            Request::Continue(chooser) => self.run(&mut chooser.into(), paint, observer),
             Request::BackToChoice => self.back_to_choice(paint),
             Request::Undo(target) => self.undo(target.as_deref(), paint),
             Request::Common(common) => self.roam(common, paint, observer),
@@ -474,12 +474,4 @@ fn place(text: &str) -> Option<Place> {
 /// Tells how far an exploration has come; false if it is to end.
 fn watch(observer: Observer<'_>, explored: &Progress) -> bool {
     goes_on(observer, "states explored", explored.states as u64)
-}
-
-fn schedule<L: Language>(chooser: Chooser) -> Schedule<L> {
-    match chooser {
-        Chooser::First => Schedule::First,
-        Chooser::Turns => Schedule::round_robin(),
-        Chooser::Random(seed) => Schedule::random(seed),
-    }
 }

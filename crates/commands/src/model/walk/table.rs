@@ -1,8 +1,10 @@
 //! The commands of a walk; letters mean the same as in a session.
 
+use borges_multiverse::walk::Chooser;
+
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
-use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Chooser, Common, Rows as Words, chooser};
+use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};

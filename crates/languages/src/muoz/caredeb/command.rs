@@ -1,22 +1,8 @@
 //! What CaReDeb can be told.
 
-use crate::muoz::{Recording, ThreadName};
+use borges_multiverse::walk::Chooser;
 
-/// Who goes on in a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// The first thread that can, in the order of their names.
-    First,
-    /// The threads take turns in the order of their names.
-    RoundRobin,
-    /// Any thread that can, evenly.
-    Random {
-        /// The same seed makes the same choices.
-        seed: u64,
-    },
-    /// The user: one step of each of these, in this order.
-    ByHand(Vec<ThreadName>),
-}
+use crate::muoz::{Recording, ThreadName};
 
 /// What a roll or a replay aims at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,11 +55,13 @@ pub enum Command {
     },
     /// Runs until the end, a breakpoint, or so many steps.
     Run {
-        /// Who goes on.
-        scheduler: Scheduler,
+        /// Who goes on, in the order of their names.
+        chooser: Chooser,
         /// How many steps at most.
         steps: Option<u64>,
     },
+    /// Runs by one step of each of these, in this order.
+    ByHand(Vec<ThreadName>),
     /// Undoes one step of a thread, unless others depend on it.
     Back(ThreadName),
     /// Undoes the target and exactly its consequences.

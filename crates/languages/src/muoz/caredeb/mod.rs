@@ -5,10 +5,11 @@
 //! whom. A [`Session`] carries a [`Command`] out and answers with a [`Reply`]; faces read and print.
 //!
 //! ```
-//! use borges_languages::muoz::caredeb::{Command, Scheduler, Session, Target};
+//! use borges_languages::muoz::caredeb::{Command, Session, Target};
+//! use borges_multiverse::walk::Chooser;
 //!
 //! let mut session = Session::parse("let k = port in thread {send k 1} end end")?;
-//! let run = Command::Run { scheduler: Scheduler::RoundRobin, steps: None };
+//! let run = Command::Run { chooser: Chooser::Turns, steps: None };
 //! session.execute(run, "run", || true)?;
 //! let sends = Target::Sends { port: "k".into(), count: 1 };
 //! let told = session.execute(Command::Roll(sends), "rollsend k", || true)?;
@@ -27,10 +28,10 @@ use std::sync::Arc;
 use borges_multiverse::debug::{Debugger, Hit, Mode};
 use borges_multiverse::graph::NodeId;
 use borges_multiverse::language::{Language, Verdict};
-use borges_multiverse::random::Random;
+use borges_multiverse::walk::{Chooser, Schedule};
 
 pub use catalogue::{Halt, Runs};
-pub use command::{Command, Scheduler, Target};
+pub use command::{Command, Target};
 pub use reply::{
     Binding, Given, MessageLine, Place, RaceLine, Reply, Rest, Status, Step, ThreadLine, WaitLine,
 };
@@ -221,10 +222,8 @@ impl Session {
             Command::Forth { thread, count } => {
                 self.in_order(std::iter::repeat_n(&thread, count as usize), false)
             }
-            Command::Run { scheduler, steps } => match scheduler {
-                Scheduler::ByHand(threads) => self.in_order(threads.iter(), true),
-                scheduler => Ok(self.run(&scheduler, steps, keep_going)),
-            },
+            Command::Run { chooser, steps } => Ok(self.run(chooser, steps, keep_going)),
+            Command::ByHand(threads) => self.in_order(threads.iter(), true),
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
             Command::Threads => Ok(self.here()),
@@ -402,37 +401,26 @@ impl Session {
     /// Runs by a rule.
     fn run(
         &mut self,
-        scheduler: &Scheduler,
+        chooser: Chooser,
         steps: Option<u64>,
         mut keep_going: impl FnMut() -> bool,
     ) -> Reply {
         let from = self.machine().steps();
-        let (mut taken, mut last, mut cut) = (0, None, None);
-        let mut random = match scheduler {
-            Scheduler::Random { seed } => Some(Random::from_seed(*seed)),
-            _ => None,
-        };
+        let (mut taken, mut cut) = (0, None);
+        let mut schedule = Schedule::<MuOz>::from(chooser);
         let mut able = Vec::new();
         let halted = self.lead(true, |machine| {
             able.clear();
             machine.program().enabled(machine.state(), &mut able);
-            let after_last = || {
-                able.iter()
-                    .find(|thread| last.as_ref().is_none_or(|last| *thread > last))
-            };
-            let next = match (&mut random, scheduler) {
-                (Some(random), _) => able.get(random.below(able.len())),
-                (None, Scheduler::First) => able.first(),
-                (None, _) => after_last().or_else(|| able.first()),
-            };
-            last = Some(next?.clone());
+            let next = schedule.pick(machine.program(), machine.state(), &able)?;
+            let next = able.get(next)?;
             if taken == steps.unwrap_or(FAR) {
                 cut = Some(steps.map_or(Rest::Limit, |_| Rest::Done));
             } else if (taken + 1).is_multiple_of(BEAT) && !keep_going() {
                 cut = Some(Rest::Cancelled);
             }
             taken += 1;
-            last.clone().filter(|_| cut.is_none())
+            cut.is_none().then(|| next.clone())
         });
         let rest = halted.or(cut).unwrap_or_else(|| self.rest());
         self.went(from, rest)

@@ -1,0 +1,82 @@
+//! Steps as they are reported, and why there are no more.
+
+use borges_multiverse::graph::Pause;
+use borges_multiverse::language::Label;
+use serde::Serialize;
+
+use crate::source;
+
+/// A step of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Step {
+    /// Who takes it.
+    pub agent: String,
+    /// The rule.
+    pub rule: &'static str,
+    /// What it does.
+    pub text: String,
+    /// Where in the source, from 1.
+    pub line: Option<u32>,
+    /// The column there.
+    pub column: Option<u32>,
+    /// Its position among what could happen, from 0.
+    pub option: u32,
+    /// How many things could happen.
+    pub options: u32,
+    /// How many rules it stands for.
+    pub rules: u64,
+}
+
+impl Step {
+    /// A step of `agent`, of the program with this text: the `option`th of so many, which stands for so many rules.
+    pub(super) fn new(
+        text: &str,
+        agent: String,
+        label: Label,
+        (option, options): (usize, usize),
+        rules: u64,
+    ) -> Self {
+        let at = label.span.map(|span| source::position(text, span.start));
+        Self {
+            agent,
+            rule: label.rule,
+            text: label.text,
+            line: at.map(|at| at.line),
+            column: at.map(|at| at.column),
+            // There are fewer than 2^32 options: their list is in memory.
+            option: option as u32,
+            options: options as u32,
+            rules,
+        }
+    }
+}
+
+/// Why an exploration is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// The limit of states was reached.
+    States,
+    /// The limit of depth was reached.
+    Depth,
+    /// It was cancelled.
+    Cancelled,
+    /// The time was used up.
+    Time,
+    /// It came to the breakpoint that it looked for.
+    Met,
+}
+
+impl Why {
+    /// Why an exploration that paused so knows less than everything.
+    pub(super) const fn of(pause: Pause) -> Option<Self> {
+        match pause {
+            Pause::Complete => None,
+            Pause::Depth => Some(Self::Depth),
+            Pause::States | Pause::Full => Some(Self::States),
+            Pause::Cancelled => Some(Self::Cancelled),
+        }
+    }
+}
