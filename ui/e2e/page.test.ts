@@ -249,7 +249,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(violations, what).toEqual([]);
     };
     await check("the desk");
-    for (const tab of ["Stack", "Breakpoints", "Memory", "Notes"]) {
+    for (const tab of ["States", "Stack", "Breakpoints", "Memory", "Notes"]) {
       await page.getByRole("tab", { name: new RegExp(tab) }).click();
       await check(tab);
     }
@@ -293,4 +293,21 @@ test("futures are suggested while one works, drawn apart, and one click away", a
   } finally {
     await other.stop();
   }
+});
+
+test("all states are drawn, coloured and gone to", async () => {
+  await page.getByRole("tab", { name: "States" }).click();
+  await page.getByLabel("Colour states by").fill("current");
+  await page.getByRole("button", { name: "Draw from here" }).click();
+  await page.getByText("4 states, 7 ways").waitFor();
+  await page.getByRole("list", { name: "Colours" }).getByText("1 or 2").first().waitFor();
+  await page.locator(".states canvas").focus();
+  // Down to the first, and along a way to the next.
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("button", { name: /Go to state \d/ }).waitFor();
+  expect(await universe(page)).toBe("0.0");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !/^0\.0$/.test(document.querySelector(".universe")?.textContent ?? "0.0"));
+  await page.getByText("4 states, 7 ways").waitFor();
 });

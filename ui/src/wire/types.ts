@@ -398,6 +398,17 @@ entries: Array<PathEntry>,
 before: number,
 after: number, };
 
+export type PictureState = {
+row: number,
+kind: StateKind,
+place: string,
+values?: string | null, };
+
+export type PictureWay = {
+from: number,
+to: number,
+label: string, };
+
 export type PinView = {
 pin: number,
 label?: string | null,
@@ -429,7 +440,9 @@ export type Proved = "holds" | "fails" | "maybe" | "unknown";
 export type Question = { "ask": "paths" } | { "ask": "reach",
 target: Destination, } | { "ask": "bugs" } | { "ask": "why",
 target?: Destination | null, } | { "ask": "cover" } | { "ask": "states",
-demands: Array<Demanded>, } | { "ask": "check",
+demands: Array<Demanded>, } | { "ask": "picture",
+colour?: string | null,
+to?: number | null, } | { "ask": "check",
 formula: string, };
 
 export type Reply = { "reply": "stopped" } & Stop | { "reply": "done",
@@ -495,12 +508,22 @@ handler: boolean, };
 export type StackListing = {
 frames: Array<StackFrame>, };
 
+export type StateKind = "state" | "moment" | "trap" | "returned" | "open";
+
 export type StatesHeader = {
 frame: string,
 id: number,
 count: number,
 edges: number,
 complete: boolean, };
+
+export type StatesPicture = {
+states: Array<PictureState>,
+ways: Array<PictureWay>,
+left_out: number,
+edges: number,
+complete: boolean,
+colour?: string | null, };
 
 export type StatesReport = {
 states: number,
@@ -565,6 +588,7 @@ found: Array<FoundPath>,
 why?: WhyListing | null,
 cover?: CoverListing | null,
 states?: StatesReport | null,
+picture?: StatesPicture | null,
 claim?: ClaimReport | null,
 unexplored: Array<UnexploredReport>, };
 

@@ -4,6 +4,7 @@
 //! editor protocol. All of them are data: a command can be typed, scripted, logged and sent over a socket.
 
 pub mod listing;
+pub(crate) mod picture;
 pub(crate) mod proof;
 pub(crate) mod question;
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::picture::StatesPicture;
 use super::proof::{ClaimReport, Demanded, StatesReport};
 use crate::command::{CodePlace, UniverseId};
 
@@ -33,6 +34,13 @@ pub enum Question {
     States {
         /// What must be of conditions.
         demands: Vec<Demanded>,
+    },
+    /// What do all states from here look like?
+    Picture {
+        /// What colours them: an expression of the source.
+        colour: Option<String>,
+        /// A state, by its number, to which a shortest way is wanted.
+        to: Option<u32>,
     },
     /// Do all runs from here fulfil a temporal formula?
     Check {
@@ -164,6 +172,9 @@ pub struct SuggestionListing {
     /// For a question about all states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<StatesReport>,
+    /// For one that draws all states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<StatesPicture>,
     /// For one about a formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<ClaimReport>,

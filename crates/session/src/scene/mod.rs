@@ -205,6 +205,13 @@ impl<'a> Scene<'a> {
         Ok((shown, type_name))
     }
 
+    /// What an expression comes to in the innermost frame in which it means something, if it does in one.
+    pub(crate) fn somewhere(&self, text: &str) -> Option<String> {
+        let frames = self.stops().count() as u32;
+        let mut values = (0..frames).filter_map(|frame| self.print(text, frame).ok());
+        values.next().map(|(value, _)| value)
+    }
+
     fn evaluate(&self, text: &str, frame: u32) -> Result<Evaluated, CommandError> {
         let expression =
             Expression::parse(text).map_err(|e| CommandError::Invalid(e.to_string()))?;

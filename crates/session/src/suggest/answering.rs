@@ -91,7 +91,7 @@ impl Inquiry {
             return answer;
         }
         match &self.question {
-            Question::States { .. } | Question::Check { .. } => {
+            Question::States { .. } | Question::Picture { .. } | Question::Check { .. } => {
                 self.proved(budget).unwrap_or_default()
             }
             Question::Why { .. } => self.why(budget),

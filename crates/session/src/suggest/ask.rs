@@ -98,6 +98,7 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
             Ok((Goal::Bug, words.to_owned()))
         }
         Question::States { .. } => Ok((Goal::Any, "explore".to_owned())),
+        Question::Picture { .. } => Ok((Goal::Any, "states".to_owned())),
         Question::Check { formula } => Ok((Goal::Any, format!("check {formula}"))),
         Question::Reach { target } => {
             let (goal, words) = goal_of(stage, target)?;

@@ -13,6 +13,7 @@ mod forever;
 mod inquiry;
 mod listing;
 mod nodes;
+mod picture;
 mod proving;
 mod report;
 mod runs;
@@ -38,6 +39,7 @@ use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
 use borges_vm::{CodeOffset, ExternType, Machine, Value};
 
+pub use crate::command::picture::{PictureState, PictureWay, StateKind, StatesPicture};
 pub use crate::command::proof::{
     ClaimReport, Demand, DemandReport, Demanded, ProgramNames, Proved, StatesReport, TrapReport,
 };

@@ -44,6 +44,7 @@ impl Inquiry {
     pub(super) fn sensible(&self) -> Result<(), String> {
         let texts: Vec<String> = match &self.question {
             Question::States { demands } => texts(demands),
+            Question::Picture { colour, .. } => colour.iter().cloned().collect(),
             Question::Check { formula } => Asked::of(formula)?.texts,
             _ => return Ok(()),
         };
@@ -74,6 +75,14 @@ impl Inquiry {
                 listing.forever = report.complete;
                 listing.unexplored.clone_from(&report.unexplored);
                 listing.states = Some(report);
+                Some(listing)
+            }
+            Question::Picture { colour, to } => {
+                let drawn = self.picture((colour.as_deref(), *to), budget)?;
+                let mut listing = self.shown(drawn.run, budget);
+                listing.complete = drawn.picture.complete;
+                listing.forever = drawn.picture.complete;
+                listing.picture = Some(drawn.picture);
                 Some(listing)
             }
             Question::Check { formula } => {

@@ -1,0 +1,162 @@
+// Draws the states of a device program: a disc for each, coloured by the value of an expression, and the ways between them.
+import { APART, read, spot, visible, type Look, type States } from "../model/states";
+import type { PictureWay, StateKind, StatesPicture } from "../wire/types";
+
+/** Values that have a colour of their own in the legend. */
+export const MOST_VALUES = 12;
+/** From this distance on, ways are named. */
+const NAMED = 30;
+/** Ways of more states than these are drawn when one is near. */
+const MOST_WAYS = 20_000;
+/** The status by which `States` tells ends apart. */
+const STATUS: Record<StateKind, number> = { state: 0, moment: 0, open: 2, returned: 4, trap: 5 };
+
+export interface Drawn {
+  states: States;
+  picture: StatesPicture;
+  /** The values of the expression, the most frequent first. */
+  values: string[];
+  /** The ways that leave a state, by its number. */
+  leaving: PictureWay[][];
+}
+
+export function drawn(picture: StatesPicture): Drawn {
+  const count = picture.states.length;
+  const states = read({
+    header: { count, edges: picture.edges, complete: picture.complete } as Parameters<typeof read>[0]["header"],
+    depth: Uint32Array.from(picture.states, (state) => state.row),
+    status: Uint8Array.from(picture.states, (state) => STATUS[state.kind]),
+  });
+  const times = new Map<string, number>();
+  for (const { values } of picture.states) {
+    if (values !== null && values !== undefined) {
+      times.set(values, (times.get(values) ?? 0) + 1);
+    }
+  }
+  const leaving: PictureWay[][] = picture.states.map(() => []);
+  picture.ways.forEach((way) => leaving[way.from]?.push(way));
+  return { states, picture, values: [...times].sort(([, a], [, b]) => b - a).map(([value]) => value), leaving };
+}
+
+/** The colour of a value: hues far apart for neighbours, grey for what has none. */
+export function colourOf(values: string[], value: string | null | undefined, dark: boolean): string | null {
+  const at = value === null || value === undefined ? -1 : values.indexOf(value);
+  return at < 0 ? null : `hsl(${(at * 137 + 210) % 360} 62% ${dark ? 62 : 42}%)`;
+}
+
+export interface Shown {
+  look: Look;
+  /** Where the user is, if that is one of the states. */
+  here: number | null;
+  chosen: number | null;
+  dark: boolean;
+}
+
+export function paint(context: CanvasRenderingContext2D, { states, picture, values, leaving }: Drawn, shown: Shown): void {
+  const { look, here, chosen, dark } = shown;
+  const canvas = context.canvas;
+  const ratio = window.devicePixelRatio || 1;
+  const [width, height] = [canvas.width / ratio, canvas.height / ratio];
+  const style = getComputedStyle(canvas);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  const place = (state: number): { x: number; y: number } => spot(states, look, state, width);
+  const parts = visible(states, look, width, height);
+  const seen: number[] = [];
+  for (const { row, from, to } of parts) {
+    for (let at = from; at < to; at++) {
+      seen.push(states.order[(states.first[row] ?? 0) + at] ?? 0);
+    }
+  }
+  const radius = Math.max(1, Math.min(10, look.gap * 0.3, look.step * 0.3));
+  if (look.gap >= APART || picture.ways.length <= MOST_WAYS) {
+    context.strokeStyle = colour("--line");
+    context.lineWidth = 1;
+    context.beginPath();
+    seen.forEach((state) => leaving[state]?.forEach((way) => trace(context, way, place, radius)));
+    context.stroke();
+  }
+  const ways = chosen === null ? [] : (leaving[chosen] ?? []);
+  context.strokeStyle = colour("--path");
+  context.lineWidth = 2;
+  context.beginPath();
+  ways.forEach((way) => trace(context, way, place, radius));
+  context.stroke();
+  for (const state of seen) {
+    const known = picture.states[state];
+    const { x, y } = place(state);
+    context.fillStyle =
+      known?.kind === "trap" ? colour("--bad") : (colourOf(values, known?.values, dark) ?? colour(known?.kind === "open" ? "--line" : "--strong-line"));
+    context.beginPath();
+    if (known?.kind === "trap" || known?.kind === "returned") {
+      context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+    } else {
+      context.arc(x, y, known?.kind === "moment" ? radius * 0.6 : radius, 0, 2 * Math.PI);
+    }
+    context.fill();
+  }
+  for (const [state, name] of [[chosen, "--preview"], [here, "--accent"]] as const) {
+    if (state !== null) {
+      const { x, y } = place(state);
+      context.strokeStyle = colour(name);
+      context.lineWidth = 3;
+      context.beginPath();
+      context.arc(x, y, radius + 4, 0, 2 * Math.PI);
+      context.stroke();
+    }
+  }
+  if (look.gap >= NAMED && look.step >= NAMED) {
+    context.font = `11px ${colour("--mono")}`;
+    context.textAlign = "center";
+    const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
+    named.forEach((way, nth) => label(context, way, place, nth, colour));
+  }
+}
+
+/** A way: straight to the next row, bent where it goes back or stays. */
+function trace(
+  context: CanvasRenderingContext2D,
+  way: PictureWay,
+  place: (state: number) => { x: number; y: number },
+  radius: number,
+): void {
+  const [a, b] = [place(way.from), place(way.to)];
+  context.moveTo(a.x, a.y);
+  if (way.from === way.to) {
+    context.ellipse(a.x + radius + 5, a.y, 7, 5, 0, Math.PI, 3 * Math.PI);
+  } else if (b.y > a.y) {
+    context.lineTo(b.x, b.y);
+  } else {
+    const bend = Math.min(60, 14 + Math.abs(a.y - b.y) * 0.3);
+    context.quadraticCurveTo(Math.max(a.x, b.x) + bend, (a.y + b.y) / 2, b.x, b.y);
+  }
+}
+
+/** The values that take a way, beside it: several of one state stand one below the other. */
+function label(
+  context: CanvasRenderingContext2D,
+  way: PictureWay,
+  place: (state: number) => { x: number; y: number },
+  nth: number,
+  colour: (name: string) => string,
+): void {
+  const values = brief(way.label);
+  if (values === "") {
+    return;
+  }
+  const [a, b] = [place(way.from), place(way.to)];
+  const bent = b.y <= a.y;
+  const [x, y] = [(a.x + b.x) / 2 + (bent ? 26 : 0), (a.y + b.y) / 2 + ((nth % 3) - 1) * 9];
+  const width = context.measureText(values).width;
+  context.fillStyle = colour("--paper");
+  context.fillRect(x - width / 2 - 2, y - 8, width + 4, 12);
+  context.fillStyle = colour("--quiet");
+  context.fillText(values, x, y + 2);
+}
+
+/** The set of values alone, as short as it can be; nothing where none is read. */
+export function brief(label: string): string {
+  const values = label.split(" = ")[1] ?? "";
+  return values.length > 14 ? `${values.slice(0, 13)}…` : values;
+}
