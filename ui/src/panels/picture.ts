@@ -83,6 +83,12 @@ export function paint(context: CanvasRenderingContext2D, { states, picture, valu
   context.beginPath();
   ways.forEach((way) => trace(context, way, place, radius));
   context.stroke();
+  if (look.gap >= NAMED && look.step >= NAMED) {
+    context.font = `11px ${colour("--mono")}`;
+    context.textAlign = "center";
+    const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
+    named.forEach((way, nth) => label(context, way, place, nth, colour));
+  }
   for (const state of seen) {
     const known = picture.states[state];
     const { x, y } = place(state);
@@ -105,12 +111,6 @@ export function paint(context: CanvasRenderingContext2D, { states, picture, valu
       context.arc(x, y, radius + 4, 0, 2 * Math.PI);
       context.stroke();
     }
-  }
-  if (look.gap >= NAMED && look.step >= NAMED) {
-    context.font = `11px ${colour("--mono")}`;
-    context.textAlign = "center";
-    const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
-    named.forEach((way, nth) => label(context, way, place, nth, colour));
   }
 }
 
