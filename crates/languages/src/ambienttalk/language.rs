@@ -6,6 +6,7 @@ use std::sync::Arc;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
 };
+use serde::Serialize;
 
 use super::answer::Answer;
 use super::birth::ActorId;
@@ -23,7 +24,8 @@ use crate::source;
 const MAX_RUN: u64 = 100_000;
 
 /// What is a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Grain {
     /// Every rule.
     #[default]
@@ -34,7 +36,8 @@ pub enum Grain {
 }
 
 /// When messages to other actors arrive. Messages to oneself always arrive at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Delivery {
     /// In the same step.
     #[default]

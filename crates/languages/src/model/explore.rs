@@ -20,7 +20,7 @@ use super::lens::{self, Lens};
 use super::report::{End, Met, Report};
 use super::reported::Reported;
 use super::schedule::Selection;
-use super::step::{Step, Why};
+use super::step::{Reduction, Step, Why};
 use super::{Model, Threads};
 use crate::ambienttalk::{Delivery, Grain};
 
@@ -79,16 +79,6 @@ impl Default for Explore {
     }
 }
 
-/// What an exploration leaves out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reduction {
-    /// Nothing: the graph of all states.
-    #[default]
-    None,
-    /// All runs of a class but one (dynamic partial-order reduction).
-    Dpor,
-}
-
 /// The order of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -119,6 +109,18 @@ pub struct Progress {
     pub ends: u64,
     /// States whose turn is still to come.
     pub waiting: u64,
+}
+
+impl Progress {
+    /// Of runs that are followed one by one.
+    const fn of_steps(steps: u64, ends: u64) -> Self {
+        Self {
+            states: steps,
+            edges: steps,
+            ends,
+            waiting: 0,
+        }
+    }
 }
 
 /// The longest run that is followed without merging: all its states are in memory.
@@ -329,19 +331,9 @@ impl Job<'_> {
     fn empty(&self) -> Report {
         Report {
             language: "",
-            grain: match self.options.grain {
-                Grain::Rule => "rule",
-                Grain::Visible => "visible",
-            },
-            reduction: match self.options.reduction {
-                Reduction::None => "none",
-                Reduction::Dpor => "dpor",
-            },
-            delivery: match self.options.delivery {
-                Delivery::Immediate => "immediate",
-                Delivery::Fifo => "fifo",
-                Delivery::Unordered => "unordered",
-            },
+            grain: self.options.grain,
+            reduction: self.options.reduction,
+            delivery: self.options.delivery,
             debugger: self.options.debugger,
             abstraction: None,
             unmet: Vec::new(),
@@ -629,12 +621,7 @@ impl Job<'_> {
         loop {
             let found = classes.advance(usize::MAX, || {
                 spent += 1;
-                let progress = Progress {
-                    states: spent,
-                    edges: spent,
-                    ends: count,
-                    waiting: 0,
-                };
+                let progress = Progress::of_steps(spent, count);
                 // Whoever is tired of counting still gets the rest.
                 spent <= budget && (!spent.is_multiple_of(256) || (self.keep_going)(&progress))
             });
@@ -704,12 +691,7 @@ impl Job<'_> {
             let ends = search.ends;
             let reached = search.classes.advance(depth, || {
                 steps += 1;
-                let progress = Progress {
-                    states: steps,
-                    edges: steps,
-                    ends,
-                    waiting: 0,
-                };
+                let progress = Progress::of_steps(steps, ends);
                 steps <= limit && (!steps.is_multiple_of(256) || (self.keep_going)(&progress))
             });
             match reached {

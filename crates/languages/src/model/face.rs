@@ -9,7 +9,6 @@ use borges_multiverse::debug::{
 use borges_multiverse::graph::{self, NodeId, Pause};
 use borges_multiverse::language::{Language, Verdict};
 
-use super::Progress;
 use super::debug::{
     AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, LinkRow, NodeRow, Order, Possible,
     RanRow, Refused, Watch, line,
@@ -290,20 +289,12 @@ impl<C: Voice> Face<C> {
                 }
             }
             if catalogue.holds() {
-                let agent_name = name.clone();
-                possible.push(if configuration.mode_of(&agent) == AgentMode::Hold {
-                    let order = Order::Release {
-                        universe,
-                        agent: agent_name,
-                    };
-                    row("release", Some(&name), order)
-                } else {
-                    let order = Order::Hold {
-                        universe,
-                        agent: agent_name,
-                    };
-                    row("hold", Some(&name), order)
-                });
+                let (label, agent) = (configuration.mode_of(&agent), name.clone());
+                let (label, order) = match label {
+                    AgentMode::Hold => ("release", Order::Release { universe, agent }),
+                    _ => ("hold", Order::Hold { universe, agent }),
+                };
+                possible.push(row(label, Some(&name), order));
             }
         }
         possible
@@ -526,14 +517,7 @@ impl<C: Voice> Debugger for Face<C> {
 
 /// Progress in the words of faces.
 fn seen(keep_going: Watch<'_>) -> impl FnMut(graph::Progress) -> bool + '_ {
-    |progress| {
-        keep_going(&Progress {
-            states: progress.states as u64,
-            edges: progress.edges as u64,
-            ends: progress.ends as u64,
-            waiting: progress.waiting as u64,
-        })
-    }
+    |progress| keep_going(&progress.into())
 }
 
 fn ran_row(ran: &Ran) -> RanRow {

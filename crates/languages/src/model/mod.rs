@@ -39,7 +39,7 @@ pub use actors::AMBIENT_TALK;
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
 pub use dialect::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use erased::Erased;
-pub use explore::{DESCRIBED, Explore, Job, Kept, Order, Progress, Reduction};
+pub use explore::{DESCRIBED, Explore, Job, Kept, Order, Progress};
 pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use lead::Lead;
@@ -47,7 +47,7 @@ pub use races::{RaceRow, RaceStep};
 pub use report::{End, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
-pub use step::{Step, Why};
+pub use step::{Reduction, Step, Why};
 pub use threads::Threads;
 
 /// A program of a model language.

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::debug::Refused;
 use super::goal::Finding;
-use super::step::{Step, Why};
+use super::step::{Reduction, Step, Why};
+use crate::ambienttalk::{Delivery, Grain};
 use crate::datum::Datum;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
@@ -15,12 +16,12 @@ pub struct Report {
     /// The language.
     pub language: &'static str,
     /// What a step was: `rule` or `visible`.
-    pub grain: &'static str,
+    pub grain: Grain,
     /// How runs were left out: `none` (all were followed, equal states merged) or `dpor` (one run
     /// of each class).
-    pub reduction: &'static str,
+    pub reduction: Reduction,
     /// When messages between actors arrived: `immediate`, `fifo` or `unordered`.
-    pub delivery: &'static str,
+    pub delivery: Delivery,
     /// Whether the program was under the stepping debugger: its states are those of the debugger, and
     /// steps are paused and resumed. Left out if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -1,4 +1,4 @@
-//! Steps as they are reported, and why there are no more.
+//! Steps as they are reported, and what is left out, and why.
 
 use borges_multiverse::graph::Pause;
 use borges_multiverse::language::Label;
@@ -79,4 +79,15 @@ impl Why {
             Pause::Cancelled => Some(Self::Cancelled),
         }
     }
+}
+
+/// What an exploration leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reduction {
+    /// Nothing: the graph of all states.
+    #[default]
+    None,
+    /// All runs of a class but one (dynamic partial-order reduction).
+    Dpor,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use borges_languages::model::{Datum, End, Met, Report, Step, Why};
+use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, Why};
 
 use crate::args;
 use borges_commands::paint::{Paint, Role, count, grouped, printable};
@@ -61,7 +61,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
     if !report.complete {
         let note = format!("not all: {}", why_not_all(report));
         let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
-        if report.ends.is_empty() && report.reduction == "none" {
+        if report.ends.is_empty() && report.reduction == Reduction::None {
             let note = "no run came to an end within that: '--order depth' comes to ends sooner, \
                         '--grain visible' takes fewer states to them";
             let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
@@ -72,7 +72,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
 
 /// What bounded an exploration, and how to go on.
 fn why_not_all(report: &Report) -> &'static str {
-    let reduced = report.reduction == "dpor";
+    let reduced = report.reduction == Reduction::Dpor;
     match report.why {
         Some(Why::States) if reduced => {
             "there are more runs, or some with ever new states: --states raises the limit of steps, \
@@ -144,7 +144,7 @@ impl<'r> Same<'r> {
 
 /// The outcomes; none is shown as another is.
 fn ends_shown(report: &Report, same: &Same<'_>, paint: &Paint) -> Vec<String> {
-    let reduced = report.reduction == "dpor";
+    let reduced = report.reduction == Reduction::Dpor;
     let ends = report.ends.iter();
     let mut shown: Vec<_> = ends
         .map(|end| end_shown(end, same, reduced, paint))
