@@ -80,6 +80,13 @@ pub trait Language {
         Some((self.step(state, choice)?, label))
     }
 
+    /// Whether the language knows how the program goes on from `state`; else it enables nothing there, and a graph leaves
+    /// the state unexplored instead of taking it for an end.
+    fn is_followed(&self, state: &Self::State) -> bool {
+        let _ = state;
+        true
+    }
+
     /// What it means that nothing is enabled in `state`. Asked in ends only.
     fn outcome(&self, state: &Self::State) -> Outcome<Self::Value>;
 
@@ -333,6 +340,10 @@ macro_rules! pointing {
 
         fn tell(&self, state: &L::State, choice: &L::Choice) -> Option<(StepOf<L>, Label)> {
             (**self).tell(state, choice)
+        }
+
+        fn is_followed(&self, state: &Self::State) -> bool {
+            (**self).is_followed(state)
         }
 
         fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {

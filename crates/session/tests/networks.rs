@@ -491,7 +491,7 @@ fn what_is_wrong_in_a_network_is_said_where_it_is() {
         ),
         (
             line(good).replace("a.send(1)", "send(1)"),
-            "there is no board called",
+            "this names no board",
         ),
         (line(&format!("{good}holds = 0\n")), "0 is out of range"),
         (line(&format!("{good}holds = 65\n")), "65 is out of range"),
@@ -551,6 +551,16 @@ fn wide_inputs_are_followed_as_far_as_they_decide() {
         )
         .unwrap();
         let report = model.explore(&Explore::default(), |_| true);
+        assert_eq!(
+            report.complete,
+            !then.is_empty(),
+            "what is not followed is not complete"
+        );
+        let mut graph = model.multiverse(&Explore::default());
+        graph.explore(&mut |_| true);
+        let judged = graph.check("G {a.kept < 5000}", &mut |_| true).unwrap();
+        // Of what is not followed nobody knows what it does.
+        assert_eq!(judged.must.holds, report.complete.then_some(true), "{then}");
         let trace =
             |end: &borges_languages::model::End| end.trace.first().map(|step| step.text.clone());
         let ends = report

@@ -480,7 +480,10 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     }
 
     fn explore(&mut self, keep_going: Watch<'_>) {
-        let finished = matches!(self.pause, Pause::Complete | Pause::Depth | Pause::Full);
+        let finished = matches!(
+            self.pause,
+            Pause::Complete | Pause::Depth | Pause::Unfollowed | Pause::Full
+        );
         let full = self.pause == Pause::States && self.graph().len() >= self.limits.states;
         if finished || full {
             return;

@@ -301,6 +301,10 @@ where
         Self::state(self.0.canonical(own::<L::State>(&*state.0).clone()))
     }
 
+    fn is_followed(&self, state: &State) -> bool {
+        self.0.is_followed(own(&*state.0))
+    }
+
     fn recurring(&self, state: &State) -> State {
         Self::state(self.0.recurring(own(&*state.0)))
     }

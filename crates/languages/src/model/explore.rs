@@ -520,7 +520,7 @@ impl Job<'_> {
             Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
             Err(CountError::Unexplored(_)) => {}
         }
-        report.ends = self.ends(graph);
+        report.ends = self.ends(graph, held.exploration.unfollowed());
         // What is seen through an abstraction is not all.
         let complete = report.complete && exact.is_some();
         let goals = self.options.goals.iter();
@@ -542,13 +542,14 @@ impl Job<'_> {
         }
     }
 
-    fn ends<P: Reported>(&self, graph: &Graph<P>) -> Vec<End> {
+    /// What the program comes to: its ends, and what is not followed further.
+    fn ends<P: Reported>(&self, graph: &Graph<P>, unfollowed: &[NodeId]) -> Vec<End> {
         let plain = graph.language();
         let shortest = graph.shortest_paths(NodeId::ROOT);
         let length = |node: NodeId| shortest.length(node).unwrap_or(u32::MAX);
         let mut found: BTreeMap<Outcome<P::Value>, Ending<NodeId>> = BTreeMap::new();
-        for end in graph.ends() {
-            let Some(outcome) = graph.outcome(end) else {
+        for end in graph.ends().chain(unfollowed.iter().copied()) {
+            let Some(outcome) = graph.state(end).map(|state| plain.outcome(state)) else {
                 continue;
             };
             let known = found
@@ -656,7 +657,9 @@ impl Job<'_> {
             classes,
             found,
             ends,
+            unfollowed,
         } = search;
+        let why = why.or(unfollowed.then_some(Why::Unfollowed));
         let mut report = self.empty();
         report.states = classes.steps() + 1;
         report.edges = classes.steps();
@@ -711,6 +714,8 @@ struct Search<'e, E: Reported> {
     found: BTreeMap<Outcome<E::Value>, Ending<Vec<E::Choice>>>,
     /// How many runs ended.
     ends: u64,
+    /// Some of them go on as nobody knows.
+    unfollowed: bool,
 }
 
 impl<'e, E: Reported> Search<'e, E> {
@@ -719,6 +724,7 @@ impl<'e, E: Reported> Search<'e, E> {
             classes: Classes::new(exact),
             found: BTreeMap::new(),
             ends: 0,
+            unfollowed: false,
         }
     }
 
@@ -731,6 +737,7 @@ impl<'e, E: Reported> Search<'e, E> {
         let events = self.classes.run().events();
         let way = || events.iter().map(|event| event.choice.clone()).collect();
         let outcome = exact.outcome(state);
+        self.unfollowed |= !exact.is_followed(state);
         let known = self.found.entry(outcome).or_insert_with(|| Ending {
             count: 0,
             way: way(),

@@ -67,6 +67,8 @@ pub enum Why {
     Time,
     /// It came to the breakpoint that it looked for.
     Met,
+    /// The language does not know how some states go on.
+    Unfollowed,
 }
 
 impl Why {
@@ -75,6 +77,7 @@ impl Why {
         match pause {
             Pause::Complete => None,
             Pause::Depth => Some(Self::Depth),
+            Pause::Unfollowed => Some(Self::Unfollowed),
             Pause::States | Pause::Full => Some(Self::States),
             Pause::Cancelled => Some(Self::Cancelled),
         }

@@ -181,6 +181,10 @@ impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
         self.seen(self.inner.canonical(seen.state))
     }
 
+    fn is_followed(&self, seen: &Self::State) -> bool {
+        self.inner.is_followed(&seen.state)
+    }
+
     fn recurring(&self, seen: &Self::State) -> Self::State {
         self.seen(self.inner.recurring(&seen.state))
     }

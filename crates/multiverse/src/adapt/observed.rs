@@ -127,6 +127,10 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
         (self.program.canonical(state), memory)
     }
 
+    fn is_followed(&self, (state, _): &Self::State) -> bool {
+        self.program.is_followed(state)
+    }
+
     fn recurring(&self, (state, memory): &Self::State) -> Self::State {
         (self.program.recurring(state), memory.clone())
     }

@@ -153,6 +153,10 @@ impl<L: Language> Language for Preempting<L> {
         Scheduled { state, ..from }
     }
 
+    fn is_followed(&self, from: &Self::State) -> bool {
+        self.program.is_followed(&from.state)
+    }
+
     fn recurring(&self, from: &Self::State) -> Self::State {
         Scheduled {
             state: self.program.recurring(&from.state),

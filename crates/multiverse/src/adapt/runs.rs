@@ -165,6 +165,10 @@ impl<L: Language> Language for Runs<L> {
         self.inner.canonical(state)
     }
 
+    fn is_followed(&self, state: &L::State) -> bool {
+        self.inner.is_followed(state)
+    }
+
     fn recurring(&self, state: &L::State) -> L::State {
         self.inner.recurring(state)
     }

@@ -178,6 +178,10 @@ impl<L: Language> Language for Stepping<L> {
         (mode, self.0.canonical(state))
     }
 
+    fn is_followed(&self, (_, state): &Self::State) -> bool {
+        self.0.is_followed(state)
+    }
+
     fn recurring(&self, (mode, state): &Self::State) -> Self::State {
         (*mode, self.0.recurring(state))
     }

@@ -82,6 +82,8 @@ pub enum Pause {
     Complete,
     /// Everything within the depth limit is explored.
     Depth,
+    /// Everything is explored that the language [follows](Language::is_followed).
+    Unfollowed,
     /// The limit of states is reached.
     States,
     /// The caller asked to stop.
@@ -106,6 +108,7 @@ pub struct Exploration<L: Language> {
     graph: Graph<L>,
     frontier: Frontier<L::State>,
     cut: Vec<NodeId>,
+    unfollowed: Vec<NodeId>,
     ends: Vec<NodeId>,
     deepest: u32,
     /// Whether nodes may have been reached by detours: in any order but breadth first.
@@ -141,6 +144,7 @@ impl<L: Language> Exploration<L> {
             graph: Graph::new(language, start, merged),
             frontier: Frontier::new(strategy),
             cut: Vec::new(),
+            unfollowed: Vec::new(),
             ends: Vec::new(),
             deepest: 0,
             detours,
@@ -182,6 +186,12 @@ impl<L: Language> Exploration<L> {
     #[must_use]
     pub fn ends(&self) -> &[NodeId] {
         &self.ends
+    }
+
+    /// The states that were found and that the language does not [follow](Language::is_followed).
+    #[must_use]
+    pub fn unfollowed(&self) -> &[NodeId] {
+        &self.unfollowed
     }
 
     /// What is explored so far.
@@ -275,6 +285,7 @@ impl<L: Language> Exploration<L> {
             while batch.len() < BATCH {
                 match self.frontier.pop() {
                     Some(id) if self.graph.status(id) == Some(Status::Expanded) => {}
+                    Some(id) if self.leaves(id) => {}
                     Some(id) => batch.push(id),
                     None => break,
                 }
@@ -331,6 +342,8 @@ impl<L: Language> Exploration<L> {
     const fn rest(&self) -> Pause {
         if !self.cut.is_empty() {
             Pause::Depth
+        } else if !self.unfollowed.is_empty() {
+            Pause::Unfollowed
         } else {
             Pause::Complete
         }
@@ -352,7 +365,7 @@ impl<L: Language> Exploration<L> {
     }
 
     fn expand(&mut self, id: NodeId) -> bool {
-        if self.graph.status(id) == Some(Status::Expanded) {
+        if self.graph.status(id) == Some(Status::Expanded) || self.leaves(id) {
             return true;
         }
         let Some(state) = self.graph.state(id) else {
@@ -361,6 +374,16 @@ impl<L: Language> Exploration<L> {
         let (language, merged) = (&self.graph.language, self.graph.is_merged());
         let mut found = Successor::all(language, merged, state, &mut self.steps);
         self.adopt(id, &mut found)
+    }
+
+    /// Whether the language does not follow a state, which is noted.
+    fn leaves(&mut self, id: NodeId) -> bool {
+        let state = self.graph.state(id);
+        let leaves = state.is_some_and(|state| !self.graph.language.is_followed(state));
+        if leaves && !self.unfollowed.contains(&id) {
+            self.unfollowed.push(id);
+        }
+        leaves
     }
 
     /// Adds the steps of a universe.

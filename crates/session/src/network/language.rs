@@ -98,6 +98,10 @@ impl Language for Network {
         }));
     }
 
+    fn is_followed(&self, State(inner): &State) -> bool {
+        inner.trapped().is_some() || inner.left_out().is_none()
+    }
+
     fn outcome(&self, State(inner): &State) -> Outcome<Left> {
         let ended = inner.boards.iter().all(|board| board.state.end().is_some());
         let verdict = match (inner.trapped(), inner.left_out()) {

@@ -200,7 +200,7 @@ impl<'f> Found<'f> {
                 let words = format!("the bound of {} states: raise --states", limits.states);
                 Some(("states", words))
             }
-            Pause::Complete => None,
+            Pause::Complete | Pause::Unfollowed => None,
         };
         found.unexplored = found.left_out(cut);
         Ok(found)

@@ -86,6 +86,7 @@ fn why_not_all(report: &Report) -> &'static str {
         Some(Why::Cancelled) => "it was cancelled",
         Some(Why::Time) => "the time is used up: --time gives more",
         Some(Why::Met) => "it stopped where the breakpoint was met; without --first it goes on",
+        Some(Why::Unfollowed) => "some runs are not followed to their ends: their outcomes say why",
         None => "some universes were left out",
     }
 }

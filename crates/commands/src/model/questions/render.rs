@@ -44,6 +44,7 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
         Why::States => format!("of the first {known} only: --states raises the limit"),
         Why::Depth => format!("of the {known} within --depth only"),
         Why::Time => format!("of the {known} known when the time was used up only"),
+        Why::Unfollowed => format!("of the {known} that are followed only"),
         Why::Met => format!("of the {known} up to the breakpoint only"),
     };
     format!("{}\n", paint.paint(Role::Warning, note))

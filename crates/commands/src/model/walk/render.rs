@@ -128,6 +128,7 @@ pub(super) fn pause(pause: Pause) -> &'static str {
         Pause::Complete => "everything was explored",
         Pause::States => "there are more states than asked for",
         Pause::Depth => "the depth was limited",
+        Pause::Unfollowed => "some runs are not followed",
         Pause::Cancelled => "it was cancelled",
         Pause::Full => "the graph is full",
     }
