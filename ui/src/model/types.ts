@@ -205,4 +205,4 @@ outcome: number | null,
 steps: Array<Step>,
 through: Array<number>, };
 
-export type Why = "states" | "depth" | "cancelled" | "time" | "met";
+export type Why = "states" | "depth" | "cancelled" | "time" | "met" | "unfollowed";
