@@ -76,7 +76,9 @@ proptest! {
     fn a_cut_trace_says_so((start, records) in records(), cut in 0.0..1.0f64) {
         let mut encoder = TraceEncoder::new(start, 0);
         records.iter().for_each(|record| encoder.push(record).unwrap());
-        let bytes = encoder.take().unwrap().bytes;
+        let waits = encoder.len();
+        let bytes: Vec<u8> = encoder.take().unwrap().bytes.into();
+        prop_assert_eq!(bytes.len(), waits);
         let cut = (cut * bytes.len() as f64) as usize;
         let mut decoded = 0;
         for record in TraceDecoder::new(start, &bytes[..cut]) {

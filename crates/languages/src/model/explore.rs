@@ -543,12 +543,16 @@ impl Job<'_> {
     }
 
     /// What the program comes to: its ends, and what is not followed further.
-    fn ends<P: Reported>(&self, graph: &Graph<P>, unfollowed: &[NodeId]) -> Vec<End> {
+    fn ends<P: Reported>(
+        &self,
+        graph: &Graph<P>,
+        unfollowed: impl Iterator<Item = NodeId>,
+    ) -> Vec<End> {
         let plain = graph.language();
         let shortest = graph.shortest_paths(NodeId::ROOT);
         let length = |node: NodeId| shortest.length(node).unwrap_or(u32::MAX);
         let mut found: BTreeMap<Outcome<P::Value>, Ending<NodeId>> = BTreeMap::new();
-        for end in graph.ends().chain(unfollowed.iter().copied()) {
+        for end in graph.ends().chain(unfollowed) {
             let Some(outcome) = graph.state(end).map(|state| plain.outcome(state)) else {
                 continue;
             };

@@ -1,7 +1,7 @@
 //! Growing a graph: in which order, how far, and for how long.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::fmt;
 
 use super::{Graph, NodeId, Status, Steps, Successor};
@@ -108,7 +108,7 @@ pub struct Exploration<L: Language> {
     graph: Graph<L>,
     frontier: Frontier<L::State>,
     cut: Vec<NodeId>,
-    unfollowed: Vec<NodeId>,
+    unfollowed: BTreeSet<NodeId>,
     ends: Vec<NodeId>,
     deepest: u32,
     /// Whether nodes may have been reached by detours: in any order but breadth first.
@@ -144,7 +144,7 @@ impl<L: Language> Exploration<L> {
             graph: Graph::new(language, start, merged),
             frontier: Frontier::new(strategy),
             cut: Vec::new(),
-            unfollowed: Vec::new(),
+            unfollowed: BTreeSet::new(),
             ends: Vec::new(),
             deepest: 0,
             detours,
@@ -189,9 +189,8 @@ impl<L: Language> Exploration<L> {
     }
 
     /// The states that were found and that the language does not [follow](Language::is_followed).
-    #[must_use]
-    pub fn unfollowed(&self) -> &[NodeId] {
-        &self.unfollowed
+    pub fn unfollowed(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.unfollowed.iter().copied()
     }
 
     /// What is explored so far.
@@ -339,7 +338,7 @@ impl<L: Language> Exploration<L> {
     }
 
     /// Why nothing is left to do.
-    const fn rest(&self) -> Pause {
+    fn rest(&self) -> Pause {
         if !self.cut.is_empty() {
             Pause::Depth
         } else if !self.unfollowed.is_empty() {
@@ -380,8 +379,8 @@ impl<L: Language> Exploration<L> {
     fn leaves(&mut self, id: NodeId) -> bool {
         let state = self.graph.state(id);
         let leaves = state.is_some_and(|state| !self.graph.language.is_followed(state));
-        if leaves && !self.unfollowed.contains(&id) {
-            self.unfollowed.push(id);
+        if leaves {
+            self.unfollowed.insert(id);
         }
         leaves
     }

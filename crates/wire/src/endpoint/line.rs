@@ -120,3 +120,29 @@ fn is_text(bytes: &[u8]) -> bool {
     let printable = |&byte: &u8| byte >= 0x20 && byte != 0x7f || matches!(byte, 7..=13 | 27);
     valid && bytes.iter().all(printable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_between_two_zeros_is_nothing() {
+        let mut line = Line::new(&Config::host());
+        assert_eq!(line.end(), None);
+        line.extend(5, b"abc", &mut Counters::default());
+        assert_eq!(line.end().as_deref(), Some(&b"abc"[..]));
+    }
+
+    /// Text without an end wakes us when it has been silent for long enough, and not again.
+    #[test]
+    fn text_wakes_us_after_its_gap() {
+        let (mut line, mut counters) = (Line::new(&Config::host()), Counters::default());
+        assert_eq!(line.wake(0), None);
+        line.extend(5, b"boot", &mut counters);
+        assert_eq!(line.wake(5), Some(5 + TEXT_GAP_US));
+        assert_eq!(line.wake(4 + TEXT_GAP_US), Some(5 + TEXT_GAP_US));
+        assert_eq!(line.wake(5 + TEXT_GAP_US), None);
+        line.tick(5 + TEXT_GAP_US, &mut counters);
+        assert_eq!(line.text().as_deref(), Some(&b"boot"[..]));
+    }
+}

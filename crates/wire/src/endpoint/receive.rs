@@ -191,3 +191,34 @@ impl State {
         Ok((used, Some(message)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_come_early_are_told_by_their_bits_and_others_refused() {
+        let mut receiver = Receiver::new(8, 4, 100);
+        assert_eq!(receiver.insert(3, b"abcd"), Arrival::Early);
+        assert_eq!(receiver.insert(7, b""), Arrival::Early);
+        assert_eq!(receiver.received(), 0b1000_1000);
+        // One too long, one past the window.
+        assert_eq!(receiver.insert(1, b"abcde"), Arrival::Refused);
+        assert_eq!(receiver.insert(8, b"a"), Arrival::Refused);
+        assert_eq!(receiver.insert(3, b"abcd"), Arrival::Again);
+        assert_eq!(receiver.insert(0, b""), Arrival::InOrder);
+        assert_eq!(receiver.received(), 0b1000_1001);
+    }
+
+    /// A header has 30 bits: five bytes of seven. More than that is no header, however small its number.
+    #[test]
+    fn a_header_has_five_bytes_at_most() {
+        let after = |bytes: &[u8]| {
+            let mut receiver = Receiver::new(8, 10, 100);
+            receiver.insert(0, bytes);
+            receiver.next().map(|_| ())
+        };
+        assert_eq!(after(&[0x80, 0x80, 0x80, 0x80, 0]), Ok(()));
+        assert_eq!(after(&[0x80, 0x80, 0x80, 0x80, 0x80, 0]), Err(Violation));
+    }
+}
