@@ -72,6 +72,9 @@ const OTHERS: &[Case] = &[
 /// Without an input; what its interrupts do, `events.rs` has.
 const NO_INPUT: &[&str] = &["binary-counter"];
 
+/// Parts of networks: what they do together, `session/tests/networks.rs` and the transcripts have.
+const OF_NETWORKS: &[&str] = &["motor", "remote"];
+
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
@@ -132,7 +135,8 @@ fn a_switch_whose_reading_stays_in_range_is_the_one_of_the_table() {
 #[test]
 fn every_example_is_here() {
     let here = [TABLE, LONGER, OTHERS].into_iter().flatten();
-    let here = here.map(|case| case.module).chain(NO_INPUT.iter().copied());
+    let others = [NO_INPUT, OF_NETWORKS].concat();
+    let here = here.map(|case| case.module).chain(others);
     let here: BTreeSet<String> = here.map(str::to_owned).collect();
     let folders = std::fs::read_dir(examples()).expect("the examples");
     let modules = folders.flat_map(|folder| std::fs::read_dir(folder.ok()?.path()).ok());
