@@ -125,6 +125,7 @@ impl Board {
     }
 
     /// Which limits are broken before anything has happened.
+    #[cfg(feature = "host")]
     pub(crate) fn broken_at_start(&self) -> impl Iterator<Item = &Limit> {
         let start = BoardState::lean(self);
         let limits = self.invariants.iter();
