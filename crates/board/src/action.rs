@@ -49,6 +49,16 @@ pub enum Refusal {
         /// Its length in bytes.
         length: u32,
     },
+    /// The room that an input is given for bytes reaches outside the program's memory.
+    #[error(
+        "the room for {length} bytes at address {address} reaches outside the program's memory"
+    )]
+    RoomOutsideMemory {
+        /// Where the room begins.
+        address: u32,
+        /// Its length in bytes.
+        length: u32,
+    },
     /// A duty relative to a maximum of zero.
     #[error("a duty was given as a part of zero")]
     ZeroMaximum,

@@ -193,6 +193,13 @@ impl Board {
         let Some(primitive) = self.primitive(id) else {
             return Codomain::nothing(ValType::I32);
         };
+        if primitive.fills.is_some() && primitive.accepts(args) {
+            return self.within_room(id, args, self.ranged(primitive, id, args));
+        }
+        self.ranged(primitive, id, args)
+    }
+
+    fn ranged(&self, primitive: &Primitive, id: PrimitiveId, args: &[Value]) -> Codomain {
         let range = self.ranges.iter().find(|r| r.calls.include(id, args));
         match (range, primitive.op, args) {
             (Some(range), ..) => range.codomain.clone(),

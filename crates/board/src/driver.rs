@@ -6,7 +6,7 @@ use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
-    Hardware, PrimitiveId, PrimitiveKind, Reading, Refusal, Sensor, primitive::Op,
+    Hardware, PrimitiveId, PrimitiveKind, Reading, Refusal, Sensor, Yield, primitive::Op,
 };
 
 /// Performs calls on a [`Hardware`] and keeps the model beside it, to notice what it cannot know.
@@ -124,7 +124,7 @@ impl<H: Hardware> Driver<H> {
         self.hardware.at(steps);
     }
 
-    /// Reads an input.
+    /// Reads an input of a program whose memory has so many bytes.
     ///
     /// # Errors
     /// A [`Refusal`] if the arguments make no sense on this board; the program traps then, here as on the twin.
@@ -133,8 +133,10 @@ impl<H: Hardware> Driver<H> {
         board: &Board,
         id: PrimitiveId,
         args: &[Value],
-    ) -> Result<Value, Refusal> {
+        memory: usize,
+    ) -> Result<Yield, Refusal> {
         let reading = board.reading(id, args)?;
+        board.check_filling(id, args, memory)?;
         let ty = reading.primitive.codomain.ty();
         let raw = self.hardware.sense(board, reading);
         let mut value = match (reading.primitive.op, raw) {
@@ -149,10 +151,18 @@ impl<H: Hardware> Driver<H> {
         };
         value = self.hardware.lawful(board, (id, args), &self.state, value);
         self.state.observe(board, id, args, value);
-        Ok(value)
+        let Some(filling) = board.filling(id, args) else {
+            return Ok(value.into());
+        };
+        let bytes = self.hardware.fill(reading, filling.length(value));
+        Ok(Yield {
+            value,
+            bytes: filling.fitted(value, bytes),
+        })
     }
 
-    /// Takes note of a value that stands in for an input's reading.
+    /// Takes note of what stands in for an input's reading, in a program whose memory has so many bytes: what the input
+    /// yields then, which has as many bytes as the value says.
     ///
     /// # Errors
     /// A [`Refusal`] where [`Driver::input`] would refuse.
@@ -161,11 +171,12 @@ impl<H: Hardware> Driver<H> {
         board: &Board,
         id: PrimitiveId,
         args: &[Value],
-        value: Value,
-    ) -> Result<(), Refusal> {
-        board.reading(id, args)?;
-        self.state.observe(board, id, args, value);
-        Ok(())
+        memory: usize,
+        mock: Yield,
+    ) -> Result<Yield, Refusal> {
+        board.check_input(id, args, memory)?;
+        self.state.observe(board, id, args, mock.value);
+        Ok(board.with_bytes(id, args, mock.value, mock.bytes.to_vec()))
     }
 
     /// Performs an output (or answers a constant).
@@ -299,12 +310,19 @@ impl<H: Hardware> Driver<H> {
 }
 
 impl Board {
-    /// Whether an input makes sense on this board; the value does not matter for that.
+    /// Whether an input makes sense on this board, in a program whose memory has so many bytes; the value does not matter
+    /// for that.
     ///
     /// # Errors
     /// The [`Refusal`] with which [`Driver::input`] traps.
-    pub fn check_input(&self, id: PrimitiveId, args: &[Value]) -> Result<(), Refusal> {
-        self.reading(id, args).map(|_| ())
+    pub fn check_input(
+        &self,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: usize,
+    ) -> Result<(), Refusal> {
+        self.reading(id, args)?;
+        self.check_filling(id, args, memory)
     }
 
     /// Whether a call that subscribes to events names a function that can be their handler. All other calls are fine.

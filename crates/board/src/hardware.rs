@@ -1,5 +1,7 @@
 //! The hardware: what a simulated board and the firmware of a real one implement.
 
+use alloc::vec::Vec;
+
 use borges_vm::Value;
 
 use crate::{Action, Angle, Board, BoardState, Primitive, PrimitiveId, Restore};
@@ -61,6 +63,12 @@ pub trait Hardware {
 
     /// Reads a sensor. The answer has the primitive's type, or is an i64 for [`Sensor::Clock`].
     fn sense(&mut self, board: &Board, reading: Reading<'_>) -> Value;
+
+    /// The bytes that come with the reading that was just made, about so many: what is missing is zero.
+    fn fill(&mut self, reading: Reading<'_>, length: usize) -> Vec<u8> {
+        let _ = (reading, length);
+        Vec::new()
+    }
 
     /// Performs an output, to its end: a motor has arrived when this returns. Only a delay may still last:
     /// [`Hardware::settled`].

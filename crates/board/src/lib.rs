@@ -36,9 +36,11 @@ mod compensation;
 mod driver;
 #[cfg(feature = "host")]
 mod file;
+mod fill;
 mod font;
 mod hardware;
 mod limit;
+mod payload;
 mod portable;
 mod primitive;
 mod rule;
@@ -61,9 +63,11 @@ pub use file::{
     BoardFileError, Carries, FileFault, LineEnd, NetworkBoard, NetworkFile, NetworkLine, Queueing,
     Spot,
 };
+pub use fill::{FillLength, Fills, Misfit};
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use limit::{BrokenLimit, Limit, LimitBound};
+pub use payload::{Payload, Yield};
 pub use portable::PortableBoard;
 pub use primitive::{Primitive, PrimitiveId, PrimitiveKind, Register};
 pub use rule::{Bound, InputCall, Quantity, Rule, RuleClaim, RuleCondition};

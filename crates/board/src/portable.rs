@@ -6,8 +6,8 @@ use borges_vm::{ValType, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Board, Calls, Codomain, DisplayBoard, Primitive, PrimitiveId, PrimitiveKind, ProgramLimits,
-    Range, Register,
+    Board, Calls, Codomain, DisplayBoard, FillLength, Fills, Primitive, PrimitiveId, PrimitiveKind,
+    ProgramLimits, Range, Register,
 };
 
 /// The part of a [`Board`] that a device needs, in a form that can be sent: what programs may call and within what
@@ -43,6 +43,7 @@ struct Declared {
     kind: DeclaredKind,
     codomain: Set,
     register: Option<(Vec<u8>, Vec<u8>, Vec<Value>)>,
+    fills: Option<(u8, FillLength, Set)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -143,6 +144,10 @@ impl From<&Primitive> for Declared {
                 .register
                 .as_ref()
                 .map(|r| (r.key.clone(), r.state.clone(), r.initial.clone())),
+            fills: primitive
+                .fills
+                .as_ref()
+                .map(|fills| (fills.address, fills.length, (&fills.bytes).into())),
         }
     }
 }
@@ -199,6 +204,13 @@ impl From<Declared> for Primitive {
             kind,
             codomain: declared.codomain.codomain(),
             register: declared.register.map(register),
+            fills: declared.fills.map(|(address, length, bytes)| {
+                Box::new(Fills {
+                    address,
+                    length,
+                    bytes: bytes.codomain(),
+                })
+            }),
             op: crate::primitive::Op::Declared,
         }
     }

@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 use borges_vm::{FuncType, ValType, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::{Codomain, Quantity};
+use crate::{Codomain, Fills, Quantity};
 
 /// A primitive's place in its board's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,6 +41,8 @@ pub struct Primitive {
     pub codomain: Codomain,
     /// For an output that the user declared: the state that it sets.
     pub register: Option<Box<Register>>,
+    /// For an input that puts bytes into memory: where, and which.
+    pub fills: Option<Box<Fills>>,
     /// What it does.
     pub(crate) op: Op,
 }
@@ -104,6 +106,7 @@ impl Primitive {
             kind: PrimitiveKind::Input,
             codomain,
             register: None,
+            fills: None,
             op: Op::Declared,
         }
     }
@@ -125,6 +128,7 @@ impl Primitive {
             kind,
             codomain: Codomain::Full(result.unwrap_or(ValType::I32)),
             register: register.map(Box::new),
+            fills: None,
             op: Op::Declared,
         }
     }

@@ -65,6 +65,8 @@ pub enum ReadingSource {
 pub struct Script {
     /// The values, at least one.
     pub values: Vec<Value>,
+    /// The bytes that come with each of the values, of an input that brings some.
+    pub payloads: Vec<Vec<u8>>,
     /// What comes after the last one.
     pub end: ScriptEnd,
 }

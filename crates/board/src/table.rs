@@ -56,6 +56,7 @@ const fn listed(
         kind,
         codomain,
         register: None,
+        fills: None,
         op,
     }
 }

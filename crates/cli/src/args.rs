@@ -268,12 +268,11 @@ pub struct Run {
     #[arg(
         long,
         value_name = "V,V,…",
-        value_delimiter = ',',
         allow_hyphen_values = true,
         num_args = 0..=1,
         default_missing_value = ""
     )]
-    pub inputs: Option<Vec<String>>,
+    pub inputs: Option<String>,
     /// The most steps to take (a step is one WebAssembly instruction)
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,

@@ -1,6 +1,7 @@
 //! The arguments of commands: places, breakpoints, mocks.
 
 use borges_session::command::{Act, CodePlace, MockValues, NewBreakpoint, StopKind};
+use borges_session::values::parts;
 
 use crate::cursor::{Cursor, Misread, Word, number};
 
@@ -231,9 +232,11 @@ fn check_call(call: Word<'_>) -> Result<(), Misread> {
 fn value_list(list: Word<'_>) -> Result<Vec<String>, Misread> {
     let mut values = Vec::new();
     let mut at = list.at;
-    for part in list.text.split(',') {
+    for part in parts(list.text) {
         let value = part.trim();
-        if value.is_empty() || value.contains(char::is_whitespace) {
+        // `3 "bytes"` is one: what an input returns, and what it brings.
+        let number = value.split('"').next().unwrap_or(value).trim();
+        if value.is_empty() || number.contains(char::is_whitespace) {
             return Err(Misread {
                 at: at + (part.len() - part.trim_start().len()),
                 length: value.len(),

@@ -433,7 +433,7 @@ pub(crate) fn refusals(
 ) -> Option<(Expr, Set)> {
     let kind = board.primitive(id).map(|primitive| primitive.kind);
     let refused = |args: &[Value]| match kind {
-        Some(PrimitiveKind::Input) => board.check_input(id, args).is_err(),
+        Some(PrimitiveKind::Input) => board.check_input(id, args, memory.len()).is_err(),
         _ => board.action(id, args, memory).is_err(),
     };
     for (at, expr) in exprs.iter().enumerate() {

@@ -72,6 +72,8 @@ pub enum Cut {
     Rounds,
     /// The rules of the board leave no value for the next input.
     NoValue,
+    /// The next input puts bytes into memory, which is not followed.
+    Fills,
     /// Exploration ended while it waited to be gone on with.
     Waits,
 }

@@ -2,6 +2,9 @@
 
 use borges_vm::{Machine, Outcome, ValType, Value};
 
+/// So many of the bytes that an input brought are shown.
+const MOST_BYTES: usize = 64;
+
 /// The value as text: integers in decimal, floats so that they read back exactly, references by index.
 #[must_use]
 pub fn show(value: Value) -> String {
@@ -17,6 +20,95 @@ pub fn show(value: Value) -> String {
         Value::FuncRef(Some(index)) => format!("func {index}"),
         Value::ExternRef(Some(index)) => format!("extern {index}"),
     }
+}
+
+/// What an input yielded: its value, and the bytes that it brought as a text with escapes, cut where it is long.
+#[must_use]
+pub(crate) fn show_yield(value: Value, bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return show(value);
+    }
+    let shown = bytes.get(..MOST_BYTES).unwrap_or(bytes);
+    let more = if shown.len() < bytes.len() { "…" } else { "" };
+    format!("{}{more}", text_of_yield(value, shown))
+}
+
+/// What an input yielded, in full: [`parse_yield`] reads it again.
+#[must_use]
+pub(crate) fn text_of_yield(value: Value, bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return show(value);
+    }
+    format!("{} \"{}\"", show(value), bytes.escape_ascii())
+}
+
+/// What a user says that an input yields: a value, a text in quotes (the bytes that it brings), or both. Texts know the
+/// escapes `\n`, `\r`, `\t`, `\0`, `\\`, `\"`, `\'` and `\xff`.
+///
+/// # Errors
+/// What was expected, for people.
+pub(crate) fn parse_yield(
+    text: &str,
+    ty: ValType,
+) -> Result<(Option<Value>, Option<Vec<u8>>), String> {
+    let text = text.trim();
+    let Some((value, quoted)) = text.split_once('"') else {
+        return Ok((Some(parse(text, ty)?), None));
+    };
+    let inside = quoted
+        .strip_suffix('"')
+        .ok_or_else(|| format!("'{text}' lacks a closing quote"))?;
+    let value = match value.trim() {
+        "" => None,
+        value => Some(parse(value, ty)?),
+    };
+    Ok((value, Some(unescaped(inside)?)))
+}
+
+/// The parts of a list of values, between commas outside quotes.
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.split(move |c| {
+        let splits = c == ',' && !quoted;
+        quoted ^= c == '"' && !escaped;
+        escaped = quoted && c == '\\' && !escaped;
+        splits
+    })
+}
+
+fn unescaped(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'"' {
+            return Err(format!("a quote inside \"{text}\" is written \\\""));
+        }
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let wrong = || {
+            format!("no such escape in \"{text}\": there are \\n \\r \\t \\0 \\\\ \\\" \\' \\xff")
+        };
+        let (&escape, after) = rest.split_first().ok_or_else(wrong)?;
+        rest = after;
+        bytes.push(match escape {
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'0' => 0,
+            b'\\' | b'"' | b'\'' => escape,
+            b'x' => {
+                let digits = rest.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+                rest = rest.get(2..).unwrap_or_default();
+                let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                byte.ok_or_else(wrong)?
+            }
+            _ => return Err(wrong()),
+        });
+    }
+    Ok(bytes)
 }
 
 /// A value as a JSON number, or as text where JSON has no number for it.
@@ -42,6 +134,7 @@ pub(crate) fn json(value: Value) -> serde_json::Value {
 pub(crate) fn results_of(machine: &Machine) -> Vec<String> {
     match machine.outcome() {
         Some(Outcome::Finished(values)) => values.iter().map(|value| show(*value)).collect(),
+        Some(Outcome::Exited(code)) => vec![format!("exit code {code}")],
         _ => Vec::new(),
     }
 }
@@ -168,6 +261,42 @@ mod tests {
                 show(value)
             );
         }
+    }
+
+    #[test]
+    fn what_was_yielded_reads_back() {
+        let all: Vec<u8> = (0..=255).collect();
+        let texts: [&[u8]; 4] = [b"OK\r\n", b"a \"b\" \\ 'c', d = then", "é".as_bytes(), &all];
+        for bytes in texts {
+            let text = text_of_yield(Value::I32(-3), bytes);
+            let back = parse_yield(&text, ValType::I32);
+            assert_eq!(
+                back,
+                Ok((Some(Value::I32(-3)), Some(bytes.to_vec()))),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            parse_yield("7", ValType::I32),
+            Ok((Some(Value::I32(7)), None))
+        );
+        assert_eq!(parse_yield("\"\"", ValType::I32), Ok((None, Some(vec![]))));
+        let list = parts(r#"3, "a, \"b", 4 "c\\", 5"#).map(str::trim);
+        let list: Vec<_> = list.collect();
+        assert_eq!(list, ["3", r#""a, \"b""#, r#"4 "c\\""#, "5"]);
+        for wrong in [
+            "\"a",
+            "x \"a\"",
+            "\"\\q\"",
+            "\"\\x4\"",
+            "\"\\",
+            "\"a\"b\"",
+            "3 \"a\" 4",
+        ] {
+            assert!(parse_yield(wrong, ValType::I32).is_err(), "{wrong}");
+        }
+        assert!(show_yield(Value::I32(65), &[b'a'; 65]).ends_with("a\"…"));
+        assert!(show_yield(Value::I32(64), &[b'a'; 64]).ends_with("a\""));
     }
 
     #[test]

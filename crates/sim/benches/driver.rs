@@ -50,7 +50,7 @@ fn main() {
         let mut twin = BoardState::new(&board);
         let on_driver = best(|| {
             if is_input {
-                black_box(driver.input(&board, id, &args).unwrap());
+                black_box(driver.input(&board, id, &args, 0).unwrap());
             } else {
                 black_box(driver.output(&board, id, &args, &memory).unwrap());
             }

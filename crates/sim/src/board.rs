@@ -113,13 +113,14 @@ impl SimBoard {
         }
     }
 
+    fn source_of(&self, id: PrimitiveId, args: &[Value]) -> Option<usize> {
+        let mut sources = self.simulation.sources.iter();
+        sources.position(|(of, _)| of.include(id, args))
+    }
+
     /// The reading of a call that has a source.
     fn sourced(&mut self, calls: SensorCall<'_>) -> Option<Value> {
-        let i = self
-            .simulation
-            .sources
-            .iter()
-            .position(|(of, _)| of.include(calls.id, calls.args))?;
+        let i = self.source_of(calls.id, calls.args)?;
         let (now_us, seed) = (self.now_us(), self.simulation.seed);
         self.sources
             .get_mut(i)
@@ -274,6 +275,19 @@ impl Hardware for SimBoard {
             Sensor::Level(pin) => Value::I32(i32::from(self.own_level(pin))),
             _ => self.noise(board, call),
         }
+    }
+
+    fn fill(&mut self, reading: Reading<'_>, length: usize) -> Vec<u8> {
+        let source = self.source_of(reading.id, reading.args);
+        let running = source.and_then(|source| self.sources.get(source));
+        if let Some(bytes) = running.and_then(Running::payload) {
+            return bytes.to_vec();
+        }
+        let mut next = || {
+            self.chances += 1;
+            random::bits(self.simulation.seed, UNNAMED, self.chances) as u8
+        };
+        (0..length).map(|_| next()).collect()
     }
 
     fn perform(&mut self, board: &Board, action: &Action<'_>) {

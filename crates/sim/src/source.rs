@@ -24,6 +24,15 @@ impl Running {
         }
     }
 
+    /// The bytes that came with the last reading, if the source says some.
+    pub(crate) fn payload(&self) -> Option<&[u8]> {
+        let ReadingSource::Script(script) = &self.source else {
+            return None;
+        };
+        let place = place_in(script, self.reads.checked_sub(1)?).ok()?;
+        script.payloads.get(place).map(Vec::as_slice)
+    }
+
     /// The next reading, of type `ty`. `stream` tells sources with the same seed apart.
     pub(crate) fn read(&mut self, ty: ValType, now_us: u64, seed: u64, stream: u64) -> Value {
         let place = self.reads;
@@ -54,19 +63,23 @@ impl Running {
     }
 }
 
-fn scripted(script: &Script, place: u64) -> Value {
+/// The place in a script that a read takes; the value behind its end if it has one.
+fn place_in(script: &Script, place: u64) -> Result<usize, Value> {
     let length = script.values.len() as u64;
     let place = match script.end {
         _ if place < length => place,
         ScriptEnd::Hold => length.saturating_sub(1),
         ScriptEnd::Repeat => place.checked_rem(length).unwrap_or(0),
-        ScriptEnd::Then(value) => return value,
+        ScriptEnd::Then(value) => return Err(value),
     };
-    script
-        .values
-        .get(place as usize)
-        .copied()
-        .unwrap_or(Value::I32(0))
+    Ok(place as usize)
+}
+
+fn scripted(script: &Script, place: u64) -> Value {
+    match place_in(script, place) {
+        Ok(place) => script.values.get(place).copied().unwrap_or(Value::I32(0)),
+        Err(value) => value,
+    }
 }
 
 /// The value of a timeline at a time.

@@ -75,16 +75,15 @@ impl Both {
             let answer = match mock {
                 Some(value) => self
                     .driver
-                    .mocked(board, call.id, &call.args, value)
-                    .map(|()| value),
-                None => self.driver.input(board, call.id, &call.args),
+                    .mocked(board, call.id, &call.args, 0, value.into()),
+                None => self.driver.input(board, call.id, &call.args, 0),
             };
             assert_eq!(
                 *self.driver.hardware.environment(),
                 environment,
                 "an input changes nothing outside"
             );
-            let value = answer.ok()?;
+            let value = answer.ok()?.value;
             let codomain = board.codomain_at(call.id, &call.args, &self.twin);
             assert!(
                 codomain.contains(value),
@@ -414,7 +413,7 @@ proptest! {
         let id = PrimitiveId(id % 200);
         let before = both.environment().clone();
         let fits = both.board.primitive(id).is_some_and(|p| p.accepts(&args));
-        let input = both.driver.input(&both.board, id, &args);
+        let input = both.driver.input(&both.board, id, &args, both.memory.len());
         let output = both.driver.output(&both.board, id, &args, &both.memory);
         let twin = both.twin.apply(&both.board, id, &args, &both.memory, &Captured::Nothing);
         prop_assert!(input.is_err() || output.is_err());

@@ -30,7 +30,8 @@ impl Bench {
     fn read(&mut self, name: &str, args: &[i32]) -> i64 {
         let id = self.id(name, args.len());
         let args: Vec<Value> = args.iter().map(|v| Value::I32(*v)).collect();
-        match self.driver.input(&self.board, id, &args).unwrap() {
+        let read = self.driver.input(&self.board, id, &args, 0).unwrap();
+        match read.value {
             Value::I32(v) => i64::from(v),
             Value::I64(v) => v,
             other => panic!("{other}"),

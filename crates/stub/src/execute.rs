@@ -7,8 +7,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind};
-use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value};
+use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind, Yield};
+use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value, Write};
 
 /// A module with the board that it runs on: every import has its primitive.
 #[derive(Clone, Debug)]
@@ -162,14 +162,28 @@ pub struct Call<'a> {
 }
 
 /// What a world answers to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It happened, with this result.
     Value(Option<Value>),
+    /// It happened, with this result, and these bytes are in the program's memory with it: one step.
+    Wrote(Option<Value>, Vec<Write>),
     /// It did not happen: leave the call pending and come back.
     Leave,
     /// It cannot happen: the program traps.
     Trap,
+}
+
+impl Answer {
+    /// What an input answers that yields this.
+    #[must_use]
+    pub fn brought(board: &Board, call: &Call<'_>, yielded: &Yield) -> Self {
+        if yielded.bytes.is_empty() {
+            return Self::Value(Some(yielded.value));
+        }
+        let writes = board.writes(call.primitive, call.args, yielded);
+        Self::Wrote(Some(yielded.value), writes)
+    }
 }
 
 /// The outside of a program.
@@ -283,6 +297,12 @@ fn call(
             machine
                 .answer(results)
                 .expect("a primitive answers with the type that the import was bound with");
+            world.yields().then_some(Halt::Yield)
+        }
+        Answer::Wrote(value, writes) => {
+            machine
+                .answer_with(value.as_slice(), &writes)
+                .expect("a world checks where it writes before anything happens");
             world.yields().then_some(Halt::Yield)
         }
     }

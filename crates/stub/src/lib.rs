@@ -25,7 +25,8 @@ mod world;
 pub use execute::{Answer, Call, Halt, Program, ProgramError, World, execute, usual_entry};
 pub use mocks::Mocks;
 pub use record::{
-    decode_captured, decode_event, encode_captured, encode_event, from_wire, to_wire,
+    decode_captured, decode_event, decode_input, encode_captured, encode_event, encode_input,
+    from_wire, to_wire,
 };
 pub use server::{Config, Poll, Stub};
 pub use shelf::{Flash, PAGE};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use borges_board::PrimitiveId;
+use borges_board::{PrimitiveId, Yield};
 use borges_vm::Value;
 use borges_wire::{Mock, MockEnd};
 
@@ -31,13 +31,13 @@ impl Mocks {
 
     /// What the next call would yield; nothing if it reaches the hardware.
     #[must_use]
-    pub fn peek(&self, primitive: PrimitiveId, args: &[Value]) -> Option<Value> {
+    pub fn peek(&self, primitive: PrimitiveId, args: &[Value]) -> Option<Yield> {
         let mock = self.list.get(self.find(primitive, args)?)?;
         value_of(mock)
     }
 
     /// What the call yields; uses it up.
-    pub fn take(&mut self, primitive: PrimitiveId, args: &[Value]) -> Option<Value> {
+    pub fn take(&mut self, primitive: PrimitiveId, args: &[Value]) -> Option<Yield> {
         let found = self.find(primitive, args)?;
         let mock = self.list.get_mut(found)?;
         let value = value_of(mock)?;
@@ -70,18 +70,25 @@ impl Mocks {
     }
 }
 
-fn value_of(mock: &Mock) -> Option<Value> {
-    let next = mock.values.get(mock.used as usize);
-    let value = match mock.end {
+fn value_of(mock: &Mock) -> Option<Yield> {
+    let last = mock.values.len().checked_sub(1)?;
+    let next = mock.used as usize;
+    let at = match mock.end {
         MockEnd::Live => next,
-        MockEnd::RepeatLast => next.or(mock.values.last()),
+        MockEnd::RepeatLast => next.min(last),
     };
-    value.copied().map(from_wire)
+    let payload = mock.payloads.get(at).map(|bytes| bytes.0.clone());
+    Some(Yield {
+        value: from_wire(*mock.values.get(at)?),
+        bytes: payload.unwrap_or_default().into(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use alloc::vec;
+
+    use borges_wire::Bytes;
 
     use super::*;
 
@@ -93,6 +100,7 @@ mod tests {
             primitive: 3,
             arguments,
             values,
+            payloads: Vec::new(),
             used: 0,
             end,
         }
@@ -102,18 +110,22 @@ mod tests {
     fn a_sequence_ends_as_it_says() {
         let call = (PrimitiveId(3), [Value::I32(1)]);
         let mut live = Mocks::new(vec![mock(None, &[3, 7], MockEnd::Live)]);
+        let yields = |value| Some(Yield::from(Value::I32(value)));
         let taken: Vec<_> = (0..3).map(|_| live.take(call.0, &call.1)).collect();
-        assert_eq!(taken, [Some(Value::I32(3)), Some(Value::I32(7)), None]);
+        assert_eq!(taken, [yields(3), yields(7), None]);
         let mut again = Mocks::new(vec![mock(None, &[3, 7], MockEnd::RepeatLast)]);
         let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
-        assert_eq!(
-            taken,
-            [
-                Some(Value::I32(3)),
-                Some(Value::I32(7)),
-                Some(Value::I32(7))
-            ]
-        );
+        assert_eq!(taken, [yields(3), yields(7), yields(7)]);
+        again = Mocks::new(vec![Mock {
+            payloads: vec![Bytes(vec![]), Bytes(b"hi".to_vec())],
+            ..mock(None, &[3, 7, 9], MockEnd::Live)
+        }]);
+        let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
+        let with_bytes = Yield {
+            value: Value::I32(7),
+            bytes: b"hi".to_vec().into(),
+        };
+        assert_eq!(taken, [yields(3), Some(with_bytes), yields(9)]);
     }
 
     #[test]
@@ -125,11 +137,11 @@ mod tests {
         let mocks = Mocks::new(list);
         assert_eq!(
             mocks.peek(PrimitiveId(3), &[Value::I32(1)]),
-            Some(Value::I32(5))
+            Some(Value::I32(5).into())
         );
         assert_eq!(
             mocks.peek(PrimitiveId(3), &[Value::I32(2)]),
-            Some(Value::I32(9))
+            Some(Value::I32(9).into())
         );
         assert_eq!(mocks.peek(PrimitiveId(4), &[]), None);
     }

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use borges_board::{Captured, Event, EventSource};
+use borges_board::{Captured, Event, EventSource, Yield};
 use borges_vm::Value;
-use borges_wire::Bytes;
+use borges_wire::{Bytes, RecordKind};
 
 /// The kind of a pin's event in a trace record.
 const PIN: u8 = 0;
@@ -34,6 +34,30 @@ pub fn from_wire(value: borges_wire::Value) -> Value {
         borges_wire::Value::F64(bits) => Value::F64(bits),
         borges_wire::Value::FuncRef(index) => Value::FuncRef(index),
         borges_wire::Value::ExternRef(index) => Value::ExternRef(index),
+    }
+}
+
+/// The record of an input.
+#[must_use]
+pub fn encode_input(yielded: &Yield) -> RecordKind {
+    let value = to_wire(yielded.value);
+    if yielded.bytes.is_empty() {
+        RecordKind::Input(value)
+    } else {
+        RecordKind::Filled(value, Bytes::from(&*yielded.bytes))
+    }
+}
+
+/// The inverse of [`encode_input`]; nothing for other records.
+#[must_use]
+pub fn decode_input(record: &RecordKind) -> Option<Yield> {
+    match record {
+        RecordKind::Input(value) => Some(from_wire(*value).into()),
+        RecordKind::Filled(value, bytes) => Some(Yield {
+            value: from_wire(*value),
+            bytes: bytes.0.clone().into(),
+        }),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use borges_wire::{Bytes, PrimitiveStop, Record, RecordKind, TraceEncoder};
 
 use crate::execute::{Answer, Call, World};
 use crate::mocks::Mocks;
-use crate::record::{encode_captured, from_wire, to_wire};
+use crate::record::{encode_captured, encode_input, from_wire, to_wire};
 
 /// What a device's program sees.
 pub(crate) struct DeviceWorld<'a, H> {
@@ -49,18 +49,16 @@ impl<H: Hardware> DeviceWorld<'_, H> {
 impl<H: Hardware> World for DeviceWorld<'_, H> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        let value = match self.mocks.take(call.primitive, call.args) {
-            Some(value) => self
-                .driver
-                .mocked(self.board, call.primitive, call.args, value)
-                .map(|()| value),
-            None => self.driver.input(self.board, call.primitive, call.args),
+        let (id, args, memory) = (call.primitive, call.args, call.memory.len());
+        let yielded = match self.mocks.take(id, args) {
+            Some(mock) => self.driver.mocked(self.board, id, args, memory, mock),
+            None => self.driver.input(self.board, id, args, memory),
         };
-        let Ok(value) = value else {
+        let Ok(yielded) = yielded else {
             return Answer::Trap;
         };
-        self.record(call.steps, RecordKind::Input(to_wire(value)));
-        Answer::Value(Some(value))
+        self.record(call.steps, encode_input(&yielded));
+        Answer::brought(self.board, call, &yielded)
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {

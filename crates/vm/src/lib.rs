@@ -71,6 +71,7 @@ pub use limits::{LimitExceeded, Limits};
 pub use machine::{
     AnswerError, BeginError, Exit, Extern, FrameView, HostCall, InstanceId, InterruptError,
     Location, Machine, NoInstruction, Observer, Outcome, Site, StartError, Transfer, Until, Watch,
+    Write,
 };
 pub use module::{
     Export, ExternType, GlobalType, Import, InvalidKind, Lent, LoadCause, LoadError, MemoryType,

@@ -219,3 +219,65 @@ fn endless_recursion_traps_at_the_same_step_everywhere() {
         assert_eq!(machine.steps(), 2 * frames as u64 - 1);
     }
 }
+
+#[test]
+fn a_program_that_ends_itself_has_its_code_and_stands_in_the_call() {
+    for started in [false, true] {
+        let start = if started { "(start $exit)" } else { "" };
+        let text = format!(
+            r#"(module (import "env" "exit" (func $leave))
+                (func $exit (call $leave)) {start} (func (export "main") (call $exit)))"#
+        );
+        let mut machine = machine(&text);
+        begin(&mut machine, "main", &[]);
+        assert_eq!(machine.run(u64::MAX), Exit::HostCall);
+        machine.exit(0xffff_fff3);
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+        assert_eq!(machine.outcome(), Some(&Outcome::Exited(0xffff_fff3)));
+        assert_eq!(machine.depth(), if started { 1 } else { 2 });
+        assert_eq!(machine.pending().unwrap().func, FuncIdx(0));
+        assert_eq!(machine.answer(&[]), Err(AnswerError::NoCall));
+        let mut other = self::machine(&text);
+        other.load(&machine.save()).unwrap();
+        assert_eq!(other.outcome(), machine.outcome());
+        assert_eq!(other.hash(), machine.hash());
+        machine.exit(1);
+        assert_eq!(machine.outcome(), other.outcome(), "it ended once");
+    }
+}
+
+#[test]
+fn an_answer_writes_all_or_nothing() {
+    let mut machine = machine(
+        r#"(module (import "env" "fill" (func $fill (param i32) (result i32))) (memory 1)
+            (func (export "main") (result i32)
+                (i32.add (call $fill (i32.const 8)) (i32.load (i32.const 65532)))))"#,
+    );
+    begin(&mut machine, "main", &[]);
+    assert_eq!(machine.run(u64::MAX), Exit::HostCall);
+    let write = |address, bytes: &[u8]| Write {
+        address,
+        bytes: bytes.to_vec(),
+    };
+    let (steps, hash) = (machine.steps(), machine.hash());
+    let beyond = [write(0, &[1]), write(65533, &[1, 2, 3, 4])];
+    let error = AnswerError::Outside {
+        address: 65533,
+        length: 4,
+    };
+    assert_eq!(machine.answer_with(&[Value::I32(1)], &beyond), Err(error));
+    assert_eq!(
+        machine.answer_with(&[], &[write(0, &[1])]),
+        Err(AnswerError::Results)
+    );
+    assert_eq!((machine.steps(), machine.hash()), (steps, hash));
+    let last = [
+        write(65532, &[9, 9, 9, 9]),
+        write(65532, &[40, 0, 0, 0]),
+        write(65536, &[]),
+    ];
+    machine.answer_with(&[Value::I32(2)], &last).unwrap();
+    assert_eq!(machine.steps(), steps + 1, "one step");
+    assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    assert_eq!(finished(&machine), [Value::I32(42)]);
+}

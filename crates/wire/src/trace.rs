@@ -37,6 +37,9 @@ const INPUT_EXTERN_REF: u8 = 5;
 const CAPTURED: u8 = 6;
 const EVENT: u8 = 7;
 const PAUSE: u8 = 8;
+const INPUT_FILLED: u8 = 9;
+/// Stands for an `i32` inside [`INPUT_FILLED`], where the other types have the numbers of their own records.
+const PLAIN: u8 = 0;
 
 /// One entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +56,8 @@ pub struct Record {
 pub enum RecordKind {
     /// An input returned a value.
     Input(Value),
+    /// An input returned a value and brought bytes, which were put into the program's memory.
+    Filled(Value, Bytes),
     /// An output captured something that the host cannot derive.
     Captured(Bytes),
     /// An event arrived before the next instruction.
@@ -70,7 +75,7 @@ impl RecordKind {
     /// How many steps the thing itself takes.
     fn own_steps(&self) -> u64 {
         match self {
-            Self::Input(_) | Self::Captured(_) => 1,
+            Self::Input(_) | Self::Filled(..) | Self::Captured(_) => 1,
             Self::Event { .. } | Self::Pause => 0,
         }
     }
@@ -129,30 +134,19 @@ impl TraceEncoder {
             varint::write(out, gap + own);
         };
         match &record.kind {
-            RecordKind::Input(Value::I32(value)) => {
-                varint::write(out, gap + own);
-                // Folded as 32 bits, so that a value never takes more than five bytes.
-                varint::write(out, varint::zigzag(i64::from(*value)));
+            RecordKind::Input(value) => {
+                match tag(*value) {
+                    // By far the most: a record without a tag.
+                    PLAIN => varint::write(out, gap + own),
+                    tag => head(tag),
+                }
+                write_value(out, *value);
             }
-            RecordKind::Input(Value::I64(value)) => {
-                head(INPUT_I64);
-                varint::write(out, varint::zigzag(*value));
-            }
-            RecordKind::Input(Value::F32(bits)) => {
-                head(INPUT_F32);
-                out.extend_from_slice(&bits.to_le_bytes());
-            }
-            RecordKind::Input(Value::F64(bits)) => {
-                head(INPUT_F64);
-                out.extend_from_slice(&bits.to_le_bytes());
-            }
-            RecordKind::Input(Value::FuncRef(reference)) => {
-                head(INPUT_FUNC_REF);
-                varint::write(out, reference.map_or(0, |index| u64::from(index) + 1));
-            }
-            RecordKind::Input(Value::ExternRef(reference)) => {
-                head(INPUT_EXTERN_REF);
-                varint::write(out, reference.map_or(0, |index| u64::from(index) + 1));
+            RecordKind::Filled(value, bytes) => {
+                head(INPUT_FILLED);
+                out.push(tag(*value));
+                write_value(out, *value);
+                write_bytes(out, bytes);
             }
             RecordKind::Captured(bytes) => {
                 head(CAPTURED);
@@ -211,6 +205,31 @@ impl TraceEncoder {
         };
         *self = Self::new(self.end, self.next_record());
         Some(batch)
+    }
+}
+
+/// The number of a value's type.
+fn tag(value: Value) -> u8 {
+    match value {
+        Value::I32(_) => PLAIN,
+        Value::I64(_) => INPUT_I64,
+        Value::F32(_) => INPUT_F32,
+        Value::F64(_) => INPUT_F64,
+        Value::FuncRef(_) => INPUT_FUNC_REF,
+        Value::ExternRef(_) => INPUT_EXTERN_REF,
+    }
+}
+
+fn write_value(out: &mut Vec<u8>, value: Value) {
+    match value {
+        // Folded as 32 bits, so that a value never takes more than five bytes.
+        Value::I32(value) => varint::write(out, varint::zigzag(i64::from(value))),
+        Value::I64(value) => varint::write(out, varint::zigzag(value)),
+        Value::F32(bits) => out.extend_from_slice(&bits.to_le_bytes()),
+        Value::F64(bits) => out.extend_from_slice(&bits.to_le_bytes()),
+        Value::FuncRef(reference) | Value::ExternRef(reference) => {
+            varint::write(out, reference.map_or(0, |index| u64::from(index) + 1));
+        }
     }
 }
 
@@ -281,10 +300,7 @@ impl<'a> TraceDecoder<'a> {
             (distance, reader.escaped(tag)?)
         } else {
             let distance = reader.number()?;
-            let folded = reader.number()?;
-            let value = i32::try_from(varint::unzigzag(folded))
-                .map_err(|_| TraceError::BadNumber { at })?;
-            (distance, RecordKind::Input(Value::I32(value)))
+            (distance, RecordKind::Input(reader.value(PLAIN)?))
         };
         let bad = TraceError::BadNumber { at };
         let gap = distance.checked_sub(kind.own_steps()).ok_or(bad)?;
@@ -367,13 +383,29 @@ impl<'a> Reader<'a> {
         Ok(Bytes::from(self.take(length)?))
     }
 
+    /// A value whose type has this number.
+    fn value(&mut self, tag: u8) -> Result<Value, TraceError> {
+        Ok(match tag {
+            PLAIN => {
+                let value = i32::try_from(varint::unzigzag(self.number()?));
+                Value::I32(value.map_err(|_| TraceError::BadNumber { at: self.at })?)
+            }
+            INPUT_I64 => Value::I64(varint::unzigzag(self.number()?)),
+            INPUT_F32 => Value::F32(u32::from_le_bytes(self.array()?)),
+            INPUT_F64 => Value::F64(u64::from_le_bytes(self.array()?)),
+            INPUT_FUNC_REF => Value::FuncRef(self.reference()?),
+            INPUT_EXTERN_REF => Value::ExternRef(self.reference()?),
+            _ => return Err(TraceError::UnknownKind { at: self.at }),
+        })
+    }
+
     fn escaped(&mut self, tag: u8) -> Result<RecordKind, TraceError> {
         Ok(match tag {
-            INPUT_I64 => RecordKind::Input(Value::I64(varint::unzigzag(self.number()?))),
-            INPUT_F32 => RecordKind::Input(Value::F32(u32::from_le_bytes(self.array()?))),
-            INPUT_F64 => RecordKind::Input(Value::F64(u64::from_le_bytes(self.array()?))),
-            INPUT_FUNC_REF => RecordKind::Input(Value::FuncRef(self.reference()?)),
-            INPUT_EXTERN_REF => RecordKind::Input(Value::ExternRef(self.reference()?)),
+            INPUT_I64..=INPUT_EXTERN_REF => RecordKind::Input(self.value(tag)?),
+            INPUT_FILLED => {
+                let tag = self.byte()?;
+                RecordKind::Filled(self.value(tag)?, self.string()?)
+            }
             CAPTURED => RecordKind::Captured(self.string()?),
             EVENT => RecordKind::Event {
                 kind: self.byte()?,

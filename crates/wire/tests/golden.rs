@@ -121,6 +121,7 @@ fn commands() -> Vec<Command> {
                 primitive: 2,
                 arguments: None,
                 values: vec![Value::I32(3), Value::I32(7)],
+                payloads: vec![Bytes(vec![]), Bytes(b"hi".to_vec())],
                 used: 1,
                 end: MockEnd::Live,
             },
@@ -128,6 +129,7 @@ fn commands() -> Vec<Command> {
                 primitive: 3,
                 arguments: Some(vec![Value::I32(14)]),
                 values: vec![Value::F64(0)],
+                payloads: vec![],
                 used: 0,
                 end: MockEnd::RepeatLast,
             },
@@ -367,6 +369,14 @@ fn records() -> Vec<Record> {
         ),
         record(16_451, RecordKind::Pause),
         record(1 << 50, RecordKind::Captured(Bytes(vec![]))),
+        record(
+            (1 << 50) + 9,
+            RecordKind::Filled(Value::I32(-3), Bytes(b"ok".to_vec())),
+        ),
+        record(
+            (1 << 50) + 10,
+            RecordKind::Filled(Value::I64(i64::MAX), Bytes(vec![])),
+        ),
     ]
 }
 

@@ -20,6 +20,7 @@ fn kind() -> impl Strategy<Value = RecordKind> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..300).prop_map(Bytes);
     prop_oneof![
         4 => value().prop_map(RecordKind::Input),
+        1 => (value(), bytes()).prop_map(|(value, bytes)| RecordKind::Filled(value, bytes)),
         1 => bytes().prop_map(RecordKind::Captured),
         1 => (any::<u8>(), bytes()).prop_map(|(kind, payload)| RecordKind::Event { kind, payload }),
         1 => Just(RecordKind::Pause),
@@ -33,7 +34,7 @@ fn records() -> impl Strategy<Value = (u64, Vec<Record>)> {
         let mut end = start;
         let records = parts.into_iter().map(|(gap, kind)| {
             let steps = end + gap;
-            let call = matches!(kind, RecordKind::Input(_) | RecordKind::Captured(_));
+            let call = !matches!(kind, RecordKind::Event { .. } | RecordKind::Pause);
             end = steps + u64::from(call);
             Record { steps, kind }
         });

@@ -79,8 +79,12 @@ impl Plain<'_> {
 impl World for Plain<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        match self.driver.input(self.board, call.primitive, call.args) {
-            Ok(value) => Answer::Value(Some(value)),
+        let memory = call.memory.len();
+        match self
+            .driver
+            .input(self.board, call.primitive, call.args, memory)
+        {
+            Ok(yielded) => Answer::brought(self.board, call, &yielded),
             Err(_) => Answer::Trap,
         }
     }

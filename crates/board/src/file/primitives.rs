@@ -1,6 +1,6 @@
 //! Primitives that a board file declares.
 
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use borges_vm::{FuncType, ValType, Value};
 
@@ -8,10 +8,12 @@ use super::{
     item::{Item, Result, Section},
     sets::{codomain, value},
 };
-use crate::{Codomain, Primitive, PrimitiveKind, Register};
+use crate::{Codomain, FillLength, Fills, Primitive, PrimitiveKind, Register};
 
 /// A primitive with more arguments than this is a mistake.
 const MOST_PARAMS: usize = 32;
+/// An input that brings more at once is a mistake.
+const MOST_BYTES: i64 = 1 << 20;
 const TYPES: &str = "write \"i32\", \"i64\", \"f32\" or \"f64\"";
 const KINDS: &str = "write \"input\", \"output\", \"constant\" or \"trap\"";
 
@@ -111,7 +113,69 @@ fn input(
             "make its result an i32 or i64, or write a range",
         ));
     }
-    Ok(Primitive::declared_input(module, name, params, codomain))
+    let fills = section
+        .get("fills")
+        .map(|item| fills(&item, &params, ty))
+        .transpose()?;
+    Ok(Primitive {
+        fills: fills.map(Box::new),
+        ..Primitive::declared_input(module, name, params, codomain)
+    })
+}
+
+/// `fills = { address = 0, room = 1, bytes = "0..127" }`: what the input puts into memory.
+fn fills(item: &Item<'_>, params: &[ValType], result: ValType) -> Result<Fills> {
+    let mut section = item.section("{ address = 0, room = 1 }")?;
+    let position = |item: &Item<'_>| {
+        let last = params.len() as i64 - 1;
+        let position: u8 = item.int(0..=last.clamp(0, i64::from(u8::MAX)))?;
+        match params.get(usize::from(position)) {
+            Some(ValType::I32) => Ok(position),
+            _ => Err(item.error(
+                format!("argument {position} is no i32"),
+                "name the position of an i32 in `params`, counted from 0",
+            )),
+        }
+    };
+    let address = position(&section.need("address", "0")?)?;
+    let (room, argument) = (section.get("room"), section.get("argument"));
+    let length = match (room, argument, section.get("length")) {
+        (Some(room), None, None) => match result {
+            ValType::I32 | ValType::I64 => FillLength::Result(position(&room)?),
+            _ => {
+                return Err(room.error(
+                    "the result cannot count bytes",
+                    "make it an i32 or i64, or write `argument` or `length`",
+                ));
+            }
+        },
+        (None, Some(argument), None) => FillLength::Argument(position(&argument)?),
+        (None, None, Some(length)) => FillLength::Fixed(length.int(1..=MOST_BYTES)?),
+        _ => {
+            return Err(section.error(
+                "how many bytes are there?",
+                "write one of `room = 1` (as many as it returns, at most what argument 1 says), `argument = 1` (as many \
+                 as argument 1 says) and `length = 16`",
+            ));
+        }
+    };
+    let any = Codomain::range(Value::I32(0), Value::I32(255));
+    let bytes = match section.get("bytes") {
+        None => any,
+        Some(item) => {
+            let bytes = codomain(&item, ValType::I32)?.intersect(&any);
+            if bytes.is_empty() || matches!(bytes, Codomain::NotBeforeLast(_)) {
+                return Err(item.error("no byte is left", "allow at least one of 0..255"));
+            }
+            bytes
+        }
+    };
+    section.finish()?;
+    Ok(Fills {
+        address,
+        length,
+        bytes,
+    })
 }
 
 /// An output. Unless `undo = "none"`, its arguments but those of its key are state, which a compensation sets again.

@@ -250,7 +250,7 @@ fn typed_arguments(
         .collect();
     let exact: Option<Vec<Value>> = args.iter().copied().collect();
     if let (Some(exact), Some(id)) = (exact, same.first())
-        && let Err(refusal) = board.check_input(*id, &exact)
+        && let Err(refusal) = board.check_input(*id, &exact, usize::MAX)
     {
         return Err(text.error_since(
             mark,

@@ -10,8 +10,8 @@ use super::{
     text::{Text, typed},
 };
 use crate::{
-    Board, Calls, ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave,
-    WorldModel,
+    Board, Calls, PrimitiveId, ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation,
+    Timeline, Wave, WorldModel,
 };
 
 const SOURCE_EXAMPLES: &str = "a number, { script = [1, 2, 3] }, { timeline = [\"2 s: 1\", \"2.1 s: 0\"] }, \
@@ -46,7 +46,8 @@ pub(super) fn sources(section: &Section<'_>, board: &Board) -> Result<Vec<(Calls
     for (key, item) in section.entries()? {
         for calls in calls_of_key(key, &item, board)? {
             let ty = answer_type(board, &calls);
-            list.push((calls, source(&item, ty)?));
+            let filler = filler(board, &calls);
+            list.push((calls, source(&item, ty, filler)?));
         }
     }
     Ok(list)
@@ -77,7 +78,57 @@ fn calls_of(item: &Item<'_>, board: &Board) -> Result<Calls> {
     })
 }
 
-fn source(item: &Item<'_>, ty: ValType) -> Result<ReadingSource> {
+/// The input that some calls mean, if it puts bytes into memory.
+fn filler<'b>(board: &'b Board, calls: &Calls) -> Option<Filler<'b>> {
+    let id = *calls.primitives.first().filter(|id| board.fills(**id))?;
+    let args: Option<Vec<Value>> = calls.args.iter().copied().collect();
+    let args = args.unwrap_or_default();
+    Some(Filler { board, id, args })
+}
+
+/// An input that puts bytes into memory, with the arguments of its calls where all are known.
+struct Filler<'b> {
+    board: &'b Board,
+    id: PrimitiveId,
+    args: Vec<Value>,
+}
+
+/// Values of a script, and the bytes that come with them: `[1, 2]`, or `["OK\r\n", 0]` of an input that brings bytes.
+fn scripted(
+    item: &Item<'_>,
+    ty: ValType,
+    filler: Option<Filler<'_>>,
+) -> Result<(Vec<Value>, Vec<Vec<u8>>)> {
+    let Some(Filler { board, id, args }) = filler else {
+        return Ok((values(item, ty)?, Vec::new()));
+    };
+    let elements = item.array("[\"OK\"]")?;
+    if elements.is_empty() {
+        return Err(item.error(
+            "the list is empty",
+            "write at least one text, such as [\"OK\"]",
+        ));
+    }
+    let mut both = (Vec::new(), Vec::new());
+    for element in elements {
+        let text = element.as_text().map(|text| text.as_bytes().to_vec());
+        let number = match text {
+            None => Some(value(&element, ty)?),
+            Some(_) => None,
+        };
+        let yielded = board.yielding(id, &args, number, text).map_err(|misfit| {
+            element.error(
+                format!("the input cannot bring this: {misfit}"),
+                "write another text",
+            )
+        })?;
+        both.0.push(yielded.value);
+        both.1.push(yielded.bytes.to_vec());
+    }
+    Ok(both)
+}
+
+fn source(item: &Item<'_>, ty: ValType, filler: Option<Filler<'_>>) -> Result<ReadingSource> {
     if !item.is_table() {
         let constant = value(item, ty).map_err(|error| match item.as_number() {
             Some(_) => error,
@@ -87,8 +138,10 @@ fn source(item: &Item<'_>, ty: ValType) -> Result<ReadingSource> {
     }
     let mut section = item.section("{ script = [1, 2, 3] }")?;
     let source = if let Some(script) = section.get("script") {
+        let (values, payloads) = scripted(&script, ty, filler)?;
         ReadingSource::Script(Script {
-            values: values(&script, ty)?,
+            values,
+            payloads,
             end: script_end(section.get("then"), ty)?,
         })
     } else if let Some(changes) = section.get("timeline") {

@@ -6,6 +6,7 @@ use borges_session::command::{Event, Flow};
 use borges_session::headless::{
     self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport,
 };
+use borges_session::values::parts;
 use serde_json::json;
 
 use crate::args;
@@ -23,8 +24,8 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
     let inputs = match &options.inputs {
         None => Inputs::Board,
         // `--inputs ''` gives none, so that the program ends at the first.
-        Some(list) if list.iter().all(|text| text.trim().is_empty()) => Inputs::Texts(Vec::new()),
-        Some(list) => Inputs::Texts(list.clone()),
+        Some(list) if list.trim().is_empty() => Inputs::Texts(Vec::new()),
+        Some(list) => Inputs::Texts(parts(list).map(str::to_owned).collect()),
     };
     let run_options = RunOptions {
         entry: options.start.entry.clone(),

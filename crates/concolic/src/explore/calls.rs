@@ -54,8 +54,17 @@ impl Explorer<'_, '_> {
             PrimitiveKind::Trap => return Some(refused),
             PrimitiveKind::Constant(value) => Some(value),
             PrimitiveKind::Input => {
-                if board.check_input(id, &args).is_err() {
+                let memory = self.machine.memory().len();
+                if board.check_input(id, &args, memory).is_err() {
                     return Some(refused);
+                }
+                if board.fills(id) {
+                    let name = board.primitive(id).map_or("", |primitive| &primitive.name);
+                    self.leave_out(
+                        state,
+                        &format!("{name} puts bytes into memory, which is not followed"),
+                    );
+                    return Some(Next::End(End::Cut(Cut::Fills)));
                 }
                 match self.read(state, (id, &args), result, first) {
                     Ok(answer) => return answer,

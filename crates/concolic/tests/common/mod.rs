@@ -244,7 +244,8 @@ impl<'p> Plain<'p> {
                     }
                 }
                 PrimitiveKind::Input => {
-                    if board.check_input(id, &args).is_err() {
+                    let memory = machine.memory().len();
+                    if board.check_input(id, &args, memory).is_err() {
                         break trapped(&machine, Trap::Host);
                     }
                     if read >= self.bounds.inputs {

@@ -53,7 +53,7 @@ pub(crate) fn go_on(
         let result = match board.primitive(id).expect("known").kind {
             PrimitiveKind::Trap => return refused(standing),
             PrimitiveKind::Constant(value) => Some(value),
-            PrimitiveKind::Input if board.check_input(id, &args).is_err() => {
+            PrimitiveKind::Input if board.check_input(id, &args, usize::MAX).is_err() => {
                 return refused(standing);
             }
             PrimitiveKind::Input => match answer.take() {

@@ -3,7 +3,7 @@
 use borges_board::PrimitiveId;
 use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
-use borges_wire::{Mock, MockEnd};
+use borges_wire::{Bytes, Mock, MockEnd};
 
 use super::runner::Runner;
 
@@ -12,7 +12,7 @@ use crate::command::{MockValues, Observer, Reply};
 use crate::error::CommandError;
 use crate::history::entry::EntryKind;
 use crate::stage::Stage;
-use crate::values::show;
+use crate::values::text_of_yield;
 
 impl Runner {
     pub(crate) fn add_mock(
@@ -34,14 +34,17 @@ impl Runner {
         let mut fresh = Vec::new();
         for (primitive, arguments) in stage.inputs_named(call)? {
             let wanted = arguments.clone().unwrap_or_default();
-            let mut checked = Vec::new();
+            let (mut checked, mut payloads) = (Vec::new(), Vec::new());
             for text in list {
-                checked.push(to_wire(stage.in_codomain(primitive, &wanted, text)?));
+                let yielded = stage.yielded(primitive, &wanted, text)?;
+                checked.push(to_wire(yielded.value));
+                payloads.push(Bytes::from(&*yielded.bytes));
             }
             fresh.push(Mock {
                 primitive: primitive.0,
                 arguments: arguments.map(|list| list.into_iter().map(to_wire).collect()),
                 values: checked,
+                payloads,
                 used: 0,
                 end,
             });
@@ -121,10 +124,13 @@ impl Runner {
                 stage.scene().call_text(id, &arguments)
             }
         };
+        let payloads = mock.payloads.iter().map(|bytes| &*bytes.0);
         let values = mock
             .values
             .iter()
-            .map(|value| show(from_wire(*value)))
+            .zip(payloads.chain(std::iter::repeat(&[][..])));
+        let values = values
+            .map(|(value, bytes)| text_of_yield(from_wire(*value), bytes))
             .collect();
         let values = match mock.end {
             MockEnd::Live => MockValues::Then(values),
@@ -142,7 +148,7 @@ impl Runner {
         let Some(primitive) = stage.program().primitive(call.func.0) else {
             return false;
         };
-        let Some(value) = self.mocks_in_force().peek(primitive, &call.args) else {
+        let Some(mock) = self.mocks_in_force().peek(primitive, &call.args) else {
             return false;
         };
         let (here, tip) = (history.here(), history.tip());
@@ -151,9 +157,9 @@ impl Runner {
             .and_then(|mut path| path.next())
             .map(|(_, entry)| &entry.kind)
         {
-            Some(EntryKind::Input {
-                value: recorded, ..
-            }) => *recorded != value,
+            Some(EntryKind::Input { value, bytes, .. }) => {
+                (mock.value, &mock.bytes) != (*value, bytes)
+            }
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Replays of a stretch of a path that note what a device would have to undo, to perform again, or to be told.
 
-use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId};
+use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId, Yield};
 use borges_multiverse::tree::Place;
 use borges_stub::{Call, Halt, encode_captured, to_wire};
 use borges_vm::Value;
@@ -149,7 +149,10 @@ impl History {
         for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
             match &entry.kind {
                 EntryKind::Input {
-                    primitive, value, ..
+                    primitive,
+                    value,
+                    bytes,
+                    ..
                 } => {
                     let found = inputs.iter().position(|mock| mock.primitive == primitive.0);
                     let index = found.unwrap_or_else(|| {
@@ -157,13 +160,19 @@ impl History {
                             primitive: primitive.0,
                             arguments: None,
                             values: Vec::new(),
+                            payloads: Vec::new(),
                             used: 0,
                             end: MockEnd::Live,
                         });
                         inputs.len() - 1
                     });
-                    inputs[index].values.push(to_wire(*value));
-                    size += size_of::<Value>();
+                    let mock = &mut inputs[index];
+                    if !bytes.is_empty() {
+                        mock.payloads.resize(mock.values.len(), Bytes::default());
+                        mock.payloads.push(Bytes::from(&**bytes));
+                    }
+                    mock.values.push(to_wire(*value));
+                    size += size_of::<Value>() + bytes.len();
                     if size >= most {
                         size = 0;
                         legs.push(Leg {
@@ -348,7 +357,7 @@ impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
         self.replay.event()
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
         self.replay.input(call)
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use borges_board::{
     Action, Board as Table, BrokenLimit, Driver, Event as BoardEvent, EventSource, PrimitiveId,
-    Shared,
+    Shared, Yield,
 };
 use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::command::{Event, Flow};
 use crate::program::Board;
-use crate::values::{json, parse, show};
+use crate::values::{json, parse_yield, show};
 
 /// The outside of a plain run.
 pub(super) struct Outside {
@@ -129,18 +129,22 @@ impl Outside {
     }
 
     /// A given input as a value of the primitive's codomain there.
-    fn given(&self, call: &Call<'_>, given: Given) -> Result<Value, RunError> {
+    fn given(&self, call: &Call<'_>, given: Given) -> Result<Yield, RunError> {
         let state = self.driver.state();
         let codomain = self.board.codomain_at(call.primitive, call.args, state);
-        let (text, value) = match given {
-            Given::Value(value) => (show(value), Ok(value)),
+        let (text, given) = match given {
+            Given::Value(value) => (show(value), Ok((Some(value), None))),
             Given::Text(text) => {
-                let value = parse(&text, codomain.ty());
-                (text, value)
+                let given = parse_yield(&text, codomain.ty());
+                (text, given)
             }
         };
-        match value {
-            Ok(value) if codomain.contains(value) => Ok(value),
+        let (id, args) = (call.primitive, call.args);
+        let yielded = given
+            .ok()
+            .and_then(|(value, bytes)| self.board.yielding(id, args, value, bytes).ok());
+        match yielded {
+            Some(yielded) if codomain.contains(yielded.value) => Ok(yielded),
             _ => {
                 let name = self.name(call.primitive);
                 let arguments: Vec<String> = call.args.iter().map(|value| show(*value)).collect();
@@ -172,10 +176,13 @@ impl World for Heard<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         let outside = &mut *self.outside;
         let (primitive, args) = (call.primitive, call.args);
-        let value = match &mut outside.inputs {
-            None => outside.driver.input(&outside.board, primitive, args),
+        let memory = call.memory.len();
+        let yielded = match &mut outside.inputs {
+            None => outside
+                .driver
+                .input(&outside.board, primitive, args, memory),
             Some(inputs) => {
-                if outside.board.check_input(primitive, args).is_err() {
+                if outside.board.check_input(primitive, args, memory).is_err() {
                     return Answer::Trap;
                 }
                 let Some(given) = inputs.pop_front() else {
@@ -186,24 +193,24 @@ impl World for Heard<'_> {
                     Ok(value) => value,
                     Err(error) => return self.end(Err(error)),
                 };
-                let told = outside
+                outside
                     .driver
-                    .mocked(&outside.board, primitive, args, value);
-                told.map(|()| value)
+                    .mocked(&outside.board, primitive, args, memory, value)
             }
         };
-        let Ok(value) = value else {
+        let Ok(yielded) = yielded else {
             return Answer::Trap;
         };
         let read = InputRead {
             step: call.steps,
             primitive: outside.name(primitive),
             args: args.iter().map(|value| json(*value)).collect(),
-            value: json(value),
-            answer: value,
+            value: json(yielded.value),
+            bytes: yielded.bytes.to_vec(),
+            answer: yielded.value,
         };
         outside.report.inputs.push(read);
-        Answer::Value(Some(value))
+        Answer::brought(&outside.board, call, &yielded)
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {

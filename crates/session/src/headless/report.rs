@@ -47,7 +47,10 @@ pub struct InputRead {
     pub args: Vec<serde_json::Value>,
     /// The value.
     pub value: serde_json::Value,
-    /// The same, exactly.
+    /// The bytes that it put into memory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bytes: Vec<u8>,
+    /// The value, exactly.
     #[serde(skip)]
     pub(crate) answer: Value,
 }

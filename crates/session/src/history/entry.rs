@@ -1,6 +1,6 @@
 //! What enters and leaves a program: the entries of the multiverse.
 
-use borges_board::{Captured, Event, PrimitiveId};
+use borges_board::{Captured, Event, Payload, PrimitiveId};
 use borges_multiverse::tree::{self, Place};
 use borges_vm::Value;
 
@@ -26,6 +26,8 @@ pub(crate) enum EntryKind {
         primitive: PrimitiveId,
         /// What it yielded.
         value: Value,
+        /// The bytes that it brought with that.
+        bytes: Payload,
         /// The value is a mock's.
         mocked: bool,
     },
@@ -68,7 +70,14 @@ impl tree::Entry for Entry {
     fn same_choice(&self, other: &Self) -> bool {
         self.step == other.step
             && match (&self.kind, &other.kind) {
-                (EntryKind::Input { value: a, .. }, EntryKind::Input { value: b, .. }) => a == b,
+                (
+                    EntryKind::Input { value, bytes, .. },
+                    EntryKind::Input {
+                        value: other,
+                        bytes: others,
+                        ..
+                    },
+                ) => value == other && bytes == others,
                 (EntryKind::Event(a), EntryKind::Event(b)) => a == b,
                 // What an output captured is not a choice: the same edge, performed again, may capture something else.
                 (EntryKind::Output { .. }, EntryKind::Output { .. }) => true,

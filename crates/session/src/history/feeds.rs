@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use borges_board::{Captured, Event};
+use borges_board::{Captured, Event, Yield};
 use borges_multiverse::tree::{Path, Place};
-use borges_stub::{Call, Mocks, decode_captured, decode_event, from_wire};
+use borges_stub::{Call, Mocks, decode_captured, decode_event, decode_input};
 use borges_vm::Value;
 use borges_wire::{Record, RecordKind};
 
@@ -88,10 +88,11 @@ impl Feed for Replay<'_> {
         stops
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
         let Some(EntryKind::Input {
             primitive,
             value,
+            bytes,
             mocked,
         }) = self.entry(call)
         else {
@@ -103,11 +104,15 @@ impl Feed for Replay<'_> {
         let other = self
             .mocks
             .and_then(|mocks| mocks.peek(call.primitive, call.args));
-        if other.is_some_and(|other| other != *value) {
+        let recorded = Yield {
+            value: *value,
+            bytes: bytes.clone(),
+        };
+        if other.is_some_and(|other| other != recorded) {
             self.left_for = Some(Found::Mocked);
             return None;
         }
-        Some((*value, *mocked))
+        Some((recorded, *mocked))
     }
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
@@ -143,7 +148,7 @@ impl<F: Feed> Feed for Recorder<'_, F> {
         self.feed.event()
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
+    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
         self.feed.input(call)
     }
 
@@ -183,17 +188,13 @@ impl Feed for Live<'_> {
         }
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)> {
-        let value = match self.records.front() {
-            Some(Record {
-                steps,
-                kind: RecordKind::Input(value),
-            }) if *steps == call.steps => from_wire(*value),
-            _ => return None,
-        };
+    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
+        let record = self.records.front()?;
+        let yielded = decode_input(&record.kind).filter(|_| record.steps == call.steps)?;
         self.records.pop_front();
-        let mocked = self.mocks.take(call.primitive, call.args) == Some(value);
-        Some((value, mocked))
+        let mock = self.mocks.take(call.primitive, call.args);
+        let mocked = mock.is_some_and(|mock| mock.value == yielded.value);
+        Some((yielded, mocked))
     }
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {

@@ -4,9 +4,9 @@
 //! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
 //! changes the model.
 
-use borges_board::{BoardState, Captured, Event};
+use borges_board::{BoardState, Captured, Event, Yield};
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
-use borges_vm::{Machine, Snapshot, StateHash, Value};
+use borges_vm::{Machine, Snapshot, StateHash};
 
 use crate::history::entry::{Entry, EntryKind};
 use crate::history::keyframes::Keyframe;
@@ -29,7 +29,7 @@ pub(crate) trait Feed {
     }
 
     /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
-    fn input(&mut self, call: &Call<'_>) -> Option<(Value, bool)>;
+    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)>;
 
     /// What an output captured; nothing if it is not known that it happened.
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured>;
@@ -182,7 +182,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         if self
             .program
             .board
-            .check_input(call.primitive, call.args)
+            .check_input(call.primitive, call.args, call.memory.len())
             .is_err()
         {
             return Answer::Trap;
@@ -190,15 +190,19 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         // What a recording or a device says may be anything.
         let primitive = self.program.board.primitive(call.primitive);
         let result = primitive.and_then(|primitive| primitive.result);
-        let fits = |(value, _): &(Value, bool)| Some(value.ty()) == result;
-        let Some((value, mocked)) = self.feed.input(call).filter(fits) else {
+        let board = &self.program.board;
+        let fits = |(given, _): &(Yield, bool)| {
+            Some(given.value.ty()) == result && board.brings(call.primitive, call.args, given)
+        };
+        let Some((yielded, mocked)) = self.feed.input(call).filter(fits) else {
             return Answer::Leave;
         };
         let entry = Entry {
             step: call.steps + 1,
             kind: EntryKind::Input {
                 primitive: call.primitive,
-                value,
+                value: yielded.value,
+                bytes: yielded.bytes.clone(),
                 mocked,
             },
         };
@@ -208,8 +212,8 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         };
         self.feed.happened(entry, &before);
         self.board
-            .observe(&self.program.board, call.primitive, call.args, value);
-        Answer::Value(Some(value))
+            .observe(board, call.primitive, call.args, yielded.value);
+        Answer::brought(board, call, &yielded)
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
@@ -258,7 +262,7 @@ pub(crate) struct Probe {
 }
 
 impl Feed for Probe {
-    fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
+    fn input(&mut self, _call: &Call<'_>) -> Option<(Yield, bool)> {
         None
     }
 

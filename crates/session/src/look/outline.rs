@@ -15,7 +15,7 @@ use crate::error::{CommandError, at_most};
 use crate::history::entry::{EntryKind, Moment};
 use crate::stage::Stage;
 use crate::stage::moment_of_id;
-use crate::values::show;
+use crate::values::{show, show_yield};
 
 /// Entries in one answer.
 const MOST_ENTRIES: u32 = 65_536;
@@ -258,8 +258,11 @@ fn last_reading(stage: &Stage, id: PrimitiveId) -> Option<String> {
     for _ in 0..RECENT {
         match &stage.history.tree.entry(place)?.kind {
             EntryKind::Input {
-                primitive, value, ..
-            } if *primitive == id => return Some(show(*value)),
+                primitive,
+                value,
+                bytes,
+                ..
+            } if *primitive == id => return Some(show_yield(*value, bytes)),
             _ => place = stage.history.tree.parent(place)?,
         }
     }

@@ -9,7 +9,7 @@ use crate::error::CommandError;
 use crate::history::entry::{Entry, EntryKind, Moment};
 use crate::stage::Stage;
 use crate::stage::{moment_of_id, universe_id};
-use crate::values::show;
+use crate::values::show_yield;
 
 pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows: u32) -> Reply {
     let here = stage.history.here();
@@ -75,8 +75,9 @@ pub(crate) fn path(
     let calls = stage.elsewhere(|stage| Ok(stage.history.calls_between(from, to, observer)?))?;
     for (place, entry, call) in calls {
         let text = match (&entry.kind, call) {
-            (EntryKind::Input { value, .. }, Some((id, args))) => {
-                format!("{} = {}", stage.scene().call_text(id, &args), show(*value))
+            (EntryKind::Input { value, bytes, .. }, Some((id, args))) => {
+                let call = stage.scene().call_text(id, &args);
+                format!("{call} = {}", show_yield(*value, bytes))
             }
             (EntryKind::Output { .. }, Some((id, args))) => stage.scene().call_text(id, &args),
             _ => stage.entry_text(&entry),

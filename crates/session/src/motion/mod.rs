@@ -160,7 +160,7 @@ pub(crate) fn jump(
 mod tests {
     use std::path::Path;
 
-    use borges_board::Captured;
+    use borges_board::{Captured, Yield};
     use borges_stub::Call;
     use borges_vm::Value;
 
@@ -183,8 +183,8 @@ mod tests {
     struct Answers(std::ops::Range<i32>);
 
     impl Feed for Answers {
-        fn input(&mut self, _call: &Call<'_>) -> Option<(Value, bool)> {
-            Some((Value::I32(self.0.next()?), false))
+        fn input(&mut self, _call: &Call<'_>) -> Option<(Yield, bool)> {
+            Some((Value::I32(self.0.next()?).into(), false))
         }
 
         fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {

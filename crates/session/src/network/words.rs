@@ -60,6 +60,9 @@ impl Network {
                     Some(End::Cut(Cut::NoValue)) => {
                         "its board file does not let its input answer with what comes".to_owned()
                     }
+                    Some(End::Cut(Cut::Fills)) => {
+                        "its next input puts bytes into memory".to_owned()
+                    }
                     _ => "it keeps an input that has too many values to follow each".to_owned(),
                 };
                 let why = format!("not followed further: {why}");

@@ -12,12 +12,13 @@ pub(super) fn to_stored(fresh: &FreshEntry) -> borges_store::KeptEntry {
         EntryKind::Input {
             primitive,
             value,
+            bytes,
             mocked,
         } => (
             borges_store::EntryKind::Input,
             primitive.0,
             Some(stored_value(*value)),
-            Vec::new(),
+            bytes.to_vec(),
             *mocked,
         ),
         EntryKind::Output { primitive, .. } => (
@@ -69,6 +70,7 @@ pub(super) fn from_stored(entry: &borges_store::KeptEntry) -> Option<Entry> {
         borges_store::EntryKind::Input => EntryKind::Input {
             primitive,
             value: value_of(entry.value?),
+            bytes: entry.data.clone().into(),
             mocked: entry.mocked,
         },
         borges_store::EntryKind::Output if entry.data.is_empty() => EntryKind::Output {

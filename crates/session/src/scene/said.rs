@@ -316,7 +316,9 @@ impl Scene<'_> {
     fn refusal(&self, args: &[Value], import: u32) -> Option<String> {
         let (board, id) = (&self.program.board, self.program.primitive(import)?);
         let refusal = match board.primitive(id)?.kind {
-            PrimitiveKind::Input => board.check_input(id, args).err(),
+            PrimitiveKind::Input => board
+                .check_input(id, args, self.machine.memory().len())
+                .err(),
             _ => {
                 let action = board.action(id, args, self.machine.memory());
                 let checked = action.and_then(|_| board.check_handler(id, args, self.machine));

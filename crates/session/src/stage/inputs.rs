@@ -1,13 +1,13 @@
 //! The inputs that a user names, the values that they may have, and branches for values that were not read.
 
-use borges_board::PrimitiveId;
+use borges_board::{PrimitiveId, Yield};
 use borges_vm::Value;
 
 use super::Stage;
 use crate::command::Reply;
 use crate::error::{CommandError, at_most};
 use crate::history::entry::{Entry, EntryKind};
-use crate::values::parse;
+use crate::values::{parse, parse_yield, parts, show};
 
 /// So many values are tried at a time.
 const MOST: usize = 4_096;
@@ -102,6 +102,31 @@ impl Stage {
         Ok(value)
     }
 
+    /// What the input may yield *there*: a value inside its range, and bytes if it brings any. Without `args`, whatever
+    /// the call.
+    pub(crate) fn yielded(
+        &self,
+        id: PrimitiveId,
+        known: &[Value],
+        text: &str,
+    ) -> Result<Yield, CommandError> {
+        let board = self.board();
+        let codomain = board.codomain_at(id, known, &self.history.twin.board);
+        let (value, bytes) = parse_yield(text, codomain.ty()).map_err(CommandError::Invalid)?;
+        let invalid = |why: String| {
+            let call = match known {
+                [] => self.primitive_name(id),
+                known => self.scene().call_text(id, known),
+            };
+            CommandError::Invalid(format!("{call} cannot be {text} here: {why}"))
+        };
+        let yielded = board
+            .yielding(id, known, value, bytes)
+            .map_err(|misfit| invalid(misfit.to_string()))?;
+        self.in_codomain(id, known, &show(yielded.value))?;
+        Ok(yielded)
+    }
+
     pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
         let pending = self.history.twin.machine.pending().and_then(|call| {
             let id = self.program().primitive(call.func.0)?;
@@ -114,10 +139,11 @@ impl Stage {
         };
         let here = self.history.here();
         let (mut added, mut known) = (0_u32, 0_u32);
-        for value in self.expand(id, &args, values)? {
+        for Yield { value, bytes } in self.expand(id, &args, values)? {
             let kind = EntryKind::Input {
                 primitive: id,
                 value,
+                bytes,
                 mocked: true,
             };
             let entry = Entry {
@@ -154,13 +180,27 @@ impl Stage {
         id: PrimitiveId,
         args: &[Value],
         text: &str,
-    ) -> Result<Vec<Value>, CommandError> {
-        let list = match text.trim() {
+    ) -> Result<Vec<Yield>, CommandError> {
+        let board = self.board();
+        let list: Vec<_> = match text.trim() {
             ALL => {
                 let state = &self.history.twin.board;
-                self.board().representatives(id, args, state, ALL_OF_THEM)
+                let values = board.representatives(id, args, state, ALL_OF_THEM);
+                // Bytes have no representatives yet: the nearest to zero stand for all.
+                let yields = values.into_iter();
+                yields
+                    .map(|value| board.with_bytes(id, args, value, Vec::new()))
+                    .collect()
             }
-            text => self.listed(id, args, text)?,
+            text if text.contains('"') => parts(text)
+                .map(|part| self.yielded(id, args, part))
+                .collect::<Result<_, _>>()?,
+            text => {
+                let values = self.listed(id, args, text)?.into_iter();
+                values
+                    .map(|value| board.with_bytes(id, args, value, Vec::new()))
+                    .collect()
+            }
         };
         at_most(list.len(), MOST, "values", "given")?;
         Ok(list)

@@ -110,7 +110,7 @@ impl Stage {
             Some(End::Trapped(trap)) => Some(self.trapped(trap)),
             // The branch may go on with an event that did not come this time.
             _ => match self.history.twin.machine.outcome()? {
-                Outcome::Finished(_) => Some(self.finished()),
+                Outcome::Finished(_) | Outcome::Exited(_) => Some(self.finished()),
                 Outcome::Trapped(trap) => Some(self.trapped(&trap.to_string())),
             },
         }

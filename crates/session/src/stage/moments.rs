@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use borges_board::Yield;
 use borges_multiverse::tree::{BranchId, Place};
-use borges_stub::{Halt, Mocks, encode_event, to_wire};
+use borges_stub::{Halt, Mocks, encode_event, encode_input};
 use borges_vm::Value;
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
@@ -44,7 +45,7 @@ impl MomentText {
 
     /// An input is answered before which so many steps were taken.
     pub(crate) fn input(&mut self, steps: u64, value: Value) {
-        self.push(steps, RecordKind::Input(to_wire(value)));
+        self.push(steps, encode_input(&value.into()));
     }
 
     /// An event arrives after so many steps.
@@ -128,7 +129,10 @@ impl Stage {
         let mut trace = MomentText::new(self.program().module.hash());
         for (_, entry) in self.history.tree.path(at.place).into_iter().flatten() {
             let kind = match &entry.kind {
-                EntryKind::Input { value, .. } => RecordKind::Input(to_wire(*value)),
+                EntryKind::Input { value, bytes, .. } => encode_input(&Yield {
+                    value: *value,
+                    bytes: bytes.clone(),
+                }),
                 EntryKind::Event(event) => {
                     let (kind, payload) = encode_event(event);
                     RecordKind::Event { kind, payload }

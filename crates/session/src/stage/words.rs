@@ -6,7 +6,7 @@ use borges_vm::Value;
 use super::{Stage, universe_id};
 use crate::command::listing::{EntryClass, EntryRow, PlaceView};
 use crate::history::entry::{Entry, EntryKind, Moment};
-use crate::values::show;
+use crate::values::show_yield;
 
 impl Stage {
     /// A moment with its place in the source; `device` is where one stands, if there is one. `at` must be where the twin
@@ -43,14 +43,12 @@ impl Stage {
             EntryKind::Input {
                 primitive,
                 value,
+                bytes,
                 mocked,
             } => {
                 let how = if *mocked { " (mocked)" } else { "" };
-                format!(
-                    "{} = {}{how}",
-                    self.primitive_name(*primitive),
-                    show(*value)
-                )
+                let name = self.primitive_name(*primitive);
+                format!("{name} = {}{how}", show_yield(*value, bytes))
             }
             EntryKind::Output { primitive, .. } => self.primitive_name(*primitive),
             EntryKind::Event(event) => event_text(event),
@@ -66,11 +64,12 @@ impl Stage {
             EntryKind::Input {
                 primitive,
                 value,
+                bytes,
                 mocked,
             } => (
                 EntryClass::Input,
                 named(*primitive),
-                Some(show(*value)),
+                Some(show_yield(*value, bytes)),
                 *mocked,
             ),
             EntryKind::Output { primitive, .. } => {

@@ -146,7 +146,9 @@ impl<'s> Conditions<'s> {
         };
         self.stops_before(call.primitive)
             || match primitive.kind {
-                PrimitiveKind::Input => board.check_input(call.primitive, call.args).is_ok(),
+                PrimitiveKind::Input => board
+                    .check_input(call.primitive, call.args, call.memory.len())
+                    .is_ok(),
                 _ => lets_time_pass(),
             }
     }

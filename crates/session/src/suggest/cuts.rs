@@ -123,6 +123,10 @@ fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
         let words = "the board's rules leave no value for the next input on";
         name("rules", format!("{words} {}", paths(count)));
     }
+    if let Some(count) = cut(Cut::Fills) {
+        let words = "the next input puts bytes into memory, which is not followed, on";
+        name("bytes", format!("{words} {}", paths(count)));
+    }
     cuts
 }
 

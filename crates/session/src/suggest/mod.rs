@@ -161,15 +161,16 @@ impl World for Sources<'_> {
         let Some(left) = self.left.checked_sub(1) else {
             return Answer::Leave;
         };
+        if self.program.board.fills(call.primitive) {
+            return Answer::Leave;
+        }
         self.left = left;
         self.driver.at(call.steps);
-        match self
-            .driver
-            .input(&self.program.board, call.primitive, call.args)
-        {
-            Ok(value) => {
-                self.given.push(value);
-                Answer::Value(Some(value))
+        let (board, memory) = (&self.program.board, call.memory.len());
+        match self.driver.input(board, call.primitive, call.args, memory) {
+            Ok(yielded) => {
+                self.given.push(yielded.value);
+                Answer::Value(Some(yielded.value))
             }
             Err(_) => Answer::Trap,
         }

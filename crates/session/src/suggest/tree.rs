@@ -368,6 +368,7 @@ fn cut_by(cut: Cut) -> &'static str {
         Cut::Steps => "the bound on steps",
         Cut::Rounds => "the bound on rounds of a loop",
         Cut::NoValue => "the board's rules leave no value for the next input",
+        Cut::Fills => "the next input puts bytes into memory, which is not followed",
         Cut::Waits => "exploration ended before",
     }
 }

@@ -240,8 +240,14 @@ impl<'p> Plain<'p> {
 impl World for Plain<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         let board = &self.program.board;
-        if board.check_input(call.primitive, call.args).is_err() {
+        if board
+            .check_input(call.primitive, call.args, call.memory.len())
+            .is_err()
+        {
             return Answer::Trap;
+        }
+        if board.fills(call.primitive) {
+            return Answer::Leave;
         }
         let codomain = board.codomain_at(call.primitive, call.args, &self.state);
         let value = (self.answer)(&codomain);

@@ -259,7 +259,10 @@ impl Plain {
             (PrimitiveKind::Trap, None) => None,
             (PrimitiveKind::Input, Some(RecordKind::Input(value))) => {
                 let value = plain_value(*value);
-                let taken = self.driver.mocked(&self.board, primitive, &args, value);
+                let memory = self.machine.memory().len();
+                let taken = self
+                    .driver
+                    .mocked(&self.board, primitive, &args, memory, value.into());
                 self.happened.push(Happened {
                     steps,
                     what: What::Input {
@@ -271,7 +274,12 @@ impl Plain {
                 });
                 taken.is_ok().then_some(Some(value))
             }
-            (PrimitiveKind::Input, None) if self.board.check_input(primitive, &args).is_err() => {
+            (PrimitiveKind::Input, None)
+                if self
+                    .board
+                    .check_input(primitive, &args, self.machine.memory().len())
+                    .is_err() =>
+            {
                 None
             }
             (PrimitiveKind::Output, None) => self.output(primitive, &args, &Captured::Nothing)?,
@@ -447,19 +455,21 @@ impl Plain {
         args: Vec<Value>,
         mocks: &mut [Mock],
     ) -> Option<Option<Value>> {
-        self.board.check_input(primitive, &args).ok()?;
-        let (value, mocked) = match mock(mocks, primitive, &args) {
+        let memory = self.machine.memory().len();
+        self.board.check_input(primitive, &args, memory).ok()?;
+        let (yielded, mocked) = match mock(mocks, primitive, &args) {
             Some(value) => {
-                self.driver
-                    .mocked(&self.board, primitive, &args, value)
-                    .ok()?;
-                (value, true)
+                let taken = self
+                    .driver
+                    .mocked(&self.board, primitive, &args, memory, value.into());
+                (taken.ok()?, true)
             }
-            None => (
-                self.driver.input(&self.board, primitive, &args).ok()?,
-                false,
-            ),
+            None => {
+                let read = self.driver.input(&self.board, primitive, &args, memory);
+                (read.ok()?, false)
+            }
         };
+        let value = yielded.value;
         self.happened.push(Happened {
             steps,
             what: What::Input {

@@ -17,7 +17,9 @@ use debug::Debug;
 pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
 pub use observe::{Observer, Site, Transfer};
-pub use run::{AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome, Until};
+pub use run::{
+    AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome, Until, Write,
+};
 pub(crate) use site::Called;
 #[cfg(feature = "host")]
 pub(crate) use state::Memory;

@@ -118,7 +118,7 @@ impl Machine {
         let hooks = Observed(RefCell::new(observer));
         loop {
             match self.state.phase {
-                Phase::Idle | Phase::Finished => return Exit::Finished,
+                Phase::Idle | Phase::Finished | Phase::Exited(_) => return Exit::Finished,
                 Phase::Trapped(trap) => return Exit::Trapped(trap),
                 Phase::Start | Phase::Entry => {}
             }

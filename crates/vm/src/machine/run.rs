@@ -16,6 +16,8 @@ use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
 pub enum Outcome {
     /// The entry returned these results.
     Finished(Vec<Value>),
+    /// It ended itself in a call of the embedder ([`Machine::exit`]), with this code.
+    Exited(u32),
     /// It was aborted.
     Trapped(Trap),
 }
@@ -52,7 +54,7 @@ impl Until {
 /// Why [`Machine::run`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The entry returned, or nothing was begun.
+    /// The entry returned, or the program ended itself, or nothing was begun.
     Finished,
     /// The program was aborted.
     Trapped(Trap),
@@ -115,6 +117,23 @@ pub enum AnswerError {
     /// The results are not those of the function's type.
     #[error("the results do not have the function's types")]
     Results,
+    /// A write reaches beyond the end of memory.
+    #[error("{length} bytes at address {address} reach beyond the end of memory")]
+    Outside {
+        /// Where it begins.
+        address: u32,
+        /// How long it is, in bytes.
+        length: usize,
+    },
+}
+
+/// Bytes that an answer puts into the first instance's memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Write {
+    /// Where they begin.
+    pub address: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// Why a handler cannot be entered; nothing changed.
@@ -234,7 +253,7 @@ impl Machine {
         let until = until.into();
         loop {
             match self.state.phase {
-                Phase::Idle | Phase::Finished => return Exit::Finished,
+                Phase::Idle | Phase::Finished | Phase::Exited(_) => return Exit::Finished,
                 Phase::Trapped(trap) => return Exit::Trapped(trap),
                 Phase::Start | Phase::Entry => {}
             }
@@ -336,6 +355,42 @@ impl Machine {
             _ => self.returned(),
         }
         Ok(())
+    }
+
+    /// Like [`Machine::answer`], for a call that also writes to the first instance's memory: one step. Of writes that
+    /// overlap, the later one counts.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; the call still waits then, and nothing is written.
+    pub fn answer_with(&mut self, results: &[Value], writes: &[Write]) -> Result<(), AnswerError> {
+        let size = self.memory().len();
+        let outside = |write: &&Write| {
+            let end = (write.address as usize).checked_add(write.bytes.len());
+            end.is_none_or(|end| end > size)
+        };
+        if let Some(write) = writes.iter().find(outside) {
+            return Err(AnswerError::Outside {
+                address: write.address,
+                length: write.bytes.len(),
+            });
+        }
+        self.answer(results)?;
+        let memory = self.memory_mut();
+        for Write { address, bytes } in writes {
+            if let Some(room) = memory.get_mut(*address as usize..*address as usize + bytes.len()) {
+                room.copy_from_slice(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the running program in the call that waits, with a code: the call never returns. Without effect if none
+    /// runs.
+    pub fn exit(&mut self, code: u32) {
+        if self.is_running() {
+            self.state.phase = Phase::Exited(code);
+            self.settle();
+        }
     }
 
     /// Aborts the running program, as if its next instruction trapped. Without effect if none
@@ -528,6 +583,7 @@ impl Machine {
     pub(crate) fn settle(&mut self) {
         self.outcome = match self.state.phase {
             Phase::Trapped(trap) => Some(Outcome::Trapped(trap)),
+            Phase::Exited(code) => Some(Outcome::Exited(code)),
             Phase::Finished => {
                 let results = self
                     .func_ty(self.state.entry)
@@ -558,7 +614,11 @@ impl Machine {
                 _ => None,
             };
         };
-        if !self.is_running() && self.state.phase != Phase::Trapped(Trap::Host) {
+        let in_call = matches!(
+            self.state.phase,
+            Phase::Trapped(Trap::Host) | Phase::Exited(_)
+        );
+        if !self.is_running() && !in_call {
             return None;
         }
         let (instance, _) = self.code_of(frame.func)?;

@@ -36,6 +36,8 @@ pub(crate) enum Phase {
     Entry,
     /// The entry returned; its results are at the bottom of the stack.
     Finished,
+    /// The program ended itself in a call of the embedder, with this code; the stack is as it was then.
+    Exited(u32),
     /// The program was aborted; the stack is as it was then.
     Trapped(Trap),
 }

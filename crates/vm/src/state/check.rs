@@ -117,7 +117,12 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
                         .and_then(|at| instance.funcs.get(at as usize));
                     start == Some(&control.start) && progress.started
                 });
-        if !of_an_instance || !matches!(control.phase, Phase::Start | Phase::Trapped(_)) {
+        if !of_an_instance
+            || !matches!(
+                control.phase,
+                Phase::Start | Phase::Exited(_) | Phase::Trapped(_)
+            )
+        {
             return Err(StateError::Entry);
         }
     }
@@ -127,7 +132,7 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
         Phase::Idle => &[],
         Phase::Start if !starting => return Err(StateError::Entry),
         Phase::Entry if control.entry == NONE => return Err(StateError::Entry),
-        Phase::Start | Phase::Entry | Phase::Trapped(_) => params,
+        Phase::Start | Phase::Entry | Phase::Exited(_) | Phase::Trapped(_) => params,
         Phase::Finished => results,
     };
     let running = if starting {

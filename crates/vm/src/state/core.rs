@@ -108,6 +108,7 @@ impl Control {
             Phase::Start => 1,
             Phase::Entry => 2,
             Phase::Finished => 3,
+            Phase::Exited(_) => 4,
             Phase::Trapped(trap) => {
                 // The list has all traps.
                 16 + Trap::ALL
@@ -116,6 +117,9 @@ impl Control {
                     .unwrap_or(0) as u8
             }
         });
+        if let Phase::Exited(code) = self.phase {
+            put(out, code.into());
+        }
         put_address(out, self.entry);
         put_address(out, self.start);
         put_address(out, self.handler);
@@ -128,6 +132,7 @@ impl Control {
             1 => Phase::Start,
             2 => Phase::Entry,
             3 => Phase::Finished,
+            4 => Phase::Exited(input.u32()?),
             code => {
                 let trap = code
                     .checked_sub(16)

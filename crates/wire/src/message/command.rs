@@ -271,6 +271,9 @@ pub struct Mock {
     /// What the calls return, one after the other.
     #[serde(deserialize_with = "list")]
     pub values: Vec<Value>,
+    /// The bytes that come with each of the values; where the list is shorter, none do.
+    #[serde(deserialize_with = "list")]
+    pub payloads: Vec<Bytes>,
     /// How many of the values have been used already: a jump takes a mock's progress along.
     pub used: u32,
     /// What happens after the last value.
