@@ -20,6 +20,7 @@ hub: commands session
 web: hub session
 cli: commands hub languages multiverse session web
 vm:
+wasi:
 "
 
 bad=0

@@ -1,0 +1,141 @@
+//! Calls, from outside.
+
+use crate::call::{Call, MemoryWrite, Stop};
+use crate::calls;
+use crate::choice::{Chosen, Misuse, Wants};
+use crate::errno::Errno;
+use crate::function::{Function, WasiImport};
+use crate::memory::{BadPointer, Memory};
+use crate::world::World;
+use alloc::vec::Vec;
+
+/// What a call comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Called {
+    /// It returns.
+    Answer(WasiAnswer),
+    /// The program ends with this code.
+    Exit(u32),
+    /// The program ends with a trap.
+    Trap(BadPointer),
+    /// It wants to know something first.
+    Wants(Wants),
+}
+
+/// What a call returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WasiAnswer {
+    /// The result.
+    pub errno: Errno,
+    /// What the embedding writes to memory, in this order. All of it lies within the memory.
+    pub writes: Vec<MemoryWrite>,
+    /// How long the program slept, in nanoseconds: for who wants to wait that long.
+    pub slept: u64,
+}
+
+impl WasiAnswer {
+    fn failed(errno: Errno) -> WasiAnswer {
+        WasiAnswer {
+            errno,
+            writes: Vec::new(),
+            slept: 0,
+        }
+    }
+}
+
+impl World {
+    /// Carries a call out. A deterministic function of the world, the arguments, the memory and the choice.
+    ///
+    /// `args` are the arguments as cells, narrow ones extended with zeros. Nothing has changed unless the call comes to
+    /// an answer with [`Errno::Success`]; one exception is `fd_close` made to fail, which closes all the same, as Linux
+    /// does.
+    ///
+    /// # Errors
+    /// [`Misuse`], if arguments or choice do not belong to the function.
+    pub fn call(
+        &mut self,
+        import: WasiImport,
+        args: &[u64],
+        memory: &dyn Memory,
+        chosen: Option<&Chosen>,
+    ) -> Result<Called, Misuse> {
+        let function = import.function;
+        let wanted = function.params().len();
+        if args.len() != wanted {
+            return Err(Misuse::Arguments {
+                given: args.len(),
+                wanted,
+            });
+        }
+        let fits = match chosen {
+            None => true,
+            Some(Chosen::Fault(errno)) => {
+                if function.faults().contains(errno) {
+                    return self.fail(import, args, memory, *errno);
+                }
+                false
+            }
+            Some(Chosen::Time(_)) => function == Function::ClockTimeGet,
+            Some(Chosen::Bytes(_)) => matches!(function, Function::RandomGet | Function::FdRead),
+            Some(Chosen::Ready(_)) => function == Function::PollOneoff,
+            Some(Chosen::Short(_)) => function.moves_bytes(),
+        };
+        if let (Some(chosen), false) = (chosen, fits) {
+            return Err(Misuse::Chosen {
+                chosen: chosen.clone(),
+                wants: None,
+            });
+        }
+        self.carry_out(import, args, memory, chosen)
+    }
+
+    fn carry_out(
+        &mut self,
+        import: WasiImport,
+        args: &[u64],
+        memory: &dyn Memory,
+        chosen: Option<&Chosen>,
+    ) -> Result<Called, Misuse> {
+        let mut call = Call {
+            world: self,
+            memory,
+            args,
+            preview: import.preview,
+            chosen,
+            writes: Vec::new(),
+            slept: 0,
+        };
+        Ok(match calls::run(&mut call, import.function) {
+            Ok(()) => Called::Answer(WasiAnswer {
+                errno: Errno::Success,
+                writes: call.writes,
+                slept: call.slept,
+            }),
+            Err(Stop::Errno(errno)) => Called::Answer(WasiAnswer::failed(errno)),
+            Err(Stop::Exit(code)) => Called::Exit(code),
+            Err(Stop::Trap(pointer)) => Called::Trap(pointer),
+            Err(Stop::Wants(wants)) => Called::Wants(wants),
+            Err(Stop::Misuse(misuse)) => return Err(misuse),
+        })
+    }
+
+    /// Makes a call fail, unless it fails by itself.
+    fn fail(
+        &mut self,
+        import: WasiImport,
+        args: &[u64],
+        memory: &dyn Memory,
+        errno: Errno,
+    ) -> Result<Called, Misuse> {
+        let mut tried = self.clone();
+        match tried.carry_out(import, args, memory, None)? {
+            Called::Answer(answer) if answer.errno == Errno::Success => {}
+            Called::Wants(_) => {}
+            failed => return Ok(failed),
+        }
+        if import.function == Function::FdClose {
+            *self = tried;
+        }
+        Ok(Called::Answer(WasiAnswer::failed(errno)))
+    }
+}

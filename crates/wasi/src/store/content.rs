@@ -1,0 +1,184 @@
+//! The bytes of a file.
+
+use super::cache::{Cache, Digest, Hasher};
+use super::sparse::Sparse;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The bytes of a block, the unit that files share between states.
+pub const BLOCK: usize = 4096;
+
+/// The bytes of a file or of what a program has written to a stream: a persistent sequence of blocks. A clone is free,
+/// a write copies the blocks that it touches, what was never written takes no room and reads as zeros.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Content {
+    len: u64,
+    blocks: Sparse<Arc<Block>>,
+}
+
+/// Some bytes without the zeros at their end; never without any, so that equal contents have equal blocks.
+#[derive(Clone, Debug, Default)]
+struct Block {
+    digest: Cache,
+    bytes: Vec<u8>,
+}
+
+impl PartialEq for Block {
+    fn eq(&self, other: &Block) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Digest for Arc<Block> {
+    fn digest(&self) -> u64 {
+        self.digest.get(|| {
+            let mut hasher = Hasher::default();
+            hasher.bytes(&self.bytes);
+            hasher.finish()
+        })
+    }
+}
+
+impl Content {
+    /// These bytes.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Content {
+        let mut content = Content::default();
+        content.write(0, bytes);
+        content
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes from `offset` on: `most` of them, or fewer at the end.
+    #[must_use]
+    pub fn read(&self, offset: u64, most: usize) -> Vec<u8> {
+        let len = self.len.saturating_sub(offset).min(most as u64) as usize;
+        let mut bytes = vec![0; len];
+        for (block, within, at, count) in parts(offset, len) {
+            if let Some(block) = self.blocks.get(block) {
+                let there = block.bytes.get(within..).unwrap_or(&[]);
+                let count = count.min(there.len());
+                bytes[at..at + count].copy_from_slice(&there[..count]);
+            }
+        }
+        bytes
+    }
+
+    /// All bytes.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.read(0, usize::try_from(self.len).unwrap_or(usize::MAX))
+    }
+
+    /// Writes bytes; what lies between the end and `offset` becomes zeros. The caller sees to it that the end fits 64
+    /// bits.
+    pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        for (block, within, at, count) in parts(offset, bytes.len()) {
+            self.blocks.update(block, |slot| {
+                let block = Arc::make_mut(slot.get_or_insert_default());
+                block.digest.clear();
+                let end = within + count;
+                if block.bytes.len() < end {
+                    block.bytes.resize(end, 0);
+                }
+                block.bytes[within..end].copy_from_slice(&bytes[at..at + count]);
+                trim(slot);
+            });
+        }
+        self.len = self.len.max(offset + bytes.len() as u64);
+    }
+
+    /// Makes it so long: cuts the rest off, or adds zeros.
+    pub(crate) fn set_len(&mut self, len: u64) {
+        if len < self.len {
+            self.blocks.truncate(len.div_ceil(BLOCK as u64));
+            let within = (len % BLOCK as u64) as usize;
+            let last = len / BLOCK as u64;
+            if within != 0 && self.blocks.get(last).is_some() {
+                self.blocks.update(last, |slot| {
+                    if let Some(block) = slot {
+                        let block = Arc::make_mut(block);
+                        block.digest.clear();
+                        block.bytes.truncate(within);
+                    }
+                    trim(slot);
+                });
+            }
+        }
+        self.len = len;
+    }
+
+    /// The offset of the first byte that differs, or that only one of them has.
+    #[must_use]
+    pub fn first_difference(&self, other: &Content) -> Option<u64> {
+        let shorter = self.len.min(other.len);
+        let longer = (self.len != other.len).then_some(shorter);
+        let Some(&block) = self.blocks.differing(&other.blocks, 1).first() else {
+            return longer;
+        };
+        let base = block * BLOCK as u64;
+        let empty = Vec::new();
+        let one = self.blocks.get(block).map_or(&empty, |block| &block.bytes);
+        let other = other.blocks.get(block).map_or(&empty, |block| &block.bytes);
+        (0..BLOCK)
+            .find(|&at| one.get(at).unwrap_or(&0) != other.get(at).unwrap_or(&0))
+            .map(|at| (base + at as u64).min(longer.unwrap_or(u64::MAX)))
+            .or(longer)
+    }
+}
+
+impl Digest for Content {
+    fn digest(&self) -> u64 {
+        let mut hasher = Hasher::default();
+        hasher.word(self.len);
+        hasher.word(self.blocks.digest());
+        hasher.finish()
+    }
+}
+
+/// Takes zeros away from the end of a block, and a block without bytes from its slot.
+fn trim(slot: &mut Option<Arc<Block>>) {
+    let Some(block) = slot else { return };
+    if block.bytes.last() == Some(&0) {
+        let bytes = &mut Arc::make_mut(block).bytes;
+        let end = bytes
+            .iter()
+            .rposition(|&byte| byte != 0)
+            .map_or(0, |last| last + 1);
+        bytes.truncate(end);
+    }
+    if block.bytes.is_empty() {
+        *slot = None;
+    }
+}
+
+/// The blocks that `len` bytes from `offset` on lie in: number, offset within, offset in the bytes, length.
+fn parts(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize, usize)> {
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        if at >= len {
+            return None;
+        }
+        let position = offset + at as u64;
+        let within = (position % BLOCK as u64) as usize;
+        let count = (BLOCK - within).min(len - at);
+        let part = (position / BLOCK as u64, within, at, count);
+        at += count;
+        Some(part)
+    })
+}

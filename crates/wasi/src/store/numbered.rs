@@ -1,0 +1,103 @@
+//! Things with numbers, of which a new one gets the lowest that is free.
+
+use super::{Digest, Sparse};
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+
+/// A persistent table of things by number: inodes, descriptors.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbered<T> {
+    things: Sparse<T>,
+    /// One more than the greatest number in use.
+    end: u32,
+    /// The numbers below that are not. Follows from `things`.
+    free: Arc<BTreeSet<u32>>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Numbered<T> {
+        Numbered {
+            things: Sparse::default(),
+            end: 0,
+            free: Arc::default(),
+        }
+    }
+}
+
+impl<T> Numbered<T> {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.end as usize - self.free.len()
+    }
+
+    /// The thing of this number.
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        self.things.get(u64::from(number))
+    }
+
+    /// All, by number.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(u32, &T)) {
+        self.things
+            .for_each(&mut |number, thing| each(number as u32, thing));
+    }
+}
+
+impl<T: Clone> Numbered<T> {
+    /// Puts a thing in and says its number. The caller sees to it that there are fewer than 2^32.
+    pub(crate) fn insert(&mut self, thing: T) -> u32 {
+        let number = self.free.first().copied().unwrap_or(self.end);
+        self.put(number, thing);
+        number
+    }
+
+    /// Puts a thing at a number that was in use, or is the next one.
+    pub(crate) fn put(&mut self, number: u32, thing: T) {
+        if number == self.end {
+            self.end += 1;
+        } else if self.free.contains(&number) {
+            Arc::make_mut(&mut self.free).remove(&number);
+        }
+        self.things.set(u64::from(number), Some(thing));
+    }
+
+    /// Takes a thing out.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        let thing = self.get(number)?.clone();
+        self.things.set(u64::from(number), None);
+        if number + 1 == self.end {
+            self.end -= 1;
+            if !self.free.is_empty() {
+                let free = Arc::make_mut(&mut self.free);
+                while self.end > 0 && free.remove(&(self.end - 1)) {
+                    self.end -= 1;
+                }
+            }
+        } else {
+            Arc::make_mut(&mut self.free).insert(number);
+        }
+        Some(thing)
+    }
+
+    /// Changes a thing that is there.
+    pub(crate) fn change(&mut self, number: u32, change: impl FnOnce(&mut T)) {
+        if self.get(number).is_some() {
+            self.things.update(u64::from(number), |slot| {
+                if let Some(thing) = slot {
+                    change(thing);
+                }
+            });
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Numbered<T> {
+    fn eq(&self, other: &Numbered<T>) -> bool {
+        self.things == other.things
+    }
+}
+
+impl<T: Digest> Digest for Numbered<T> {
+    fn digest(&self) -> u64 {
+        self.things.digest()
+    }
+}

@@ -1,0 +1,424 @@
+//! The state of a world.
+
+use crate::choice::{Chosen, ClockId, Wants};
+use crate::limits::WorldLimits;
+use crate::rights;
+use crate::setup::{Item, Setup, SetupError};
+use crate::store::{Content, Digest, Hasher, Numbered};
+use crate::tree::{Data, Directory, Ino, Name, Times, Tree};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use twox_hash::XxHash3_64;
+
+/// A world: files, descriptors, streams and clocks of a program. One value that is cheap to clone and shares what it
+/// can with its clones: to go back is to take an older value.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) fixed: Arc<Fixed>,
+    pub(crate) tree: Tree,
+    pub(crate) descriptors: Numbered<Arc<Descriptor>>,
+    /// The last readings, clock by clock.
+    pub(crate) clocks: [u64; 4],
+    /// How many bytes of standard input were read.
+    pub(crate) input_read: u64,
+    /// How many random bytes were drawn.
+    pub(crate) drawn: u64,
+    /// What was written to standard output and to standard error.
+    pub(crate) written: [Content; 2],
+}
+
+/// What never changes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Fixed {
+    /// Each argument with a zero byte behind it.
+    pub(crate) arguments: Vec<Vec<u8>>,
+    /// Each variable as `name=value` with a zero byte behind it.
+    pub(crate) environment: Vec<Vec<u8>>,
+    pub(crate) input: Vec<u8>,
+    pub(crate) terminals: [bool; 3],
+    pub(crate) seed: u64,
+    pub(crate) limits: WorldLimits,
+    /// The folders that the program was given, by name.
+    roots: Vec<(Name, Ino)>,
+}
+
+/// An output of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// Standard output.
+    Standard,
+    /// Standard error.
+    Error,
+}
+
+/// What a descriptor leads to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Open {
+    Input,
+    Output(Output),
+    /// A file or a directory.
+    Inode(Ino),
+}
+
+/// An open descriptor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Descriptor {
+    pub(crate) open: Open,
+    /// The name that the program sees, for a folder that it was given.
+    pub(crate) given: Option<Name>,
+    pub(crate) base: u64,
+    pub(crate) inheriting: u64,
+    pub(crate) flags: u16,
+    pub(crate) offset: u64,
+}
+
+impl Digest for Arc<Descriptor> {
+    fn digest(&self) -> u64 {
+        let mut hasher = Hasher::default();
+        hasher.word(match self.open {
+            Open::Input => 0,
+            Open::Output(Output::Standard) => 1,
+            Open::Output(Output::Error) => 2,
+            Open::Inode(ino) => 3 + u64::from(ino),
+        });
+        hasher.bytes(self.given.as_deref().unwrap_or("").as_bytes());
+        hasher.word(self.base);
+        hasher.word(self.inheriting);
+        hasher.word(u64::from(self.flags));
+        hasher.word(self.offset);
+        hasher.finish()
+    }
+}
+
+/// A descriptor, to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenDescriptor {
+    /// Its number.
+    pub number: u32,
+    /// `stdin`, `stdout`, `stderr`, or a path; a file that no directory leads to any more is `(removed)`.
+    pub name: String,
+    /// Where the next read or write happens.
+    pub offset: u64,
+    /// Its flags: append 1, dsync 2, nonblock 4, rsync 8, sync 16.
+    pub flags: u16,
+}
+
+impl World {
+    /// A world as a program finds it.
+    ///
+    /// # Errors
+    /// [`SetupError`] for names that cannot be and for more than the limits allow.
+    pub fn new(setup: &Setup) -> Result<World, SetupError> {
+        let mut tree = Tree::default();
+        let mut roots = Vec::new();
+        for (name, items) in &setup.folders {
+            let root = tree.create(
+                Data::Directory(Arc::new(Directory::new(0))),
+                Times::new(setup.start),
+            );
+            tree.adopt(root);
+            fill(&mut tree, root, items, setup)?;
+            roots.push((Name::from(name.as_str()), root));
+        }
+        at_most("bytes of files", tree.bytes(), setup.limits.bytes)?;
+        let mut descriptors = Numbered::default();
+        let streams = [
+            (Open::Input, rights::FD_READ),
+            (Open::Output(Output::Standard), rights::FD_WRITE),
+            (Open::Output(Output::Error), rights::FD_WRITE),
+        ];
+        for (open, right) in streams {
+            descriptors.insert(Arc::new(Descriptor {
+                open,
+                given: None,
+                base: right | rights::STREAM,
+                inheriting: 0,
+                flags: 0,
+                offset: 0,
+            }));
+        }
+        for (name, root) in &roots {
+            descriptors.insert(Arc::new(Descriptor {
+                open: Open::Inode(*root),
+                given: Some(name.clone()),
+                base: rights::DIRECTORY,
+                inheriting: rights::DIRECTORY | rights::FILE,
+                flags: 0,
+                offset: 0,
+            }));
+        }
+        at_most(
+            "descriptors",
+            descriptors.len() as u64,
+            u64::from(setup.limits.descriptors),
+        )?;
+        let arguments = setup.arguments.iter().map(|argument| text(argument));
+        let variables = setup.environment.iter().map(|(name, value)| {
+            if name.is_empty() || name.contains('=') {
+                return Err(SetupError::Text(name.clone()));
+            }
+            text(&format!("{name}={value}"))
+        });
+        Ok(World {
+            fixed: Arc::new(Fixed {
+                arguments: arguments.collect::<Result<_, _>>()?,
+                environment: variables.collect::<Result<_, _>>()?,
+                input: setup.input.clone(),
+                terminals: setup.terminals,
+                seed: setup.seed,
+                limits: setup.limits,
+                roots,
+            }),
+            tree,
+            descriptors,
+            clocks: [setup.start, 0, 0, 0],
+            input_read: 0,
+            drawn: 0,
+            written: [Content::default(), Content::default()],
+        })
+    }
+
+    /// What happens if nobody says otherwise: time stands still, standard input is [`Setup::input`] in pieces as large
+    /// as are asked for, random bytes follow from [`Setup::seed`], and what is ready first is the first alternative.
+    #[must_use]
+    pub fn usual(&self, wants: &Wants) -> Chosen {
+        match wants {
+            Wants::Time { not_before, .. } => Chosen::Time(*not_before),
+            Wants::Random { bytes } => Chosen::Bytes(self.random(*bytes)),
+            Wants::Input { at_most } => {
+                let input = &self.fixed.input;
+                let start = usize::try_from(self.input_read)
+                    .map_or(input.len(), |read| read.min(input.len()));
+                let end = input.len().min(start.saturating_add(*at_most as usize));
+                Chosen::Bytes(input[start..end].to_vec())
+            }
+            Wants::Ready { .. } => Chosen::Ready(0),
+        }
+    }
+
+    fn random(&self, count: u32) -> Vec<u8> {
+        (0..u64::from(count))
+            .map(|at| {
+                let word = (self.drawn + at).to_le_bytes();
+                XxHash3_64::oneshot_with_seed(self.fixed.seed, &word) as u8
+            })
+            .collect()
+    }
+
+    /// The last reading of a clock, or when the world began.
+    #[must_use]
+    pub fn clock(&self, clock: ClockId) -> u64 {
+        self.clocks[clock as usize]
+    }
+
+    /// What was written to an output so far.
+    #[must_use]
+    pub fn output(&self, output: Output) -> &Content {
+        &self.written[output as usize]
+    }
+
+    /// How many bytes of standard input were read.
+    #[must_use]
+    pub fn input_read(&self) -> u64 {
+        self.input_read
+    }
+
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> &WorldLimits {
+        &self.fixed.limits
+    }
+
+    /// How many inodes there are, and how many bytes their files have.
+    #[must_use]
+    pub fn size(&self) -> (usize, u64) {
+        (self.tree.len(), self.tree.bytes())
+    }
+
+    /// The time of what happens to files: the last reading of the clock, so that nothing needs to be asked.
+    pub(crate) fn now(&self) -> u64 {
+        self.clock(ClockId::Realtime)
+    }
+
+    /// The folders that the program was given, as they are now.
+    #[must_use]
+    pub fn folders(&self) -> Vec<(String, BTreeMap<String, Item>)> {
+        self.fixed
+            .roots
+            .iter()
+            .map(|(name, root)| (name.to_string(), self.items(*root)))
+            .collect()
+    }
+
+    fn items(&self, ino: Ino) -> BTreeMap<String, Item> {
+        let Ok(directory) = self.tree.directory(ino) else {
+            return BTreeMap::new();
+        };
+        directory
+            .entries()
+            .filter_map(|(name, ino)| {
+                let item = match &self.tree.inode(ino).ok()?.data {
+                    Data::File(content) => Item::File(content.to_vec()),
+                    Data::Link(target) => Item::Link(target.to_string()),
+                    Data::Directory(_) => Item::Folder(self.items(ino)),
+                };
+                Some((name.to_string(), item))
+            })
+            .collect()
+    }
+
+    /// The roots, by name.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = (&Name, Ino)> {
+        self.fixed.roots.iter().map(|(name, root)| (name, *root))
+    }
+
+    /// The open descriptors.
+    #[must_use]
+    pub fn descriptors(&self) -> Vec<OpenDescriptor> {
+        let mut paths = BTreeMap::new();
+        for (name, root) in self.roots() {
+            paths.insert(root, name.to_string());
+            self.note_paths(root, name, &mut paths);
+        }
+        let mut shown = Vec::new();
+        self.descriptors.for_each(|number, descriptor| {
+            shown.push(OpenDescriptor {
+                number,
+                name: match descriptor.open {
+                    Open::Input => "stdin".to_string(),
+                    Open::Output(Output::Standard) => "stdout".to_string(),
+                    Open::Output(Output::Error) => "stderr".to_string(),
+                    Open::Inode(ino) => paths
+                        .get(&ino)
+                        .cloned()
+                        .unwrap_or_else(|| "(removed)".to_string()),
+                },
+                offset: descriptor.offset,
+                flags: descriptor.flags,
+            });
+        });
+        shown
+    }
+
+    fn note_paths(&self, ino: Ino, path: &str, paths: &mut BTreeMap<Ino, String>) {
+        let Ok(directory) = self.tree.directory(ino) else {
+            return;
+        };
+        for (name, ino) in directory.entries() {
+            let path = joined(path, name);
+            self.note_paths(ino, &path, paths);
+            paths.entry(ino).or_insert(path);
+        }
+    }
+}
+
+/// A name below a path.
+pub(crate) fn joined(path: &str, name: &str) -> String {
+    if path.ends_with('/') {
+        format!("{path}{name}")
+    } else {
+        format!("{path}/{name}")
+    }
+}
+
+fn at_most(what: &'static str, count: u64, most: u64) -> Result<(), SetupError> {
+    if count > most {
+        return Err(SetupError::TooMuch { what, count, most });
+    }
+    Ok(())
+}
+
+fn text(text: &str) -> Result<Vec<u8>, SetupError> {
+    if text.contains('\0') {
+        return Err(SetupError::Text(text.to_string()));
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.push(0);
+    Ok(bytes)
+}
+
+/// Makes the items of a folder.
+fn fill(
+    tree: &mut Tree,
+    directory: Ino,
+    items: &BTreeMap<String, Item>,
+    setup: &Setup,
+) -> Result<(), SetupError> {
+    for (name, item) in items {
+        let bad = name.is_empty()
+            || name == "."
+            || name == ".."
+            || name.contains(['/', '\0'])
+            || name.len() > setup.limits.name_bytes as usize;
+        if bad {
+            return Err(SetupError::Name(name.clone()));
+        }
+        at_most(
+            "files and folders",
+            tree.len() as u64 + 1,
+            u64::from(setup.limits.inodes),
+        )?;
+        let data = match item {
+            Item::File(bytes) => {
+                at_most(
+                    "bytes of a file",
+                    bytes.len() as u64,
+                    setup.limits.file_bytes,
+                )?;
+                Data::File(Content::new(bytes))
+            }
+            Item::Folder(_) => Data::Directory(Arc::new(Directory::new(directory))),
+            Item::Link(target) => Data::Link(Arc::from(target.as_str())),
+        };
+        let ino = tree.create(data, Times::new(setup.start));
+        tree.enter(directory, Name::from(name.as_str()), ino, setup.start);
+        if let Item::Folder(items) = item {
+            fill(tree, ino, items, setup)?;
+        }
+    }
+    Ok(())
+}
+
+impl PartialEq for World {
+    /// By content: what a program could find out, and what [`World::usual`] will answer.
+    fn eq(&self, other: &World) -> bool {
+        (Arc::ptr_eq(&self.fixed, &other.fixed) || self.fixed == other.fixed)
+            && self.clocks == other.clocks
+            && self.input_read == other.input_read
+            && self.drawn == other.drawn
+            && self.descriptors == other.descriptors
+            && self.written == other.written
+            && self.tree == other.tree
+    }
+}
+
+impl World {
+    /// A hash of everything that changes: equal for equal states on every machine. What did not change since it was
+    /// last hashed is not looked at.
+    #[must_use]
+    pub fn state_hash(&self) -> u64 {
+        let mut hasher = Hasher::default();
+        for reading in self.clocks {
+            hasher.word(reading);
+        }
+        hasher.word(self.input_read);
+        hasher.word(self.drawn);
+        hasher.word(self.descriptors.digest());
+        for written in &self.written {
+            hasher.word(written.digest());
+        }
+        hasher.word(self.tree.digest());
+        hasher.finish()
+    }
+}
+
+impl core::hash::Hash for World {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(self.state_hash());
+    }
+}
+
+impl Eq for World {}
