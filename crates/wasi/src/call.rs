@@ -5,6 +5,7 @@ use crate::errno::Errno;
 use crate::function::Preview;
 use crate::limits::WorldLimits;
 use crate::memory::{BadPointer, Memory};
+use crate::rights;
 use crate::tree::Ino;
 use crate::world::{Descriptor, Open, World};
 use alloc::string::{String, ToString};
@@ -144,10 +145,14 @@ impl Call<'_> {
     /// A descriptor that has these rights.
     pub(crate) fn allowed(&self, index: usize, rights: u64) -> Done<&Arc<Descriptor>> {
         let descriptor = self.descriptor(index)?;
-        if descriptor.base & rights != rights {
-            return Err(Errno::Notcapable.into());
+        match rights & !descriptor.base {
+            0 => Ok(descriptor),
+            // As POSIX says it of a file that was not opened for that.
+            missing if missing & (rights::FD_READ | rights::FD_WRITE) != 0 => {
+                Err(Errno::Badf.into())
+            }
+            _ => Err(Errno::Notcapable.into()),
         }
-        Ok(descriptor)
     }
 
     /// The directory of a descriptor that has these rights.
@@ -160,13 +165,13 @@ impl Call<'_> {
         Ok(ino)
     }
 
-    /// The file of a descriptor that has these rights, with the descriptor.
+    /// The file of a descriptor that has these rights, with the descriptor; a directory is none (`EBADF`, as in wasmtime).
     pub(crate) fn file(&self, index: usize, rights: u64) -> Done<(Ino, Arc<Descriptor>)> {
         let Open::Inode(ino) = self.descriptor(index)?.open else {
             return Err(Errno::Spipe.into());
         };
         if self.world.tree.directory(ino).is_ok() {
-            return Err(Errno::Isdir.into());
+            return Err(Errno::Badf.into());
         }
         let descriptor = self.allowed(index, rights)?.clone();
         Ok((ino, descriptor))
