@@ -46,7 +46,9 @@ impl Tree {
             return Err(Errno::Nametoolong);
         }
         self.directory(start)?;
-        let mut slash = path.ends_with('/');
+        // A dot at the end names the directory itself, by no name that could be taken away.
+        let dot = path.ends_with("/.");
+        let mut slash = path.ends_with('/') || dot;
         let mut stack = vec![start];
         let mut pieces = Vec::new();
         push(&mut pieces, path)?;
@@ -71,10 +73,14 @@ impl Tree {
                 slash,
             };
             let Some(ino) = there else {
-                return if last { Ok(found) } else { Err(Errno::Noent) };
+                return if last && !dot {
+                    Ok(found)
+                } else {
+                    Err(Errno::Noent)
+                };
             };
             match &self.inode(ino)?.data {
-                Data::Link(target) if !last || follow => {
+                Data::Link(target) if !last || follow || dot => {
                     links += 1;
                     if links > limits.links {
                         return Err(Errno::Loop);
@@ -86,7 +92,7 @@ impl Tree {
                     return Ok(found);
                 }
                 Data::Directory(_) => {
-                    if last {
+                    if last && !dot {
                         return Ok(found);
                     }
                     stack.push(ino);

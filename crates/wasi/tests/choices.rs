@@ -1,0 +1,559 @@
+//! What a world asks, what it takes for an answer, and calls that cannot be carried out.
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, dead_code)]
+
+mod desk;
+
+use borges_wasi::{
+    BadPointer, Called, Chosen, ClockId, Errno, Function, Misuse, Output, Preview, Setup, Wants,
+    WasiImport, World,
+};
+use desk::*;
+
+fn import(name: &str) -> WasiImport {
+    WasiImport::find("wasi_snapshot_preview1", name).unwrap()
+}
+
+#[test]
+fn arguments_and_environment_lie_in_memory() {
+    let mut desk = Desk::over(Setup {
+        arguments: vec!["prog".to_string(), "ä b".to_string(), String::new()],
+        environment: vec![("A".to_string(), "1=2".to_string())],
+        ..Setup::default()
+    });
+    desk.ok("args_sizes_get", &[OUT, OUT + 4]);
+    assert_eq!((desk.small(OUT), desk.small(OUT + 4)), (3, 11));
+    desk.ok("args_get", &[LIST, BUFFER]);
+    assert_eq!(desk.get(BUFFER, 11), "prog\0ä b\0\0".as_bytes());
+    assert_eq!(desk.small(LIST + 4), BUFFER as u32 + 5);
+    assert_eq!(desk.small(LIST + 8), BUFFER as u32 + 10);
+    desk.ok("environ_sizes_get", &[OUT, OUT + 4]);
+    assert_eq!((desk.small(OUT), desk.small(OUT + 4)), (1, 6));
+    desk.ok("environ_get", &[LIST, BUFFER]);
+    assert_eq!(desk.get(BUFFER, 6), b"A=1=2\0");
+}
+
+#[test]
+fn clocks_are_asked_and_never_go_back() {
+    let mut desk = Desk::new();
+    for (number, clock) in ClockId::ALL.into_iter().enumerate() {
+        let args = [number as u64, 0, OUT];
+        let not_before = desk.world.clock(clock);
+        assert_eq!(
+            desk.wants("clock_time_get", &args),
+            Wants::Time { clock, not_before }
+        );
+        let later = Chosen::Time(not_before + 7);
+        desk.chosen = Some(later.clone());
+        desk.ok("clock_time_get", &args);
+        assert_eq!(desk.large(OUT), not_before + 7);
+        assert_eq!(desk.world.clock(clock), not_before + 7);
+        let before = desk.world.clone();
+        let early = Chosen::Time(not_before + 6);
+        let misuse = desk.world.call(
+            import("clock_time_get"),
+            &args,
+            &desk.memory.as_slice(),
+            Some(&early),
+        );
+        assert!(matches!(misuse, Err(Misuse::Chosen { wants: Some(_), .. })));
+        assert_eq!(desk.world, before);
+        desk.chosen = None;
+        desk.ok("clock_res_get", &[number as u64, OUT]);
+        assert_eq!(desk.large(OUT), 1);
+    }
+    assert_eq!(desk.errno("clock_time_get", &[4, 0, OUT]), Errno::Inval);
+    assert_eq!(desk.errno("clock_res_get", &[4, OUT]), Errno::Inval);
+}
+
+#[test]
+fn random_bytes_are_asked_and_follow_from_the_seed_if_nobody_cares() {
+    let mut desk = Desk::new();
+    assert_eq!(
+        desk.wants("random_get", &[BUFFER, 4]),
+        Wants::Random { bytes: 4 }
+    );
+    desk.ok("random_get", &[BUFFER, 4]);
+    desk.ok("random_get", &[BUFFER + 4, 4]);
+    let drawn = desk.get(BUFFER, 8).to_vec();
+    let mut again = Desk::new();
+    again.ok("random_get", &[BUFFER, 8]);
+    assert_eq!(again.get(BUFFER, 8), drawn);
+    assert_eq!(again.world, desk.world);
+    let mut other = Desk::over(Setup {
+        seed: 1,
+        ..Setup::default()
+    });
+    other.ok("random_get", &[BUFFER, 8]);
+    assert_ne!(other.get(BUFFER, 8), drawn);
+    desk.chosen = Some(Chosen::Bytes(b"four".to_vec()));
+    desk.ok("random_get", &[BUFFER, 4]);
+    assert_eq!(desk.get(BUFFER, 4), b"four");
+    let args = [BUFFER, 5];
+    let chosen = desk.chosen.clone();
+    let misuse = desk.world.call(
+        import("random_get"),
+        &args,
+        &desk.memory.as_slice(),
+        chosen.as_ref(),
+    );
+    assert!(misuse.is_err());
+}
+
+#[test]
+fn standard_input_comes_in_pieces_and_ends() {
+    let mut desk = Desk::over(Setup {
+        input: b"hello".to_vec(),
+        ..Setup::default()
+    });
+    assert_eq!(desk.read(0, 3), Ok(b"hel".to_vec()));
+    assert_eq!(desk.read(0, 0), Ok(vec![]));
+    desk.chosen = Some(Chosen::Bytes(b"XY".to_vec()));
+    assert_eq!(desk.read(0, 9), Ok(b"XY".to_vec()));
+    desk.chosen = None;
+    assert_eq!(desk.world.input_read(), 5);
+    assert_eq!(desk.read(0, 9), Ok(vec![]));
+    assert_eq!(desk.write(0, b"x"), Err(Errno::Badf));
+    assert_eq!(desk.seek(0, 0, 0), Err(Errno::Spipe));
+    assert_eq!(desk.read_at(0, 0, 1), Err(Errno::Spipe));
+    // More than was asked for is refused.
+    desk.put(LIST, &[0; 8]);
+    desk.put(LIST + 4, &[1]);
+    let many = Chosen::Bytes(vec![1, 2]);
+    let args = [0, LIST, 1, OUT];
+    assert_eq!(desk.wants("fd_read", &args), Wants::Input { at_most: 1 });
+    let misuse = desk.world.call(
+        import("fd_read"),
+        &args,
+        &desk.memory.as_slice(),
+        Some(&many),
+    );
+    assert!(misuse.is_err());
+}
+
+#[test]
+fn outputs_are_kept() {
+    let mut desk = Desk::new();
+    desk.write(1, b"out").unwrap();
+    desk.write(2, b"err").unwrap();
+    desk.write(1, b"put").unwrap();
+    assert_eq!(desk.world.output(Output::Standard).to_vec(), b"output");
+    assert_eq!(desk.world.output(Output::Error).to_vec(), b"err");
+    assert_eq!(desk.read(1, 1), Err(Errno::Badf));
+    assert_eq!(desk.seek(1, 0, 1), Err(Errno::Spipe));
+    assert_eq!(desk.errno("fd_sync", &[1]), Errno::Inval);
+    // A terminal says so.
+    for (terminal, kind) in [(false, 0), (true, 2)] {
+        let mut desk = Desk::over(Setup {
+            terminals: [terminal; 3],
+            ..Setup::default()
+        });
+        for fd in 0..3 {
+            desk.ok("fd_fdstat_get", &[fd, OUT]);
+            assert_eq!(desk.get(OUT, 1)[0], kind);
+            assert_eq!(desk.large(OUT + 8) & (SEEK | TELL), 0);
+            desk.ok("fd_filestat_get", &[fd, OUT]);
+            assert_eq!(desk.get(OUT + 16, 1)[0], kind);
+        }
+    }
+}
+
+/// A subscription to the time: clock, nanoseconds, and whether they count from the clock's zero.
+fn clock(userdata: u64, id: u32, timeout: u64, absolute: bool) -> Vec<u8> {
+    let mut bytes = userdata.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&[0; 8]);
+    bytes.extend_from_slice(&id.to_le_bytes());
+    bytes.extend_from_slice(&[0; 4]);
+    bytes.extend_from_slice(&timeout.to_le_bytes());
+    bytes.extend_from_slice(&[0; 8]);
+    bytes.extend_from_slice(&[u8::from(absolute), 0, 0, 0, 0, 0, 0, 0]);
+    bytes
+}
+
+/// A subscription to a descriptor that can be read, or written.
+fn stream(userdata: u64, reads: bool, fd: u32) -> Vec<u8> {
+    let mut bytes = userdata.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&[if reads { 1 } else { 2 }, 0, 0, 0, 0, 0, 0, 0]);
+    bytes.extend_from_slice(&fd.to_le_bytes());
+    bytes.resize(48, 0);
+    bytes
+}
+
+/// Polls: userdata, error and kind of each event.
+fn poll(desk: &mut Desk, subscriptions: &[Vec<u8>]) -> Vec<(u64, u16, u8)> {
+    desk.put(LIST, &subscriptions.concat());
+    let count = subscriptions.len() as u64;
+    desk.ok("poll_oneoff", &[LIST, BUFFER, count, OUT]);
+    (0..u64::from(desk.small(OUT)))
+        .map(|event| {
+            let at = BUFFER + event * 32;
+            let error = desk.get(at + 8, 2);
+            let error = u16::from_le_bytes(error.try_into().unwrap());
+            (desk.large(at), error, desk.get(at + 10, 1)[0])
+        })
+        .collect()
+}
+
+#[test]
+fn sleeping_asks_nothing_and_moves_the_clocks() {
+    let mut desk = Desk::new();
+    let start = desk.world.clock(ClockId::Realtime);
+    let both = [clock(1, 1, 500, false), clock(2, 0, 300, false)];
+    assert_eq!(poll(&mut desk, &both), [(2, 0, 0)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 300);
+    assert_eq!(desk.world.clock(ClockId::Realtime), start + 300);
+    // What is past happens at once, what happens together is told together.
+    assert_eq!(poll(&mut desk, &[clock(1, 1, 299, true)]), [(1, 0, 0)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 300);
+    let same = [clock(1, 1, 400, true), clock(2, 0, 100, false)];
+    assert_eq!(poll(&mut desk, &same), [(1, 0, 0), (2, 0, 0)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 400);
+    // Nobody waits for computing time, and not for ever either.
+    let inval = Errno::Inval.code();
+    assert_eq!(poll(&mut desk, &[clock(1, 2, 1, false)]), [(1, inval, 0)]);
+    assert_eq!(poll(&mut desk, &[clock(1, 9, 1, false)]), [(1, inval, 0)]);
+    poll(&mut desk, &[clock(1, 1, u64::MAX, false)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), u64::MAX);
+    desk.put(LIST, &clock(1, 1, 42, true));
+    let called = desk.called("poll_oneoff", &[LIST, BUFFER, 1, OUT]);
+    assert!(matches!(called, Called::Answer(answer) if answer.slept == 0));
+}
+
+#[test]
+fn what_is_ready_first_is_a_choice_where_input_is_waited_for() {
+    let mut desk = Desk::new();
+    let file = desk.file("a");
+    desk.write(file, b"12345").unwrap();
+    desk.seek(file, 2, 0).unwrap();
+    let ready = [
+        stream(1, true, file as u32),
+        stream(2, false, file as u32),
+        stream(3, false, 1),
+        stream(4, true, 99),
+        stream(5, true, 1),
+    ];
+    let badf = Errno::Badf.code();
+    assert_eq!(
+        poll(&mut desk, &ready),
+        [(1, 0, 1), (2, 0, 2), (3, 0, 2), (4, badf, 1), (5, badf, 1)]
+    );
+    assert_eq!(desk.large(BUFFER + 16), 3);
+    // Input alone is waited for; with a timeout, either can come first.
+    assert_eq!(poll(&mut desk, &[stream(1, true, 0)]), [(1, 0, 1)]);
+    let either = [stream(1, true, 0), clock(2, 1, 50, false)];
+    desk.put(LIST, &either.concat());
+    let args = [LIST, BUFFER, 2, OUT];
+    assert_eq!(
+        desk.wants("poll_oneoff", &args),
+        Wants::Ready {
+            alternatives: vec![vec![0], vec![1]]
+        }
+    );
+    assert_eq!(poll(&mut desk, &either), [(1, 0, 1)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 0);
+    desk.chosen = Some(Chosen::Ready(1));
+    assert_eq!(poll(&mut desk, &either), [(2, 0, 0)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 50);
+    // Beside what is ready, input may be ready as well.
+    let beside = [stream(1, true, 0), stream(2, false, 1)];
+    assert_eq!(poll(&mut desk, &beside), [(2, 0, 2)]);
+    desk.chosen = Some(Chosen::Ready(0));
+    assert_eq!(poll(&mut desk, &beside), [(1, 0, 1), (2, 0, 2)]);
+    desk.chosen = Some(Chosen::Ready(2));
+    let chosen = desk.chosen.clone();
+    let misuse = desk.world.call(
+        import("poll_oneoff"),
+        &args,
+        &desk.memory.as_slice(),
+        chosen.as_ref(),
+    );
+    assert!(misuse.is_err());
+    desk.chosen = None;
+    assert_eq!(
+        desk.errno("poll_oneoff", &[LIST, BUFFER, 0, OUT]),
+        Errno::Inval
+    );
+    desk.put(LIST + 8, &[3]);
+    assert_eq!(
+        desk.errno("poll_oneoff", &[LIST, BUFFER, 1, OUT]),
+        Errno::Inval
+    );
+}
+
+#[test]
+fn the_first_preview_subscribes_otherwise() {
+    let mut desk = Desk::new();
+    desk.preview = Preview::Unstable;
+    let mut bytes = clock(7, 1, 0, false);
+    bytes[16..].copy_from_slice(&[0; 32]);
+    bytes[24..28].copy_from_slice(&1u32.to_le_bytes());
+    bytes[32..40].copy_from_slice(&250u64.to_le_bytes());
+    bytes.resize(56, 0);
+    assert_eq!(poll(&mut desk, &[bytes]), [(7, 0, 0)]);
+    assert_eq!(desk.world.clock(ClockId::Monotonic), 250);
+}
+
+#[test]
+fn every_call_can_be_made_to_fail_as_its_list_says() {
+    for import in imports() {
+        for errno in Errno::ALL {
+            let mut desk = Desk::new();
+            desk.file("a");
+            let args = valid(&mut desk, import.function);
+            let before = desk.world.clone();
+            let fault = Chosen::Fault(*errno);
+            let called = desk
+                .world
+                .call(import, &args, &desk.memory.as_slice(), Some(&fault));
+            if !import.function.faults().contains(errno) {
+                assert!(
+                    matches!(called, Err(Misuse::Chosen { .. })),
+                    "{import:?} {errno:?}"
+                );
+                continue;
+            }
+            let Ok(Called::Answer(answer)) = called else {
+                panic!("{import:?} {errno:?} {called:?}");
+            };
+            assert_eq!(answer.errno, *errno, "{import:?}");
+            assert!(answer.writes.is_empty());
+            // Closing fails as on Linux: afterwards it is closed.
+            let closes = import.function == Function::FdClose;
+            assert_eq!(desk.world == before, !closes, "{import:?}");
+        }
+    }
+}
+
+/// Arguments with which a call would succeed, if it can fail for reasons of its own: descriptor 4 is a file.
+fn valid(desk: &mut Desk, function: Function) -> Vec<u64> {
+    desk.put(PATH, b"a");
+    desk.put(OTHER_PATH, b"new");
+    desk.put(LIST, &stream(1, false, 1));
+    if function.moves_bytes() {
+        desk.put(LIST, &[0, 0x80, 0, 0, 2, 0, 0, 0]);
+    }
+    let (new, a) = ([OTHER_PATH, 3], [PATH, 1]);
+    match function {
+        Function::FdReaddir => vec![3, BUFFER, 64, 0, OUT],
+        Function::FdRead | Function::FdWrite => vec![4, LIST, 1, OUT],
+        Function::FdPread | Function::FdPwrite => vec![4, LIST, 1, 0, OUT],
+        Function::FdAllocate => vec![4, 0, 9],
+        Function::PathCreateDirectory => vec![3, new[0], new[1]],
+        Function::PathRemoveDirectory => {
+            desk.at("path_create_directory", 3, "a");
+            desk.at("path_unlink_file", 3, "a");
+            desk.at("path_create_directory", 3, "a");
+            vec![3, a[0], a[1]]
+        }
+        Function::PathReadlink => {
+            desk.ok("path_symlink", &[a[0], a[1], 3, new[0], new[1]]);
+            vec![3, new[0], new[1], BUFFER, 9, OUT]
+        }
+        Function::PathUnlinkFile => vec![3, a[0], a[1]],
+        Function::PathFilestatGet => vec![3, 0, a[0], a[1], OUT],
+        Function::PathFilestatSetTimes => vec![3, 0, a[0], a[1], 0, 0, 0],
+        Function::PathLink => vec![3, 0, a[0], a[1], 3, new[0], new[1]],
+        Function::PathOpen => vec![3, 0, a[0], a[1], 0, ALL & !WRITE, ALL, 0, OUT],
+        Function::PathRename => vec![3, a[0], a[1], 3, new[0], new[1]],
+        Function::PathSymlink => vec![a[0], a[1], 3, new[0], new[1]],
+        Function::PollOneoff => vec![LIST, BUFFER, 1, OUT],
+        Function::RandomGet => vec![BUFFER, 4],
+        Function::FdFilestatGet => vec![4, OUT],
+        Function::FdFilestatSetSize => vec![4, 3],
+        _ => {
+            let mut args = vec![0; function.params().len()];
+            if let Some(first) = args.first_mut() {
+                *first = 4;
+            }
+            args
+        }
+    }
+}
+
+#[test]
+fn a_call_that_fails_by_itself_fails_as_it_does() {
+    let mut desk = Desk::new();
+    desk.chosen = Some(Chosen::Fault(Errno::Nospc));
+    assert_eq!(desk.write(77, b"x"), Err(Errno::Badf));
+    let bad = desk.trap("fd_write", &[1, 0x10_0000, 1, OUT]);
+    assert!(matches!(bad, BadPointer::OutOfBounds { .. }));
+    assert_eq!(desk.write(1, b"x"), Err(Errno::Nospc));
+    // What would have asked something fails without an answer to it.
+    desk.chosen = Some(Chosen::Fault(Errno::Io));
+    assert_eq!(desk.read(0, 5), Err(Errno::Io));
+}
+
+#[test]
+fn fewer_bytes_than_asked_for_can_be_moved() {
+    let mut desk = Desk::new();
+    let file = desk.file("a");
+    desk.chosen = Some(Chosen::Short(3));
+    assert_eq!(desk.write(file, b"hello"), Ok(3));
+    assert_eq!(desk.write_at(file, 3, b"XYZW"), Ok(3));
+    assert_eq!(desk.read_at(file, 0, 5), Ok(b"hel".to_vec()));
+    assert_eq!(desk.write(1, b"hello"), Ok(3));
+    desk.chosen = Some(Chosen::Short(0));
+    let args = [1, LIST, 1, OUT];
+    let chosen = desk.chosen.clone();
+    let misuse = desk.world.call(
+        import("fd_write"),
+        &args,
+        &desk.memory.as_slice(),
+        chosen.as_ref(),
+    );
+    assert!(misuse.is_err());
+}
+
+#[test]
+fn choices_and_arguments_of_something_else_are_refused() {
+    let mut desk = Desk::new();
+    let before = desk.world.clone();
+    for chosen in [
+        Chosen::Time(u64::MAX),
+        Chosen::Bytes(vec![]),
+        Chosen::Ready(0),
+        Chosen::Short(1),
+        Chosen::Fault(Errno::Success),
+    ] {
+        let called = desk.world.call(
+            import("fd_tell"),
+            &[3, OUT],
+            &desk.memory.as_slice(),
+            Some(&chosen),
+        );
+        assert!(
+            matches!(called, Err(Misuse::Chosen { wants: None, .. })),
+            "{chosen:?}"
+        );
+    }
+    for count in [0, 1, 3] {
+        let called = desk.world.call(
+            import("fd_tell"),
+            &vec![3; count],
+            &desk.memory.as_slice(),
+            None,
+        );
+        let wanted = Misuse::Arguments {
+            given: count,
+            wanted: 2,
+        };
+        assert_eq!(called, Err(wanted));
+    }
+    assert_eq!(desk.world, before);
+}
+
+#[test]
+fn pointers_that_cannot_be_followed_are_traps_that_change_nothing() {
+    let mut desk = Desk::new();
+    let file = desk.file("a");
+    desk.write(file, b"12345678").unwrap();
+    desk.put(LIST, &[0xff, 0xff, 0, 0, 2, 0, 0, 0]);
+    desk.put(LIST + 8, &[0, 0x80, 0, 0, 2, 0, 0, 0]);
+    let end = 0x10000;
+    let before = desk.world.clone();
+    for (name, args, bad) in [
+        ("random_get", vec![end - 3, 4], (end - 3, 4)),
+        (
+            "random_get",
+            vec![0xffff_ffff, 0xffff_ffff],
+            (0xffff_ffff, 0xffff_ffff),
+        ),
+        ("clock_time_get", vec![0, 0, end], (end, 8)),
+        ("fd_write", vec![file, LIST, 1, OUT], (0xffff, 2)),
+        ("fd_read", vec![file, LIST, 1, OUT], (0xffff, 2)),
+        ("fd_write", vec![1, end - 8, 2, OUT], (end - 8, 16)),
+        ("fd_read", vec![file, LIST + 8, 1, end - 2], (end - 2, 4)),
+        ("fd_write", vec![file, LIST + 8, 1, end], (end, 4)),
+        (
+            "path_open",
+            vec![3, 0, end - 1, 2, 1, ALL, ALL, 0, OUT],
+            (end - 1, 2),
+        ),
+        ("path_create_directory", vec![3, end, 1], (end, 1)),
+        ("fd_readdir", vec![3, BUFFER, end, 0, OUT], (BUFFER, end)),
+        ("fd_filestat_get", vec![file, end - 56], (end - 56, 64)),
+        (
+            "poll_oneoff",
+            vec![end - 40, BUFFER, 1, OUT],
+            (end - 40, 48),
+        ),
+        ("args_sizes_get", vec![OUT, end], (end, 4)),
+    ] {
+        let trap = desk.trap(name, &args);
+        match trap {
+            BadPointer::OutOfBounds { address, len } => assert_eq!((address, len), bad, "{name}"),
+            BadPointer::Misaligned { address, align } => {
+                assert!(!address.is_multiple_of(u64::from(align)), "{name} {trap}");
+                assert_eq!(address, bad.0);
+            }
+        }
+        assert_eq!(desk.world, before, "{name}");
+    }
+    let misaligned = |address, align| BadPointer::Misaligned { address, align };
+    assert_eq!(desk.trap("clock_time_get", &[0, 0, 4]), misaligned(4, 8));
+    assert_eq!(desk.trap("fd_write", &[1, 2, 1, OUT]), misaligned(2, 4));
+    assert_eq!(
+        desk.trap("fd_prestat_get", &[3, OUT + 2]),
+        misaligned(OUT + 2, 4)
+    );
+    // Who fails with an error number does so first.
+    assert_eq!(desk.errno("fd_filestat_get", &[77, end]), Errno::Badf);
+    assert_eq!(desk.open_as(3, "none", 0, 0, 0), Err(Errno::Noent));
+}
+
+#[test]
+fn the_end_has_a_code() {
+    let mut desk = Desk::new();
+    assert_eq!(desk.called("proc_exit", &[3]), Called::Exit(3));
+}
+
+#[test]
+fn choices_travel() {
+    let wants = Wants::Ready {
+        alternatives: vec![vec![0, 2], vec![1]],
+    };
+    let bytes = postcard::to_allocvec(&wants).unwrap();
+    assert_eq!(postcard::from_bytes::<Wants>(&bytes).unwrap(), wants);
+    for chosen in [
+        Chosen::Time(5),
+        Chosen::Bytes(vec![1, 2]),
+        Chosen::Ready(1),
+        Chosen::Fault(Errno::Nospc),
+        Chosen::Short(9),
+    ] {
+        let bytes = postcard::to_allocvec(&chosen).unwrap();
+        assert!(bytes.len() <= 4, "{chosen:?}");
+        assert_eq!(postcard::from_bytes::<Chosen>(&bytes).unwrap(), chosen);
+    }
+}
+
+#[test]
+fn what_no_world_can_begin_with_is_refused() {
+    use borges_wasi::{Item, SetupError};
+    use std::collections::BTreeMap;
+    let zero = "a\0b".to_string();
+    let bad = |setup: Setup| World::new(&setup).unwrap_err();
+    let text = SetupError::Text(zero.clone());
+    let arguments = vec![zero.clone()];
+    let setup = Setup {
+        arguments,
+        ..Setup::default()
+    };
+    assert_eq!(bad(setup), text);
+    for name in ["", "a=b"] {
+        let environment = vec![(name.to_string(), String::new())];
+        let setup = Setup {
+            environment,
+            ..Setup::default()
+        };
+        assert_eq!(bad(setup), SetupError::Text(name.to_string()));
+    }
+    for name in ["", ".", "..", "a/b", "a\0b", &"n".repeat(256)] {
+        let items = BTreeMap::from([(name.to_string(), Item::File(vec![]))]);
+        let folders = vec![("/".to_string(), items)];
+        let setup = Setup {
+            folders,
+            ..Setup::default()
+        };
+        assert_eq!(bad(setup), SetupError::Name(name.to_string()));
+    }
+}
