@@ -300,7 +300,7 @@ impl Board {
             return Err(Refusal::WrongArguments);
         }
         match primitive.kind {
-            PrimitiveKind::Input => return Err(Refusal::WrongKind),
+            PrimitiveKind::Input | PrimitiveKind::System => return Err(Refusal::WrongKind),
             PrimitiveKind::Trap => return Err(Refusal::Abort),
             PrimitiveKind::Constant(_) => return Ok(Action::Nothing),
             PrimitiveKind::Output => {}
@@ -427,6 +427,8 @@ impl Board {
                 port: port(0)?,
                 mode: a.int(1),
             },
+            #[cfg(feature = "host")]
+            Op::System(_) => return Err(Refusal::WrongKind),
             Op::Declared => Action::Declared {
                 primitive: id,
                 args,

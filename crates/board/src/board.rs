@@ -49,6 +49,9 @@ pub struct Board {
     /// How a simulated board behaves.
     pub simulation: Simulation,
     pub(crate) primitives: Primitives,
+    /// The operating system that programs call.
+    #[cfg(feature = "host")]
+    pub(crate) system: Option<crate::Shared<crate::system::System>>,
 }
 
 /// Limits for the program; `None`: the VM's own.
@@ -150,6 +153,8 @@ impl Board {
             invariants: Vec::new(),
             simulation: Simulation::default(),
             primitives: Primitives::default(),
+            #[cfg(feature = "host")]
+            system: None,
         }
     }
 

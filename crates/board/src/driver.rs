@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value};
+use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value, Write};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
@@ -24,6 +24,25 @@ pub struct Done {
     pub result: Option<Value>,
     /// What the model could not know.
     pub captured: Captured,
+}
+
+/// What a call of the operating system comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemCall {
+    /// It returns: a result, if its type has one, and what is written to the program's memory, all of it inside.
+    Answers {
+        /// The result.
+        result: Option<Value>,
+        /// What is written.
+        writes: Vec<Write>,
+    },
+    /// The program ends with this code.
+    Exits(u32),
+    /// The program ends with a trap: a pointer that leads out of its memory.
+    Traps,
+    /// It wants to know something that somebody has to choose; nothing has happened.
+    #[cfg(feature = "host")]
+    Wants(borges_wasi::Wants),
 }
 
 /// An event, with the handler that the program gave for it.
@@ -114,6 +133,14 @@ impl<H: Hardware> Driver<H> {
         self.state = BoardState::lean(board);
     }
 
+    /// A program begins: it finds the operating system as it is at its start. What else it did is undone otherwise.
+    pub fn begin(&mut self, board: &Board) {
+        #[cfg(feature = "host")]
+        self.state.begin_system(board);
+        #[cfg(not(feature = "host"))]
+        let _ = board;
+    }
+
     /// The model.
     pub fn state(&self) -> &BoardState {
         &self.state
@@ -177,6 +204,54 @@ impl<H: Hardware> Driver<H> {
         board.check_input(id, args, memory)?;
         self.state.observe(board, id, args, mock.value);
         Ok(board.with_bytes(id, args, mock.value, mock.bytes.to_vec()))
+    }
+
+    /// Lets a call of the operating system happen: as `mock` says if it says something, else as the hardware chooses where
+    /// something has to be chosen. What it came to, with what was chosen.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the call makes no sense on this board; the program traps then, here as on the twin.
+    #[cfg(feature = "host")]
+    pub fn system(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+        mock: Option<Yield>,
+    ) -> Result<(SystemCall, Option<Yield>), Refusal> {
+        if let Some(mock) = mock
+            && let Ok(call) = self.state.call_system(board, id, args, memory, Some(&mock))
+            && !matches!(call, SystemCall::Wants(_))
+        {
+            return Ok((call, Some(mock)));
+        }
+        let wants = match self.state.call_system(board, id, args, memory, None)? {
+            SystemCall::Wants(wants) => wants,
+            call => return Ok((call, None)),
+        };
+        let system = self.state.system().ok_or(Refusal::WrongKind)?;
+        let chosen = crate::yielded(&self.hardware.choose(system, &wants));
+        let call = self
+            .state
+            .call_system(board, id, args, memory, Some(&chosen))?;
+        Ok((call, Some(chosen)))
+    }
+
+    /// A device has no operating system.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "host"))]
+    pub fn system(
+        &mut self,
+        _board: &Board,
+        _id: PrimitiveId,
+        _args: &[Value],
+        _memory: &[u8],
+        _mock: Option<Yield>,
+    ) -> Result<(SystemCall, Option<Yield>), Refusal> {
+        Err(Refusal::WrongKind)
     }
 
     /// Performs an output (or answers a constant).

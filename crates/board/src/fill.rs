@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use borges_vm::{ValType, Value, Write};
 
-use crate::{Board, Codomain, Payload, PrimitiveId, Refusal, Yield};
+use crate::{Board, Codomain, Payload, PrimitiveId, PrimitiveKind, Refusal, Yield};
 
 /// Where an input puts bytes, and which.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,6 +142,21 @@ impl Board {
     pub fn fills(&self, id: PrimitiveId) -> bool {
         self.primitive(id)
             .is_some_and(|primitive| primitive.fills.is_some())
+    }
+
+    /// Whether this can stand in for what a primitive yields, as far as its type goes.
+    pub fn can_be_mocked(&self, id: PrimitiveId, yielded: &Yield) -> bool {
+        let Some(primitive) = self.primitive(id) else {
+            return false;
+        };
+        match primitive.kind {
+            PrimitiveKind::Input => Some(yielded.value.ty()) == primitive.result,
+            #[cfg(feature = "host")]
+            PrimitiveKind::System => {
+                *yielded == crate::system::unmocked() || self.may_choose(id, yielded)
+            }
+            _ => false,
+        }
     }
 
     /// Whether an input can yield this there, as far as its bytes go; the result is held against the codomain.

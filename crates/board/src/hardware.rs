@@ -70,6 +70,16 @@ pub trait Hardware {
         Vec::new()
     }
 
+    /// What happens where a call of the operating system wants to know what nobody knows.
+    #[cfg(feature = "host")]
+    fn choose(
+        &mut self,
+        system: &borges_wasi::World,
+        wants: &borges_wasi::Wants,
+    ) -> borges_wasi::Chosen {
+        system.usual(wants)
+    }
+
     /// Performs an output, to its end: a motor has arrived when this returns. Only a delay may still last:
     /// [`Hardware::settled`].
     fn perform(&mut self, board: &Board, action: &Action<'_>);

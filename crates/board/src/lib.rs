@@ -48,6 +48,8 @@ mod sampling;
 mod shared;
 mod source;
 mod state;
+#[cfg(feature = "host")]
+mod system;
 mod table;
 #[cfg(feature = "host")]
 mod view;
@@ -57,6 +59,7 @@ pub use bind::{BindError, ProgramImport, describe_missing};
 pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring, scaled};
 pub use codomain::Codomain;
 pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
+pub use driver::SystemCall;
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
 pub use file::{
@@ -80,6 +83,8 @@ pub use state::{
     Angle, BoardState, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer, Motor,
     Panel, Pin, Pixels, PixelsPatch, PwmChannel, St7735, Subscription, Timer,
 };
+#[cfg(feature = "host")]
+pub use system::{SystemStart, choice_text, unmocked, yielded};
 #[cfg(feature = "host")]
 pub use view::{
     BoardView, ConsoleView, DisplayView, EventView, MotorView, PinView, SensorView, StripView,

@@ -25,7 +25,15 @@ pub struct PortableBoard {
     high_pins: Vec<u8>,
     ranges: Vec<PortableRange>,
     declared: Vec<Declared>,
+    system: Option<PortableSystem>,
 }
+
+/// A device has no operating system; what a simulated one has, the host says.
+#[cfg(feature = "host")]
+type PortableSystem = crate::SystemStart;
+#[cfg(not(feature = "host"))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum PortableSystem {}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PortableRange {
@@ -111,7 +119,15 @@ impl From<&Board> for PortableBoard {
             display: board.display,
             high_pins: board.high_pins.clone(),
             ranges: board.ranges.iter().map(PortableRange::from).collect(),
-            declared: declared.iter().map(Declared::from).collect(),
+            declared: declared
+                .iter()
+                .filter(|primitive| primitive.kind != PrimitiveKind::System)
+                .map(Declared::from)
+                .collect(),
+            #[cfg(feature = "host")]
+            system: board.system().cloned(),
+            #[cfg(not(feature = "host"))]
+            system: None,
         }
     }
 }
@@ -137,7 +153,7 @@ impl From<&Primitive> for Declared {
                 PrimitiveKind::Input => DeclaredKind::Input,
                 PrimitiveKind::Output => DeclaredKind::Output,
                 PrimitiveKind::Constant(value) => DeclaredKind::Constant(value),
-                PrimitiveKind::Trap => DeclaredKind::Trap,
+                PrimitiveKind::Trap | PrimitiveKind::System => DeclaredKind::Trap,
             },
             codomain: (&primitive.codomain).into(),
             register: primitive
@@ -176,6 +192,11 @@ impl From<PortableBoard> for Board {
         };
         if board.display != portable.display {
             board.set_display(portable.display);
+        }
+        #[cfg(feature = "host")]
+        if let Some(start) = portable.system {
+            // The host made the same of it before.
+            board = board.clone().with_system(start).unwrap_or(board);
         }
         board
     }

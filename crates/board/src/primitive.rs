@@ -22,6 +22,9 @@ pub enum PrimitiveKind {
     Constant(Value),
     /// Ends the program.
     Trap,
+    /// Calls an operating system: what it answers follows from the system's state, the arguments and the program's memory,
+    /// and where that is not enough, from a choice.
+    System,
 }
 
 /// One import that a board offers. The same name may occur with several types (`millis` as i32 or as i64).
@@ -186,6 +189,8 @@ pub(crate) enum Op {
     UnsubscribeInterrupt,
     UnsubscribeTimer,
     Declared,
+    #[cfg(feature = "host")]
+    System(borges_wasi::WasiImport),
 }
 
 impl Op {

@@ -186,6 +186,12 @@ impl Primitives {
         }
     }
 
+    /// Adds primitives to those that are declared.
+    #[cfg(feature = "host")]
+    pub(crate) fn declare(&mut self, more: impl IntoIterator<Item = Primitive>) {
+        self.declared.extend(more);
+    }
+
     pub(crate) fn declared(&self) -> &[Primitive] {
         &self.declared
     }

@@ -92,6 +92,35 @@ pub struct Start {
     pub seed: Option<u64>,
 }
 
+/// What a program finds that calls an operating system (WASI).
+#[derive(Args, Clone, Debug, Default)]
+pub struct System {
+    /// Give the program a folder, read in at the start; what it writes there stays in the debugger
+    #[arg(
+        long = "dir",
+        value_name = "HOST[::GUEST]",
+        help_heading = "Programs of WASI"
+    )]
+    pub folders: Vec<String>,
+    /// Set a variable of the program's environment
+    #[arg(
+        long = "env",
+        value_name = "NAME=VALUE",
+        help_heading = "Programs of WASI"
+    )]
+    pub environment: Vec<String>,
+    /// What the program reads from standard input (- for this command's own)
+    #[arg(long, value_name = "FILE", help_heading = "Programs of WASI")]
+    pub stdin: Option<PathBuf>,
+    /// The program's arguments, after --
+    #[arg(
+        last = true,
+        value_name = "ARGUMENT",
+        help_heading = "Programs of WASI"
+    )]
+    pub arguments: Vec<String>,
+}
+
 /// The device to run it on.
 #[derive(Args, Clone, Debug)]
 pub struct Target {
@@ -182,6 +211,9 @@ pub struct Debug {
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,
+    /// What it finds.
+    #[command(flatten)]
+    pub system: System,
     /// Keep the session in this file; go on with it if it exists [default: a new file among the recent sessions]
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
@@ -225,6 +257,9 @@ pub struct Repl {
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,
+    /// What it finds.
+    #[command(flatten)]
+    pub system: System,
     /// Keep the session in this file; go on with it if it exists
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
@@ -263,6 +298,9 @@ pub struct Run {
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,
+    /// What it finds.
+    #[command(flatten)]
+    pub system: System,
     /// Values for the inputs, in order; after the last one the run ends with "inputs-exhausted"
     /// [default: what the board's sources say]
     #[arg(
@@ -293,6 +331,9 @@ pub struct Record {
     /// The program and how it is started.
     #[command(flatten)]
     pub start: Start,
+    /// What it finds.
+    #[command(flatten)]
+    pub system: System,
     /// The most steps to take (a step is one WebAssembly instruction)
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
@@ -689,7 +730,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn exit_codes() -> String {
     let mut text = String::from("Exit codes:\n");
     for (exit, meaning) in MEANINGS {
-        text.push_str(&format!("  {:<4} {meaning}\n", *exit as u8));
+        text.push_str(&format!("  {:<4} {meaning}\n", exit.code()));
     }
     text.push_str("\nThe first command to try: borges debug examples/color-dial/color-dial.wasm");
     text

@@ -8,19 +8,38 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// It worked.
-    Ok = 0,
+    Ok,
     /// The program trapped, a check found a problem or a goal unmet, a replay differed, or a script's command failed.
-    Failed = 1,
+    Failed,
     /// The command line was wrong.
-    Usage = 2,
+    Usage,
     /// A file could not be read, or is no valid program, board, session or script.
-    Input = 3,
+    Input,
     /// The device or the link to it failed, or a file could not be written.
-    Device = 4,
+    Device,
     /// Neither yes nor no: nothing was found, and not everything was looked at.
-    Unknown = 5,
+    Unknown,
     /// Ended by Ctrl-C.
-    Interrupted = 130,
+    Interrupted,
+    /// A program of an operating system ended itself with this code, in `borges run`.
+    Program(u8),
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Input => 3,
+            Self::Device => 4,
+            Self::Unknown => 5,
+            Self::Interrupted => 130,
+            Self::Program(code) => code,
+        }
+    }
 }
 
 /// Each code with its meaning, for the help text and the documentation.
@@ -48,7 +67,7 @@ pub const MEANINGS: &[(Exit, &str)] = &[
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        ExitCode::from(exit.code())
     }
 }
 

@@ -20,7 +20,7 @@ pub fn install() {
         let before = PRESSED.fetch_add(1, Ordering::SeqCst);
         let waits = PAUSABLE.load(Ordering::SeqCst) || PROMPTING.load(Ordering::SeqCst);
         if before > 0 || !waits {
-            std::process::exit(i32::from(Exit::Interrupted as u8));
+            std::process::exit(Exit::Interrupted.code().into());
         }
         PAUSED.store(true, Ordering::SeqCst);
     });

@@ -52,6 +52,21 @@ impl Output {
         Ok(())
     }
 
+    /// Writes bytes to standard output, or to standard error, as they are.
+    ///
+    /// # Errors
+    /// [`Failure::Output`].
+    pub fn bytes(&mut self, bytes: &[u8], is_error: bool) -> Result<(), Failure> {
+        if is_error {
+            io::stderr().lock().write_all(bytes)?;
+            return Ok(());
+        }
+        let mut out = self.out.lock();
+        out.write_all(bytes)?;
+        out.flush()?;
+        Ok(())
+    }
+
     /// Writes one JSON value on one line.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use borges_sim::Faults;
 
+use crate::program::Given;
+
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
 
@@ -22,6 +24,8 @@ pub struct Options {
     pub board: Option<PathBuf>,
     /// The exported function to start with; without one, `main` or `_start`.
     pub entry: Option<String>,
+    /// What a program finds that calls an operating system; without it, its name is all.
+    pub system: Option<Given>,
     /// Where to keep the session; without one, nothing is kept.
     pub session_file: Option<PathBuf>,
     /// Seed of everything random in a simulated board; without one, the board file's.
@@ -57,6 +61,7 @@ impl Options {
             program: program.into(),
             board: None,
             entry: None,
+            system: None,
             session_file: None,
             seed: None,
             device: None,

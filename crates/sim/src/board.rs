@@ -5,6 +5,7 @@ use borges_board::{
     Restore, Sensor, Simulation, VecMap, WorldModel,
 };
 use borges_vm::{ValType, Value};
+use borges_wasi::{Chosen, Wants, World};
 
 use crate::{
     Environment, random,
@@ -33,6 +34,8 @@ pub struct SimBoard {
     /// For each pin that may change by itself, the source that says when.
     changing: VecMap<u8, usize>,
     reported: Reported,
+    /// What each clock of an operating system showed when it was read first.
+    origins: [Option<u64>; 4],
 }
 
 /// Up to which time events were already reported.
@@ -59,6 +62,7 @@ impl SimBoard {
             chances: 0,
             changing: changing_pins(board),
             reported: Reported::default(),
+            origins: [None; 4],
         }
     }
 
@@ -288,6 +292,18 @@ impl Hardware for SimBoard {
             random::bits(self.simulation.seed, UNNAMED, self.chances) as u8
         };
         (0..length).map(|_| next()).collect()
+    }
+
+    fn choose(&mut self, system: &World, wants: &Wants) -> Chosen {
+        match (system.usual(wants), wants) {
+            // Time passes as the program runs.
+            (Chosen::Time(last), Wants::Time { clock, .. }) => {
+                let now_ns = self.now_us().saturating_mul(1000);
+                let origin = self.origins[*clock as usize].get_or_insert(last);
+                Chosen::Time(last.max(origin.saturating_add(now_ns)))
+            }
+            (usual, _) => usual,
+        }
     }
 
     fn perform(&mut self, board: &Board, action: &Action<'_>) {

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind, Yield};
+use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind, SystemCall, Yield};
 use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value, Write};
 
 /// A module with the board that it runs on: every import has its primitive.
@@ -168,10 +168,25 @@ pub enum Answer {
     Value(Option<Value>),
     /// It happened, with this result, and these bytes are in the program's memory with it: one step.
     Wrote(Option<Value>, Vec<Write>),
+    /// The program ends in it, with this code.
+    Exit(u32),
     /// It did not happen: leave the call pending and come back.
     Leave,
     /// It cannot happen: the program traps.
     Trap,
+}
+
+impl From<SystemCall> for Answer {
+    fn from(call: SystemCall) -> Self {
+        match call {
+            SystemCall::Answers { result, writes } => Self::Wrote(result, writes),
+            SystemCall::Exits(code) => Self::Exit(code),
+            SystemCall::Traps => Self::Trap,
+            // What has yet to be chosen has yet to happen.
+            #[allow(unreachable_patterns)]
+            _ => Self::Leave,
+        }
+    }
 }
 
 impl Answer {
@@ -193,6 +208,11 @@ pub trait World {
 
     /// An output (*output-prim*).
     fn output(&mut self, call: &Call<'_>) -> Answer;
+
+    /// A call of an operating system; one that there is not, unless a world has one.
+    fn system(&mut self, _call: &Call<'_>) -> Answer {
+        Answer::Trap
+    }
 
     /// Whether to halt before this call, of whatever kind.
     fn stops_before(&mut self, _call: &Call<'_>) -> bool {
@@ -285,9 +305,14 @@ fn call(
         },
         PrimitiveKind::Constant(value) => Answer::Value(Some(value)),
         PrimitiveKind::Trap => Answer::Trap,
+        PrimitiveKind::System => world.system(&call),
     };
     match answer {
         Answer::Leave => Some(Halt::Left),
+        Answer::Exit(code) => {
+            machine.exit(code);
+            Some(Halt::Finished)
+        }
         Answer::Trap => {
             machine.trap(Trap::Host);
             Some(Halt::Trapped(Trap::Host))

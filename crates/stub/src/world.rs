@@ -1,6 +1,8 @@
 //! The world of a program on a device: hardware, mocks, and the trace of what was nondeterministic.
 
-use borges_board::{Board, Driver, Hardware};
+use alloc::vec::Vec;
+
+use borges_board::{Board, Driver, Hardware, SystemCall, Yield};
 use borges_vm::Value;
 use borges_wire::{Bytes, PrimitiveStop, Record, RecordKind, TraceEncoder};
 
@@ -86,6 +88,21 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
         Answer::Value(done.result)
     }
 
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        self.driver.at(call.steps);
+        let mock = self.mocks.take(call.primitive, call.args);
+        let done = self
+            .driver
+            .system(self.board, call.primitive, call.args, call.memory, mock);
+        let Ok((answer, chosen)) = done else {
+            return Answer::Trap;
+        };
+        if let Some(chosen) = chosen.filter(|_| matches!(answer, SystemCall::Answers { .. })) {
+            self.record(call.steps, encode_input(&chosen));
+        }
+        answer.into()
+    }
+
     fn stops_before(&mut self, call: &Call<'_>) -> bool {
         if self.stops.is_empty() || self.resumed_at == Some(call.steps) {
             return false;
@@ -126,11 +143,14 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
         let types = arguments.iter().map(|value| from_wire(*value).ty());
         types.eq(primitive.params.iter().copied())
     });
-    let result = primitive.result;
-    arguments
-        && primitive.kind == borges_board::PrimitiveKind::Input
-        && mock
-            .values
-            .iter()
-            .all(|value| Some(from_wire(*value).ty()) == result)
+    let id = borges_board::PrimitiveId(mock.primitive);
+    let yields = mock.values.iter().enumerate().map(|(at, value)| Yield {
+        value: from_wire(*value),
+        bytes: mock
+            .payloads
+            .get(at)
+            .map_or_else(Vec::new, |bytes| bytes.0.clone())
+            .into(),
+    });
+    arguments && { yields }.all(|yielded| board.can_be_mocked(id, &yielded))
 }

@@ -232,6 +232,7 @@ fn a_program_that_ends_itself_has_its_code_and_stands_in_the_call() {
         begin(&mut machine, "main", &[]);
         assert_eq!(machine.run(u64::MAX), Exit::HostCall);
         machine.exit(0xffff_fff3);
+        assert_eq!(machine.steps(), if started { 1 } else { 2 });
         assert_eq!(machine.run(u64::MAX), Exit::Finished);
         assert_eq!(machine.outcome(), Some(&Outcome::Exited(0xffff_fff3)));
         assert_eq!(machine.depth(), if started { 1 } else { 2 });

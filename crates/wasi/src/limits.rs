@@ -1,7 +1,9 @@
 //! Limits of a world.
 
+use serde::{Deserialize, Serialize};
+
 /// How much a world may hold. What passes a limit is answered with an error number, as an operating system would.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorldLimits {
     /// Bytes of a path: `ENAMETOOLONG`.
     pub path_bytes: u32,

@@ -4,9 +4,10 @@ use crate::limits::WorldLimits;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// A file, a folder or a symbolic link, as a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Item {
     /// A file with these bytes.
     File(Vec<u8>),
@@ -17,7 +18,7 @@ pub enum Item {
 }
 
 /// Everything that a world begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     /// The arguments; the first one is the program's name.
     pub arguments: Vec<String>,

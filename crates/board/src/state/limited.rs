@@ -13,6 +13,8 @@ impl BoardState {
     pub(crate) fn without_sights(&self) -> Self {
         BoardState {
             core: Shared::clone(&self.core),
+            #[cfg(feature = "host")]
+            system: self.system.clone(),
             sights: None,
         }
     }

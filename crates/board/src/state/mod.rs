@@ -31,8 +31,11 @@ use crate::{Board, Captured, PrimitiveId, Refusal, Shared, VecMap, primitive::Op
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardState {
     core: Shared<Core>,
+    /// The operating system that the program calls.
+    #[cfg(feature = "host")]
+    pub(crate) system: Option<Shared<borges_wasi::World>>,
     /// `None` on a device.
-    sights: Option<Sights>,
+    pub(crate) sights: Option<Sights>,
 }
 
 /// The part that device and twin both keep.
@@ -55,11 +58,11 @@ struct Core {
 
 /// What can be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sights {
+pub(crate) struct Sights {
     /// Without `host` there is no value of this type: a device has the things themselves, and no code for models of them.
     #[cfg(not(feature = "host"))]
     nowhere: core::convert::Infallible,
-    console: Console,
+    pub(crate) console: Console,
     pixels: Shared<Pixels>,
     display: Shared<Display>,
 }
@@ -162,6 +165,11 @@ impl BoardState {
         };
         BoardState {
             core: Shared::new(core),
+            #[cfg(feature = "host")]
+            system: board
+                .system
+                .as_ref()
+                .map(|system| Shared::new(system.world.clone())),
             sights: None,
         }
     }
@@ -228,6 +236,8 @@ impl BoardState {
         }
         BoardState {
             core: Shared::new(core),
+            #[cfg(feature = "host")]
+            system: self.system.clone(),
             sights: None,
         }
     }
@@ -396,6 +406,10 @@ impl BoardState {
     pub fn hash64(&self) -> u64 {
         let mut hasher = PortableHasher::default();
         self.core.hash(&mut hasher);
+        #[cfg(feature = "host")]
+        if let Some(system) = &self.system {
+            system.hash(&mut hasher);
+        }
         hasher.finish()
     }
 

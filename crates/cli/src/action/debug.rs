@@ -220,7 +220,9 @@ impl Library {
             let kept = kept.map(|session| self.target.on(session));
             return kept.map_err(in_words);
         }
+        let given = super::system::given(&self.options.system);
         let options = Options {
+            system: given.map_err(in_words)?.filter(|_| first),
             board: start.board,
             entry: start.entry,
             seed: start.seed,

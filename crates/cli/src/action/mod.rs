@@ -16,6 +16,7 @@ pub mod record;
 pub mod repl;
 pub mod run;
 mod run_model;
+mod system;
 pub mod target;
 pub mod test;
 

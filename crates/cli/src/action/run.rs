@@ -1,12 +1,15 @@
 //! `borges run`: a program without the debugger.
 
-use std::time::Instant;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use borges_session::command::{Event, Flow};
 use borges_session::headless::{
     self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport,
 };
 use borges_session::values::parts;
+use borges_session::{Given, contents};
 use serde_json::json;
 
 use crate::args;
@@ -27,7 +30,9 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
         Some(list) if list.trim().is_empty() => Inputs::Texts(Vec::new()),
         Some(list) => Inputs::Texts(parts(list).map(str::to_owned).collect()),
     };
+    let system = real(options)?;
     let run_options = RunOptions {
+        system: Some(system),
         entry: options.start.entry.clone(),
         inputs,
         steps: options.steps,
@@ -49,6 +54,12 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
                     Event::Console { text } if !json => {
                         progress.clear();
                         if let Err(failure) = output.text(&text) {
+                            broken = Some(failure);
+                        }
+                    }
+                    Event::Stream { is_error, bytes } if !json => {
+                        progress.clear();
+                        if let Err(failure) = output.bytes(&bytes, is_error) {
                             broken = Some(failure);
                         }
                     }
@@ -74,6 +85,8 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
     })?;
     let seconds = started.elapsed().as_secs_f64();
     let exit = match report.outcome {
+        // A shell sees eight bits of it.
+        RunOutcome::Exited => Exit::Program(report.exit_code.unwrap_or_default() as u8),
         RunOutcome::Trapped => Exit::Failed,
         RunOutcome::Paused => Exit::Interrupted,
         _ if !report.limits.is_empty() => Exit::Failed,
@@ -85,12 +98,35 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
         object["seconds"] = json!(seconds);
         output.json(&object)?;
     } else {
-        if !report.console.is_empty() && !report.console.ends_with('\n') {
+        if !report.system && !report.console.is_empty() && !report.console.ends_with('\n') {
             output.text("\n")?;
         }
-        super::tell(&summary(&report, seconds, options, &output.error_paint));
+        // What stands in for a runtime says nothing of its own where all went well.
+        let went_well = matches!(report.outcome, RunOutcome::Exited | RunOutcome::Returned);
+        if !report.system || !went_well {
+            super::tell(&summary(&report, seconds, options, &output.error_paint));
+        }
     }
     Ok(exit)
+}
+
+/// What a program of an operating system finds in a plain run: this command's own input, time and chance, unless a seed
+/// says that the run is to be the same each time.
+fn real(options: &args::Run) -> Result<Given, Failure> {
+    let mut given = super::system::given(&options.system)?.unwrap_or_default();
+    let calls = contents::calls_system(&options.program);
+    if calls && options.system.stdin.is_none() && !std::io::stdin().is_terminal() {
+        given.input = super::system::input(Path::new("-"))?;
+    }
+    match options.start.seed {
+        Some(seed) => given.seed = seed,
+        None => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let now = now.map_or(0, |now| now.as_nanos() as u64);
+            (given.start, given.seed) = (Some(now), now);
+        }
+    }
+    Ok(given)
 }
 
 /// How a run ended, for people.
@@ -120,6 +156,10 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
             let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
             let line = format!("{} returned {}", report.entry, results.join(", "));
             row(Role::Good, line.trim_end().to_string());
+        }
+        (RunOutcome::Exited, _) => {
+            let code = report.exit_code.unwrap_or_default();
+            row(Role::Good, format!("{} exited with {code}", report.entry));
         }
         (RunOutcome::Budget, _) if options.steps.is_some() => {
             row(Role::Warning, "the steps are used up".to_string());

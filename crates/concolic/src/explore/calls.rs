@@ -1,6 +1,6 @@
 //! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
 
-use borges_board::{Action, PrimitiveId, PrimitiveKind};
+use borges_board::{Action, PrimitiveId, PrimitiveKind, SystemCall};
 use borges_vm::{Trap, ValType, Value};
 
 use super::{Explorer, Feasible, Next, State, narrow};
@@ -53,6 +53,7 @@ impl Explorer<'_, '_> {
         let answer = match kind {
             PrimitiveKind::Trap => return Some(refused),
             PrimitiveKind::Constant(value) => Some(value),
+            PrimitiveKind::System => return self.system(state, (id, &args), (first, past)),
             PrimitiveKind::Input => {
                 let memory = self.machine.memory().len();
                 if board.check_input(id, &args, memory).is_err() {
@@ -104,6 +105,47 @@ impl Explorer<'_, '_> {
         debug_assert_eq!(answered, Ok(()));
         state.shadow.forget_cells(first, past + 1);
         None
+    }
+
+    /// Lets a call of the operating system happen. What somebody would have to choose there is not followed.
+    fn system(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        (first, past): (usize, usize),
+    ) -> Option<Next> {
+        let board = self.start.board.clone();
+        if !state.reads.is_empty() {
+            // What it reads of memory may depend on inputs.
+            self.leave_out(
+                state,
+                "calls of the operating system are not followed once an input was read",
+            );
+            return Some(Next::End(End::Cut(Cut::Fills)));
+        }
+        let memory = self.machine.memory();
+        let called = state
+            .outside
+            .state
+            .call_system(&board, id, args, memory, None);
+        let at = self.machine.location().map(|location| location.offset);
+        match called {
+            Ok(SystemCall::Answers { result, writes }) => {
+                // What it wrote lies inside the memory, and imports were bound by their types.
+                let answered = self.machine.answer_with(result.as_slice(), &writes);
+                debug_assert_eq!(answered, Ok(()));
+                state.shadow.forget_cells(first, past + 1);
+                None
+            }
+            Ok(SystemCall::Exits(_)) => Some(Next::End(End::Returned)),
+            Ok(SystemCall::Wants(_)) => {
+                let name = board.primitive(id).map_or("", |primitive| &primitive.name);
+                let reason = format!("what {name} brings is not followed");
+                self.leave_out(state, &reason);
+                Some(Next::End(End::Cut(Cut::Fills)))
+            }
+            Ok(SystemCall::Traps) | Err(_) => Some(Next::End(End::Trapped(Trap::Host, at))),
+        }
     }
 
     /// Decides what a call's arguments are, as far as it matters.

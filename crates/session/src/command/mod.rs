@@ -617,6 +617,13 @@ pub enum Event {
         /// The text.
         text: String,
     },
+    /// A program of an operating system wrote to its standard output or error, in a plain run.
+    Stream {
+        /// Whether it is standard error.
+        is_error: bool,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
     /// A log message of a breakpoint.
     Log {
         /// The breakpoint.

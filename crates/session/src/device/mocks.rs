@@ -130,7 +130,14 @@ impl Runner {
             .iter()
             .zip(payloads.chain(std::iter::repeat(&[][..])));
         let values = values
-            .map(|(value, bytes)| text_of_yield(from_wire(*value), bytes))
+            .map(|(value, bytes)| {
+                let value = from_wire(*value);
+                let is_choice = stage.board().system_function(id).is_some();
+                match borges_board::choice_text(&value.into()).filter(|_| is_choice) {
+                    Some(text) => text.to_owned(),
+                    None => text_of_yield(value, bytes),
+                }
+            })
             .collect();
         let values = match mock.end {
             MockEnd::Live => MockValues::Then(values),

@@ -148,25 +148,27 @@ impl History {
         let (mut inputs, mut size): (Vec<Mock>, usize) = (Vec::new(), 0);
         for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
             match &entry.kind {
+                EntryKind::Output { primitive, .. }
+                    if self
+                        .twin
+                        .program()
+                        .board
+                        .system_function(*primitive)
+                        .is_some() =>
+                {
+                    // Of calls that have choices, each one counts: this one had none.
+                    let unmocked = borges_board::unmocked();
+                    mock_of(&mut inputs, *primitive)
+                        .values
+                        .push(to_wire(unmocked.value));
+                }
                 EntryKind::Input {
                     primitive,
                     value,
                     bytes,
                     ..
                 } => {
-                    let found = inputs.iter().position(|mock| mock.primitive == primitive.0);
-                    let index = found.unwrap_or_else(|| {
-                        inputs.push(Mock {
-                            primitive: primitive.0,
-                            arguments: None,
-                            values: Vec::new(),
-                            payloads: Vec::new(),
-                            used: 0,
-                            end: MockEnd::Live,
-                        });
-                        inputs.len() - 1
-                    });
-                    let mock = &mut inputs[index];
+                    let mock = mock_of(&mut inputs, *primitive);
                     if !bytes.is_empty() {
                         mock.payloads.resize(mock.values.len(), Bytes::default());
                         mock.payloads.push(Bytes::from(&**bytes));
@@ -369,4 +371,21 @@ impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
         self.replay.happened(entry.clone(), before);
         (self.visit)(self.board, self.replay.place(), &entry, before);
     }
+}
+
+/// The mock of a list that stands for an input.
+fn mock_of(inputs: &mut Vec<Mock>, primitive: PrimitiveId) -> &mut Mock {
+    let found = inputs.iter().position(|mock| mock.primitive == primitive.0);
+    let index = found.unwrap_or_else(|| {
+        inputs.push(Mock {
+            primitive: primitive.0,
+            arguments: None,
+            values: Vec::new(),
+            payloads: Vec::new(),
+            used: 0,
+            end: MockEnd::Live,
+        });
+        inputs.len() - 1
+    });
+    &mut inputs[index]
 }

@@ -16,7 +16,7 @@ use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
-use crate::program::{Board, OpenError, Opened};
+use crate::program::{Board, Given, OpenError, Opened};
 use crate::scene::{Scene, place_of};
 use crate::values::json;
 use outside::{Heard, Outside};
@@ -67,6 +67,8 @@ pub struct RunOptions {
     pub steps: Option<u64>,
     /// Seeds the simulated board; without it, the board's own seed.
     pub seed: Option<u64>,
+    /// What a program finds that calls an operating system; without it, its name is all.
+    pub system: Option<Given>,
 }
 
 /// Why a plain run cannot be carried out.
@@ -126,18 +128,25 @@ impl PlainRun {
         named: Option<&Path>,
         options: &RunOptions,
     ) -> Result<Self, OpenError> {
-        let opened = Opened::read(program, named, options.entry.as_deref())?;
+        let opened = Opened::read(
+            program,
+            named,
+            options.entry.as_deref(),
+            options.system.as_ref(),
+        )?;
         let report = RunReport {
             outcome: RunOutcome::Budget,
             steps: 0,
             state_hash: String::new(),
             results: Vec::new(),
+            exit_code: None,
             trap: None,
             limits: Vec::new(),
             outputs: Vec::new(),
             inputs: Vec::new(),
             events: Vec::new(),
             console: String::new(),
+            system: opened.program.board.system().is_some(),
             board: opened.board.description.name.clone(),
             board_file: Board::file(program, named).map(|file| file.display().to_string()),
             module: opened.program.module.hash(),
@@ -168,6 +177,9 @@ impl PlainRun {
         report.state_hash = self.machine.hash().to_string();
         if let Some(Ended::Finished(results)) = self.machine.outcome() {
             report.results = results.iter().map(|value| json(*value)).collect();
+        }
+        if let Some(Ended::Exited(code)) = self.machine.outcome() {
+            report.exit_code = Some(*code);
         }
         Ok(outcome)
     }
@@ -241,7 +253,12 @@ impl PlainRun {
             }
             match halt {
                 Halt::Until if self.machine.steps() >= until => return Ok(RunOutcome::Budget),
-                Halt::Finished => return Ok(RunOutcome::Returned),
+                Halt::Finished => {
+                    return Ok(match self.machine.outcome() {
+                        Some(Ended::Exited(_)) => RunOutcome::Exited,
+                        _ => RunOutcome::Returned,
+                    });
+                }
                 Halt::Trapped(trap) => {
                     self.note_trap(trap);
                     return Ok(RunOutcome::Trapped);

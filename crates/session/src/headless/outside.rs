@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use borges_board::{
     Action, Board as Table, BrokenLimit, Driver, Event as BoardEvent, EventSource, PrimitiveId,
-    Shared, Yield,
+    Shared, SystemCall, Yield,
 };
 use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
 use borges_vm::{Machine, Value};
+use borges_wasi::Output;
 
 use super::{
     EventDelivered, Events, InputRead, Inputs, OutputDone, RunError, RunOptions, RunOutcome,
@@ -17,6 +18,9 @@ use super::{
 use crate::command::{Event, Flow};
 use crate::program::Board;
 use crate::values::{json, parse_yield, show};
+
+/// What a program of an operating system prints to.
+const STREAMS: [Output; 2] = [Output::Standard, Output::Error];
 
 /// The outside of a plain run.
 pub(super) struct Outside {
@@ -159,6 +163,24 @@ impl Outside {
         }
     }
 
+    /// How many bytes the program has written to its standard output and error.
+    fn printed(&self) -> [u64; 2] {
+        let system = self.driver.state().system();
+        STREAMS.map(|output| system.map_or(0, |system| system.output(output).len()))
+    }
+
+    /// What it has written since, each with whether it is standard error.
+    fn printed_since(&self, before: [u64; 2]) -> Vec<(bool, Vec<u8>)> {
+        let Some(system) = self.driver.state().system() else {
+            return Vec::new();
+        };
+        let written = STREAMS.into_iter().zip(before).map(|(output, before)| {
+            let bytes = system.output(output).read(before, usize::MAX);
+            (output == Output::Error, bytes)
+        });
+        written.filter(|(_, bytes)| !bytes.is_empty()).collect()
+    }
+
     fn name(&self, primitive: PrimitiveId) -> String {
         let primitive = self.board.primitive(primitive);
         primitive.map_or_else(String::new, |primitive| primitive.name.to_string())
@@ -245,6 +267,48 @@ impl World for Heard<'_> {
         };
         outside.report.outputs.push(performed);
         Answer::Value(done.result)
+    }
+
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        let outside = &mut *self.outside;
+        let (primitive, args) = (call.primitive, call.args);
+        let before = outside.printed();
+        let done = outside
+            .driver
+            .system(&outside.board, primitive, args, call.memory, None);
+        let Ok((called, chosen)) = done else {
+            return Answer::Trap;
+        };
+        let SystemCall::Answers { result, .. } = &called else {
+            return called.into();
+        };
+        let args = args.iter().map(|value| json(*value)).collect();
+        let (step, name) = (call.steps, outside.name(primitive));
+        match chosen {
+            Some(chosen) => outside.report.inputs.push(InputRead {
+                step,
+                primitive: name,
+                args,
+                value: json(chosen.value),
+                bytes: chosen.bytes.to_vec(),
+                answer: chosen.value,
+            }),
+            None => outside.report.outputs.push(OutputDone {
+                step,
+                primitive: name,
+                args,
+                result: result.map(json),
+                text: None,
+            }),
+        }
+        for (is_error, bytes) in outside.printed_since(before) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            outside.report.console.push_str(&text);
+            if (self.observer)(Event::Stream { is_error, bytes }) == Flow::Pause {
+                self.rest = Some(Ok(RunOutcome::Paused));
+            }
+        }
+        called.into()
     }
 
     /// Before a call that breaks a limit, so that it can be said where that is.

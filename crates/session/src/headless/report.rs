@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum RunOutcome {
     /// The entry returned.
     Returned,
+    /// The program ended itself, with a code.
+    Exited,
     /// The program trapped.
     Trapped,
     /// The most steps (or entries) were reached.
@@ -117,6 +119,9 @@ pub struct RunReport {
     pub state_hash: String,
     /// What the entry returned.
     pub results: Vec<serde_json::Value>,
+    /// The code with which it ended itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u32>,
     /// The trap, if it trapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trap: Option<TrapAt>,
@@ -130,6 +135,8 @@ pub struct RunReport {
     pub events: Vec<EventDelivered>,
     /// All that was printed.
     pub console: String,
+    /// Whether it calls an operating system.
+    pub system: bool,
     /// The board's name.
     pub board: String,
     /// The board's file, if it has one.

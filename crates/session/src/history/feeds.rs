@@ -116,6 +116,14 @@ impl Feed for Replay<'_> {
     }
 
     fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+        // Only calls of an operating system can be mocked and have happened by themselves.
+        let mocked = self
+            .mocks
+            .is_some_and(|mocks| mocks.peek(call.primitive, call.args).is_some());
+        if mocked && self.entry(call).is_some() {
+            self.left_for = Some(Found::Mocked);
+            return None;
+        }
         match self.entry(call) {
             Some(EntryKind::Output {
                 primitive,

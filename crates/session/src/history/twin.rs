@@ -4,7 +4,7 @@
 //! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
 //! changes the model.
 
-use borges_board::{BoardState, Captured, Event, Yield};
+use borges_board::{BoardState, Captured, Event, SystemCall, Yield};
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash};
 
@@ -214,6 +214,53 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         self.board
             .observe(board, call.primitive, call.args, yielded.value);
         Answer::brought(board, call, &yielded)
+    }
+
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        let board = &self.program.board;
+        let chosen = self.feed.input(call);
+        let mut after = self.board.clone();
+        let called = after.call_system(
+            board,
+            call.primitive,
+            call.args,
+            call.memory,
+            chosen.as_ref().map(|(yielded, _)| yielded),
+        );
+        let called = match called {
+            Ok(called @ SystemCall::Answers { .. }) => called,
+            Ok(called) => return called.into(),
+            // A recording or a device that says what cannot be.
+            Err(_) if chosen.is_some() => return Answer::Leave,
+            Err(_) => return Answer::Trap,
+        };
+        let primitive = call.primitive;
+        let kind = match chosen {
+            Some((Yield { value, bytes }, mocked)) => EntryKind::Input {
+                primitive,
+                value,
+                bytes,
+                mocked,
+            },
+            None => match self.feed.captured(call) {
+                Some(captured) => EntryKind::Output {
+                    primitive,
+                    captured,
+                },
+                None => return Answer::Leave,
+            },
+        };
+        let entry = Entry {
+            step: call.steps + 1,
+            kind,
+        };
+        let before = Before {
+            call: Some(call),
+            board: self.board,
+        };
+        self.feed.happened(entry, &before);
+        *self.board = after;
+        called.into()
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {

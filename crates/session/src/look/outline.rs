@@ -15,7 +15,7 @@ use crate::error::{CommandError, at_most};
 use crate::history::entry::{EntryKind, Moment};
 use crate::stage::Stage;
 use crate::stage::moment_of_id;
-use crate::values::{show, show_yield};
+use crate::values::show;
 
 /// Entries in one answer.
 const MOST_ENTRIES: u32 = 65_536;
@@ -262,7 +262,7 @@ fn last_reading(stage: &Stage, id: PrimitiveId) -> Option<String> {
                 value,
                 bytes,
                 ..
-            } if *primitive == id => return Some(show_yield(*value, bytes)),
+            } if *primitive == id => return Some(stage.yield_text(id, *value, bytes)),
             _ => place = stage.history.tree.parent(place)?,
         }
     }

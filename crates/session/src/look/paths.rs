@@ -9,7 +9,6 @@ use crate::error::CommandError;
 use crate::history::entry::{Entry, EntryKind, Moment};
 use crate::stage::Stage;
 use crate::stage::{moment_of_id, universe_id};
-use crate::values::show_yield;
 
 pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows: u32) -> Reply {
     let here = stage.history.here();
@@ -77,7 +76,7 @@ pub(crate) fn path(
         let text = match (&entry.kind, call) {
             (EntryKind::Input { value, bytes, .. }, Some((id, args))) => {
                 let call = stage.scene().call_text(id, &args);
-                format!("{call} = {}", show_yield(*value, bytes))
+                format!("{call} = {}", stage.yield_text(id, *value, bytes))
             }
             (EntryKind::Output { .. }, Some((id, args))) => stage.scene().call_text(id, &args),
             _ => stage.entry_text(&entry),

@@ -5,7 +5,8 @@ use std::path::Path;
 use borges_board::PrimitiveKind;
 use borges_debuginfo::DebugInfo;
 use borges_stub::usual_entry;
-use borges_vm::{ExternType, Module};
+use borges_vm::{ExternType, Limits, Module};
+use borges_wasi::WasiImport;
 use serde::Serialize;
 
 use crate::program::{Board, OpenError, Opened, names, read};
@@ -20,7 +21,7 @@ pub struct ImportContents {
     /// Its type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// `input`, `output`, `constant`, `trap`, or `unknown`.
+    /// `input`, `output`, `constant`, `trap`, `system`, or `unknown`.
     pub kind: String,
     /// For an input, what it can yield; for an unknown import, how to declare it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +101,17 @@ pub struct ProgramContents {
     pub warnings: Vec<String>,
 }
 
+/// Whether a program file imports functions of an operating system. A file that cannot be read imports none.
+#[must_use]
+pub fn calls_system(path: &Path) -> bool {
+    let of_system = |bytes: Vec<u8>| {
+        let module = Module::new(&bytes, &Limits::host()).ok()?;
+        let mut imports = module.imports();
+        Some(imports.any(|import| WasiImport::find(import.module, import.name).is_some()))
+    };
+    read(path).ok().and_then(of_system).unwrap_or(false)
+}
+
 /// Looks into a program file. Its imports need not exist on the board.
 ///
 /// # Errors
@@ -108,6 +120,7 @@ pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, 
     let bytes = read(path)?;
     let board = Board::find(path, named)?;
     let module = board.module(path, &bytes)?;
+    let board = board.for_module(path, &module)?;
     let info = names(path, &bytes)?;
     Ok(ProgramContents {
         bytes: bytes.len() as u64,
@@ -158,6 +171,7 @@ fn imports(module: &Module, board: &Board) -> Vec<ImportContents> {
                                 ("constant", Some(crate::values::show(*value)))
                             }
                             Some(PrimitiveKind::Trap) => ("trap", None),
+                            Some(PrimitiveKind::System) => ("system", None),
                             None => ("unknown", None),
                         },
                         Err(error) => ("unknown", Some(error.to_string())),
@@ -238,7 +252,7 @@ fn described(ty: &ExternType<'_>) -> (&'static str, String) {
 /// # Errors
 /// What is wrong.
 pub fn check_program(path: &Path, board: Option<&Path>) -> Result<String, OpenError> {
-    let opened = Opened::read(path, board, None)?;
+    let opened = Opened::read(path, board, None, None)?;
     Ok(format!(
         "a program that starts with {} on the board '{}'",
         opened.entry_name, opened.board.description.name

@@ -3,13 +3,17 @@
 pub mod contents;
 mod features;
 pub(crate) mod loaded;
+mod system;
+
+pub use system::Given;
 
 use std::path::{Path, PathBuf};
 
-use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits};
+use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits, SystemStart};
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_stub::{Program, ProgramError, usual_entry};
 use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, Value};
+use borges_wasi::{Setup, WasiImport};
 use thiserror::Error;
 
 /// Why a program cannot be debugged.
@@ -64,6 +68,14 @@ pub enum OpenError {
         /// Why.
         source: borges_debuginfo::DebugInfoError,
     },
+    /// No operating system can begin as it was asked for.
+    #[error("{}: {message}", path.display())]
+    System {
+        /// Which program.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// The session file.
     #[error("{}: {message}", path.display())]
     Session {
@@ -82,6 +94,8 @@ pub(crate) struct Board {
     pub(crate) text: String,
     /// The VM's limits where the board sets none.
     base: Limits,
+    /// How an operating system begins, for programs that call one.
+    system: Option<Setup>,
 }
 
 impl Board {
@@ -102,8 +116,15 @@ impl Board {
         named.map(Path::to_owned).or_else(beside)
     }
 
+    /// The text of the board with what a program finds beside it: [`Board::parse`] reads both.
+    pub(crate) fn kept(&self) -> String {
+        let system = self.description.system();
+        system::kept(&self.text, system.map(|system| &system.setup))
+    }
+
     /// A board from its text, the default board if that is empty; `path` is for messages.
     pub(crate) fn parse(text: String, path: &Path) -> Result<Self, OpenError> {
+        let (text, system) = system::unkept(text);
         let description = match text.is_empty() {
             true => BoardDescription::default_board(),
             false => BoardDescription::parse(&path.display().to_string(), &text).map_err(|e| {
@@ -117,12 +138,57 @@ impl Board {
             description,
             text,
             base: Limits::host(),
+            system,
         })
     }
 
     /// The program must fit a microcontroller.
     pub(crate) fn shrink(&mut self) {
         self.base = Limits::small();
+    }
+
+    /// A program at this path that calls an operating system finds this.
+    pub(crate) fn with_system(
+        mut self,
+        path: &Path,
+        given: Option<&Given>,
+    ) -> Result<Self, OpenError> {
+        if let Some(given) = given {
+            let setup = given.setup(path).map_err(|error| OpenError::System {
+                path: path.to_owned(),
+                message: error.to_string(),
+            })?;
+            self.system = Some(setup);
+        }
+        Ok(self)
+    }
+
+    /// The same board with the operating system that a module calls, if it calls one; `path` is for messages.
+    fn for_module(mut self, path: &Path, module: &Module) -> Result<Self, OpenError> {
+        let imports = module.imports();
+        let imports: Vec<WasiImport> = imports
+            .filter_map(|import| WasiImport::find(import.module, import.name))
+            .collect();
+        if imports.is_empty() || self.description.system().is_some() {
+            return Ok(self);
+        }
+        let usual = || Setup {
+            arguments: vec![
+                path.file_name()
+                    .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            ],
+            ..Setup::default()
+        };
+        let setup = self.system.clone().unwrap_or_else(usual);
+        let start = SystemStart { setup, imports };
+        self.description =
+            self.description
+                .with_system(start)
+                .map_err(|error| OpenError::System {
+                    path: path.to_owned(),
+                    message: error.to_string(),
+                })?;
+        Ok(self)
     }
 
     /// What a device gets to know of it. Its hash names the board between host and device.
@@ -178,7 +244,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// A program from its file, with its board.
+    /// A program from its file, with its board; `given` is what it finds if it calls an operating system.
     ///
     /// # Errors
     /// [`OpenError`] names the file and the cause.
@@ -186,9 +252,11 @@ impl Opened {
         path: &Path,
         board: Option<&Path>,
         entry: Option<&str>,
+        given: Option<&Given>,
     ) -> Result<Self, OpenError> {
         let bytes = read(path)?;
-        Self::on(Board::find(path, board)?, path, &bytes, entry)
+        let board = Board::find(path, board)?.with_system(path, given)?;
+        Self::on(board, path, &bytes, entry)
     }
 
     /// The program that these bytes are, on a board; `path` is for its sources and for messages.
@@ -202,8 +270,12 @@ impl Opened {
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
         let module = board.module(path, bytes)?;
+        let board = board.for_module(path, &module)?;
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
+        // A command of WASI begins at `_start`, whatever else it exports.
+        let command = || program.module.exported_func("_start").map(|_| "_start");
+        let entry = entry.or_else(|| program.board.system().and_then(|_| command()));
         let func = program.entry(entry)?;
         let arguments = program.entry_arguments(func);
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;

@@ -312,7 +312,7 @@ pub(super) fn add_program(
     let upload = store.add_program(&NewProgram {
         name: &name,
         bytes,
-        board: &stage.loaded.board_file().text,
+        board: &stage.loaded.board_file().kept(),
         primitives: &primitives,
         at_ms: now_ms(),
     })?;

@@ -278,7 +278,7 @@ mod tests {
     );
 
     fn stage(options: &Options) -> Stage {
-        let opened = Opened::read(Path::new(DIAL), None, None);
+        let opened = Opened::read(Path::new(DIAL), None, None, None);
         Stage::new(opened.expect("the example opens"), 0, options)
     }
 

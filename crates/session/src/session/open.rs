@@ -14,7 +14,8 @@ impl Session {
     /// [`OpenError`] names the file and the cause.
     pub fn open(options: Options) -> Result<Self, OpenError> {
         let bytes = read(&options.program)?;
-        let mut board = Board::find(&options.program, options.board.as_deref())?;
+        let mut board = Board::find(&options.program, options.board.as_deref())?
+            .with_system(&options.program, options.system.as_ref())?;
         if options.device.is_some() {
             board.shrink();
         }
@@ -34,12 +35,14 @@ impl Session {
 
     /// A session without a file, of a program before which `version` others were uploaded.
     pub(super) fn start(
-        options: Options,
+        mut options: Options,
         board: Board,
         bytes: &[u8],
         version: u32,
     ) -> Result<Self, OpenError> {
         let opened = Opened::on(board, &options.program, bytes, options.entry.as_deref())?;
+        // The state of an operating system does not travel: a device is brought elsewhere by running again.
+        options.device_takes_differences &= opened.program.board.system().is_none();
         let stage = Stage::new(opened, version, &options);
         Ok(Self::assemble(options, stage))
     }

@@ -1,6 +1,6 @@
 //! The inputs that a user names, the values that they may have, and branches for values that were not read.
 
-use borges_board::{PrimitiveId, Yield};
+use borges_board::{Captured, Primitive, PrimitiveId, PrimitiveKind, Yield, unmocked};
 use borges_vm::Value;
 
 use super::Stage;
@@ -20,6 +20,11 @@ const ALL_OF_THEM: u64 = 256;
 
 /// An input with the arguments of the calls that are meant; nothing for all calls.
 pub(crate) type MockedCall = (PrimitiveId, Option<Vec<Value>>);
+
+/// Whether a value can stand in for what a primitive yields.
+fn can_be_mocked(primitive: &Primitive) -> bool {
+    matches!(primitive.kind, PrimitiveKind::Input | PrimitiveKind::System)
+}
 
 impl Stage {
     /// The input primitives that `name(arguments)` means, with the arguments if they are all given.
@@ -48,7 +53,7 @@ impl Stage {
             else {
                 continue;
             };
-            if primitive.kind != borges_board::PrimitiveKind::Input {
+            if !can_be_mocked(primitive) {
                 return Err(CommandError::Invalid(format!(
                     "'{name}' is no input: only inputs can be mocked"
                 )));
@@ -69,7 +74,7 @@ impl Stage {
         if found.is_empty() {
             let inputs = board.ids().filter_map(|id| board.primitive(id));
             let mut names: Vec<&str> = inputs
-                .filter(|primitive| primitive.kind == borges_board::PrimitiveKind::Input)
+                .filter(|primitive| can_be_mocked(primitive))
                 .map(|primitive| &*primitive.name)
                 .collect();
             names.dedup();
@@ -112,7 +117,6 @@ impl Stage {
     ) -> Result<Yield, CommandError> {
         let board = self.board();
         let codomain = board.codomain_at(id, known, &self.history.twin.board);
-        let (value, bytes) = parse_yield(text, codomain.ty()).map_err(CommandError::Invalid)?;
         let invalid = |why: String| {
             let call = match known {
                 [] => self.primitive_name(id),
@@ -120,6 +124,14 @@ impl Stage {
             };
             CommandError::Invalid(format!("{call} cannot be {text} here: {why}"))
         };
+        let parsed = parse_yield(text, codomain.ty());
+        if board.system_function(id).is_some() {
+            let (value, bytes) = parsed.unwrap_or_default();
+            return board
+                .choice_of(id, text.trim(), value, bytes)
+                .map_err(invalid);
+        }
+        let (value, bytes) = parsed.map_err(CommandError::Invalid)?;
         let yielded = board
             .yielding(id, known, value, bytes)
             .map_err(|misfit| invalid(misfit.to_string()))?;
@@ -130,7 +142,7 @@ impl Stage {
     pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
         let pending = self.history.twin.machine.pending().and_then(|call| {
             let id = self.program().primitive(call.func.0)?;
-            let input = self.board().primitive(id)?.kind == borges_board::PrimitiveKind::Input;
+            let input = can_be_mocked(self.board().primitive(id)?);
             input.then_some((id, call.args))
         });
         let Some((id, args)) = pending else {
@@ -140,11 +152,19 @@ impl Stage {
         let here = self.history.here();
         let (mut added, mut known) = (0_u32, 0_u32);
         for Yield { value, bytes } in self.expand(id, &args, values)? {
-            let kind = EntryKind::Input {
-                primitive: id,
-                value,
-                bytes,
-                mocked: true,
+            let kind = if value == unmocked().value {
+                // As it goes by itself.
+                EntryKind::Output {
+                    primitive: id,
+                    captured: Captured::default(),
+                }
+            } else {
+                EntryKind::Input {
+                    primitive: id,
+                    value,
+                    bytes,
+                    mocked: true,
+                }
             };
             let entry = Entry {
                 step: here.steps + 1,
@@ -192,7 +212,7 @@ impl Stage {
                     .map(|value| board.with_bytes(id, args, value, Vec::new()))
                     .collect()
             }
-            text if text.contains('"') => parts(text)
+            text if text.contains('"') || board.system_function(id).is_some() => parts(text)
                 .map(|part| self.yielded(id, args, part))
                 .collect::<Result<_, _>>()?,
             text => {

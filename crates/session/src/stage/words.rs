@@ -1,6 +1,6 @@
 //! What is shown, in words: moments, entries, events.
 
-use borges_board::PrimitiveId;
+use borges_board::{Payload, PrimitiveId, Yield, choice_text};
 use borges_vm::Value;
 
 use super::{Stage, universe_id};
@@ -37,6 +37,19 @@ impl Stage {
         }
     }
 
+    /// What an input yielded, as text: an error of an operating system by its name.
+    pub(crate) fn yield_text(&self, id: PrimitiveId, value: Value, bytes: &Payload) -> String {
+        let yielded = Yield {
+            value,
+            bytes: bytes.clone(),
+        };
+        let is_choice = self.board().system_function(id).is_some();
+        match choice_text(&yielded).filter(|_| is_choice) {
+            Some(text) => text.to_owned(),
+            None => show_yield(value, bytes),
+        }
+    }
+
     /// An entry in words, without the arguments that only a replay knows.
     pub(crate) fn entry_text(&self, entry: &Entry) -> String {
         match &entry.kind {
@@ -48,7 +61,10 @@ impl Stage {
             } => {
                 let how = if *mocked { " (mocked)" } else { "" };
                 let name = self.primitive_name(*primitive);
-                format!("{name} = {}{how}", show_yield(*value, bytes))
+                format!(
+                    "{name} = {}{how}",
+                    self.yield_text(*primitive, *value, bytes)
+                )
             }
             EntryKind::Output { primitive, .. } => self.primitive_name(*primitive),
             EntryKind::Event(event) => event_text(event),
@@ -69,7 +85,7 @@ impl Stage {
             } => (
                 EntryClass::Input,
                 named(*primitive),
-                Some(show_yield(*value, bytes)),
+                Some(self.yield_text(*primitive, *value, bytes)),
                 *mocked,
             ),
             EntryKind::Output { primitive, .. } => {

@@ -157,6 +157,7 @@ fn options(
     steps: Option<u64>,
 ) -> RunOptions {
     RunOptions {
+        system: None,
         entry: launch.entry.map(str::to_owned),
         inputs,
         events: Events::At(events),
@@ -184,6 +185,9 @@ impl Behaviour {
             RunOutcome::Returned => {
                 let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
                 format!("returns {}", results.join(", "))
+            }
+            RunOutcome::Exited => {
+                format!("exits with {}", report.exit_code.unwrap_or_default())
             }
             RunOutcome::Trapped => {
                 let reason = report.trap.as_ref().map_or("", |trap| &trap.reason);

@@ -116,7 +116,7 @@ impl Subject {
         named: Option<&Path>,
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
-        let opened = Opened::read(path, named, entry)?;
+        let opened = Opened::read(path, named, entry, None)?;
         let board = BoardState::lean(&opened.program.board);
         Ok(Self {
             path: path.to_owned(),

@@ -101,6 +101,7 @@ impl<H: Hardware> Stub<H> {
             .map_err(|_| Failure::Entry)?;
         self.overrun = false;
         self.board_events = true;
+        self.driver.begin(&self.board);
         self.driver.at(0);
         self.driver.discard_events();
         self.begun = Some(Begun {

@@ -384,10 +384,11 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the running program in the call that waits, with a code: the call never returns. Without effect if none
-    /// runs.
+    /// Ends the running program in the call that waits, with a code: the call never returns, and counts as a step.
+    /// Without effect if none runs.
     pub fn exit(&mut self, code: u32) {
         if self.is_running() {
+            self.state.steps = self.state.steps.saturating_add(1);
             self.state.phase = Phase::Exited(code);
             self.settle();
         }

@@ -83,6 +83,7 @@ pub fn event(event: &Event, paint: &Paint) -> String {
             paint.paint(Role::Dim, format!("log {id}:")),
             printable(text)
         ),
+        Event::Stream { bytes, .. } => gutter(&String::from_utf8_lossy(bytes), paint),
         Event::Progress { .. } => String::new(),
         Event::Warning { text } => warning(text, paint),
     }

@@ -1,0 +1,302 @@
+//! Programs that call an operating system: a WASI world is a part of the board's state.
+//!
+//! What a call answers, the world computes from its state, the arguments and the program's memory; what nobody can know
+//! (the time, random bytes, input, an error of the outside) is a choice, which is recorded like the value of any input. As
+//! such a value a choice is an `i32`, and for a clock its time as an `i64`:
+//!
+//! | choice | value | bytes |
+//! |---|---|---|
+//! | a time in nanoseconds | the time, `i64` | |
+//! | random bytes, bytes of standard input | how many | the bytes |
+//! | at most so many bytes are moved | how many | |
+//! | the subscription that is ready first | its number | |
+//! | the call fails | minus the error's number | |
+
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
+
+use borges_vm::{ValType, Value, Write};
+use borges_wasi::{
+    Called, Chosen, Errno, Function, Setup, SetupError, WasiImport, WasmType, World,
+};
+
+use crate::{
+    Board, BoardState, Codomain, Primitive, PrimitiveId, PrimitiveKind, Refusal, Shared,
+    SystemCall, Yield, primitive::Op,
+};
+
+/// How an operating system begins, and what programs call of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SystemStart {
+    /// Arguments, environment, files, input.
+    pub setup: Setup,
+    /// The functions that the program imports.
+    pub imports: Vec<WasiImport>,
+}
+
+/// An operating system at its start.
+#[derive(Debug, PartialEq)]
+pub(crate) struct System {
+    start: SystemStart,
+    pub(crate) world: World,
+}
+
+impl Board {
+    /// The same board under a program that calls an operating system.
+    ///
+    /// # Errors
+    /// [`SetupError`] if no such system can begin.
+    pub fn with_system(mut self, start: SystemStart) -> Result<Self, SetupError> {
+        let world = World::new(&start.setup)?;
+        let imports = start.imports.iter().copied();
+        self.primitives.declare(imports.map(Primitive::of_system));
+        self.system = Some(Shared::new(System { start, world }));
+        Ok(self)
+    }
+
+    /// How the operating system begins, if there is one.
+    pub fn system(&self) -> Option<&SystemStart> {
+        self.system.as_deref().map(|system| &system.start)
+    }
+
+    /// The function of the operating system that a primitive is.
+    pub fn system_function(&self, id: PrimitiveId) -> Option<Function> {
+        match self.primitive(id)?.op {
+            Op::System(import) => Some(import.function),
+            _ => None,
+        }
+    }
+
+    /// What a user says that a call of the operating system comes to: `ok`, the name of an error, a number, bytes.
+    ///
+    /// # Errors
+    /// What it can be, for people.
+    pub fn choice_of(
+        &self,
+        id: PrimitiveId,
+        text: &str,
+        value: Option<Value>,
+        bytes: Option<Vec<u8>>,
+    ) -> Result<Yield, String> {
+        let function = self.system_function(id).ok_or("it is no such call")?;
+        if text == "ok" {
+            return Ok(unmocked());
+        }
+        let yielded = match (Errno::named(text), value, bytes) {
+            (Some(errno), ..) => yielded(&Chosen::Fault(errno)),
+            (None, None, Some(bytes)) => yielded(&Chosen::Bytes(bytes)),
+            (None, Some(value), None) => value.into(),
+            (None, Some(value), Some(bytes)) => Yield {
+                value,
+                bytes: bytes.into(),
+            },
+            (None, None, None) => return Err(choices(function)),
+        };
+        match chosen(function, &yielded) {
+            Some(Chosen::Fault(errno)) if !function.faults().contains(&errno) => {
+                Err(choices(function))
+            }
+            Some(_) => Ok(yielded),
+            None => Err(choices(function)),
+        }
+    }
+
+    /// Whether a call of the operating system can be chosen to go like this.
+    pub fn may_choose(&self, id: PrimitiveId, yielded: &Yield) -> bool {
+        self.system_function(id)
+            .is_some_and(|function| chosen(function, yielded).is_some())
+    }
+}
+
+impl Primitive {
+    fn of_system(import: WasiImport) -> Self {
+        let ty = |ty: &WasmType| match ty {
+            WasmType::I32 => ValType::I32,
+            WasmType::I64 => ValType::I64,
+        };
+        let function = import.function;
+        Primitive {
+            module: import.preview.module().into(),
+            name: function.name().into(),
+            params: function.params().iter().map(ty).collect(),
+            result: function.results().first().map(ty),
+            kind: PrimitiveKind::System,
+            codomain: Codomain::Full(choice_type(function)),
+            register: None,
+            fills: None,
+            op: Op::System(import),
+        }
+    }
+}
+
+impl BoardState {
+    /// The operating system as it is now.
+    pub fn system(&self) -> Option<&World> {
+        self.system.as_deref()
+    }
+
+    /// The operating system is as it is at its start.
+    pub(crate) fn begin_system(&mut self, board: &Board) {
+        let system = board.system.as_ref();
+        self.system = system.map(|system| Shared::new(system.world.clone()));
+    }
+
+    /// Lets a call of the operating system happen, if it wants to know nothing or that is `chosen`; else nothing changes.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if it is no such call, or `chosen` is no answer to what it wants; nothing changes then.
+    pub fn call_system(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+        yielded: Option<&Yield>,
+    ) -> Result<SystemCall, Refusal> {
+        let primitive = board.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
+        let (Op::System(import), Some(system)) = (primitive.op, &mut self.system) else {
+            return Err(Refusal::WrongKind);
+        };
+        if !primitive.accepts(args) {
+            return Err(Refusal::WrongArguments);
+        }
+        let cells: Vec<u64> = args.iter().map(|arg| cell(*arg)).collect();
+        let chosen = match yielded {
+            Some(yielded) => Some(chosen(import.function, yielded).ok_or(Refusal::WrongArguments)?),
+            None => None,
+        };
+        let before: [usize; 2] = OUTPUTS.map(|output| system.output(output).len() as usize);
+        let called = Shared::make_mut(system)
+            .call(import, &cells, &memory, chosen.as_ref())
+            .map_err(|_| Refusal::WrongArguments)?;
+        if let Some(sights) = &mut self.sights {
+            for (output, before) in OUTPUTS.into_iter().zip(before) {
+                let written = system.output(output);
+                if written.len() as usize > before {
+                    sights
+                        .console
+                        .print(&written.read(before as u64, usize::MAX));
+                }
+            }
+        }
+        Ok(match called {
+            Called::Answer(answer) => SystemCall::Answers {
+                result: primitive
+                    .result
+                    .map(|_| Value::I32(answer.errno.code().into())),
+                writes: answer
+                    .writes
+                    .into_iter()
+                    .map(|write| Write {
+                        address: write.address,
+                        bytes: write.bytes,
+                    })
+                    .collect(),
+            },
+            Called::Exit(code) => SystemCall::Exits(code),
+            Called::Trap(_) => SystemCall::Traps,
+            Called::Wants(wants) => SystemCall::Wants(wants),
+        })
+    }
+}
+
+/// What a program prints to.
+const OUTPUTS: [borges_wasi::Output; 2] =
+    [borges_wasi::Output::Standard, borges_wasi::Output::Error];
+
+fn cell(value: Value) -> u64 {
+    match value {
+        Value::I32(v) => u64::from(v as u32),
+        Value::I64(v) => v as u64,
+        _ => 0,
+    }
+}
+
+/// What can be chosen of a function.
+fn choices(function: Function) -> String {
+    let mut list: Vec<String> = Vec::from(["ok".to_owned()]);
+    match function {
+        Function::ClockTimeGet => list.push("a time in nanoseconds".to_owned()),
+        Function::RandomGet => list.push("bytes in quotes".to_owned()),
+        Function::PollOneoff => list.push("the number of a subscription".to_owned()),
+        Function::FdRead => list.push("bytes in quotes".to_owned()),
+        _ => {}
+    }
+    if function.moves_bytes() {
+        list.push("a number of bytes at most".to_owned());
+    }
+    list.extend(
+        function
+            .faults()
+            .iter()
+            .map(|errno| errno.name().to_owned()),
+    );
+    alloc::format!("it can be {}", list.join(", "))
+}
+
+/// The type of the value that stands for a choice.
+fn choice_type(function: Function) -> ValType {
+    match function {
+        Function::ClockTimeGet => ValType::I64,
+        _ => ValType::I32,
+    }
+}
+
+/// What stands in a list of mocks for a call that goes as it would without one.
+pub fn unmocked() -> Yield {
+    Value::ExternRef(None).into()
+}
+
+/// A choice as people write and read it: an error by its name, `ok` for a call that goes as it would by itself.
+pub fn choice_text(yielded: &Yield) -> Option<&'static str> {
+    match yielded.value {
+        Value::ExternRef(_) => Some("ok"),
+        Value::I32(number @ ..0) => {
+            let errno = |errno: &&Errno| i32::from(errno.code()) == -number;
+            Errno::ALL.iter().find(errno).map(|errno| errno.name())
+        }
+        _ => None,
+    }
+}
+
+/// A choice as what an input yields.
+pub fn yielded(chosen: &Chosen) -> Yield {
+    let number = |count: usize| Value::I32(i32::try_from(count).unwrap_or(i32::MAX));
+    match chosen {
+        Chosen::Time(ns) => Value::I64(*ns as i64).into(),
+        Chosen::Bytes(bytes) => Yield {
+            value: number(bytes.len()),
+            bytes: bytes.clone().into(),
+        },
+        Chosen::Ready(at) => number(*at as usize).into(),
+        Chosen::Short(most) => number(*most as usize).into(),
+        Chosen::Fault(errno) => Value::I32(-i32::from(errno.code())).into(),
+    }
+}
+
+/// The inverse of [`yielded`], for a call of this function; nothing for what is no choice of it.
+fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
+    let (value, bytes) = (yielded.value, &*yielded.bytes);
+    if let Value::I64(ns) = value {
+        let is_clock = function == Function::ClockTimeGet && bytes.is_empty();
+        return is_clock.then_some(Chosen::Time(ns as u64));
+    }
+    let Value::I32(number) = value else {
+        return None;
+    };
+    if number < 0 {
+        let code = u16::try_from(number.unsigned_abs()).ok()?;
+        let errno = Errno::ALL.iter().find(|errno| errno.code() == code)?;
+        return bytes.is_empty().then_some(Chosen::Fault(*errno));
+    }
+    let number = number as u32;
+    match function {
+        Function::PollOneoff => bytes.is_empty().then_some(Chosen::Ready(number)),
+        Function::RandomGet | Function::FdRead if number as usize == bytes.len() => {
+            Some(Chosen::Bytes(bytes.to_vec()))
+        }
+        _ if function.moves_bytes() && bytes.is_empty() && number > 0 => {
+            Some(Chosen::Short(number))
+        }
+        _ => None,
+    }
+}

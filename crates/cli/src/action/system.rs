@@ -1,0 +1,58 @@
+//! What a program finds that calls an operating system, as the command line says it.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use borges_session::Given;
+
+use crate::args;
+use crate::exit::Failure;
+
+/// What the options give; nothing if they give nothing, so that a kept session keeps what it has.
+///
+/// # Errors
+/// A variable without a value, or input that cannot be read.
+pub(super) fn given(options: &args::System) -> Result<Option<Given>, Failure> {
+    let nothing = options.folders.is_empty()
+        && options.environment.is_empty()
+        && options.stdin.is_none()
+        && options.arguments.is_empty();
+    if nothing {
+        return Ok(None);
+    }
+    let folders = options.folders.iter().map(|text| {
+        let (host, guest) = text.split_once("::").unwrap_or((text, text));
+        (host.into(), guest.to_owned())
+    });
+    let environment = options.environment.iter().map(|text| {
+        let (name, value) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("'{text}' is no variable"), "write --env NAME=VALUE")
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    });
+    Ok(Some(Given {
+        arguments: options.arguments.clone(),
+        environment: environment.collect::<Result<_, Failure>>()?,
+        folders: folders.collect(),
+        input: match options.stdin.as_deref() {
+            None => Vec::new(),
+            Some(path) => input(path)?,
+        },
+        start: None,
+        seed: 0,
+    }))
+}
+
+/// The bytes of a file, or of standard input.
+///
+/// # Errors
+/// They cannot be read.
+pub(super) fn input(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unread = |error: std::io::Error| Failure::input(format!("{}: {error}", path.display()), "");
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(unread)?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(unread)
+}

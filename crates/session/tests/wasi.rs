@@ -1,0 +1,211 @@
+//! A program of an operating system in a session: `examples/save-notes`.
+
+use std::path::PathBuf;
+
+use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize, StopReason};
+use borges_session::headless::{self, RunOptions, RunOutcome};
+use borges_session::{Event, Flow, Given, Options, Reply, Session};
+
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/save-notes/save-notes.wasm"
+);
+
+fn given() -> Given {
+    let data = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/save-notes/data"
+    );
+    Given {
+        folders: vec![(PathBuf::from(data), "/data".to_owned())],
+        input: b"one\ntwo\nthree\n".to_vec(),
+        ..Given::default()
+    }
+}
+
+fn open(session_file: Option<PathBuf>) -> Session {
+    let options = Options {
+        system: Some(given()),
+        session_file,
+        ..Options::new(PROGRAM)
+    };
+    Session::open(options).expect("the program opens")
+}
+
+fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
+    let reply = session.execute(command, &mut |_| Flow::Continue);
+    reply.map_err(|error| error.to_string())
+}
+
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
+    execute(session, command).expect("the command is carried out")
+}
+
+fn go(session: &mut Session, direction: Direction) -> StopReason {
+    match run(session, Act::Continue { direction }) {
+        Reply::Stopped(stop) => stop.reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn path(session: &mut Session) -> Vec<String> {
+    match run(session, Look::Path { around: 1000 }) {
+        Reply::Path(path) => path.entries.into_iter().map(|entry| entry.text).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the program has printed, where the session stands.
+fn console(session: &mut Session) -> String {
+    match run(session, Look::Board) {
+        Reply::Board(board) => match &board.board["console"]["tail"] {
+            serde_json::Value::Array(lines) => {
+                lines.iter().filter_map(|line| line.as_str()).collect()
+            }
+            tail => tail.as_str().unwrap_or_default().to_owned(),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn exited(code: u32) -> StopReason {
+    let results = vec![format!("exit code {code}")];
+    StopReason::Finished { results }
+}
+
+#[test]
+fn it_runs_as_on_a_runtime_and_any_past_moment_is_shown() {
+    let mut session = open(None);
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert_eq!(console(&mut session), "3 lines saved in /data/notes.txt\n");
+    run(&mut session, Act::Verify);
+    let all = path(&mut session);
+    assert!(
+        all.iter()
+            .any(|text| text.starts_with("fd_read(0,")
+                && text.ends_with(r#"= 14 "one\ntwo\nthree\n""#)),
+        "{all:?}"
+    );
+    assert!(all.iter().any(|text| text.starts_with("path_rename(")));
+    // Back over what it printed: that is unprinted. The device comes along by running again, and agrees.
+    let size = StepSize::Entry;
+    for count in [2, 7] {
+        run(
+            &mut session,
+            Act::Step {
+                agent: None,
+                direction: Direction::Backward,
+                size,
+                count,
+            },
+        );
+        run(&mut session, Act::Follow { always: None });
+        run(&mut session, Act::Verify);
+    }
+    assert_eq!(console(&mut session), "");
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert_eq!(path(&mut session), all);
+}
+
+#[test]
+fn a_full_disk_is_a_mock_and_the_file_is_lost() {
+    let mut session = open(None);
+    let call = "fd_write".to_owned();
+    let values = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    for (wrong, why) in [
+        ("ENOENT", "it can be ok, "),
+        ("\"abc\"", "it can be ok, "),
+        ("nonsense", "ENOSPC"),
+    ] {
+        let values = MockValues::Then(values(&[wrong]));
+        let error = execute(
+            &mut session,
+            Act::Mock {
+                call: call.clone(),
+                values,
+            },
+        );
+        let error = error.expect_err(wrong);
+        assert!(error.contains(why), "{wrong}: {error}");
+    }
+    let values = MockValues::Then(values(&["ENOSPC"]));
+    run(&mut session, Act::Mock { call, values });
+    // The program says that all is well.
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert!(console(&mut session).starts_with("3 lines saved"));
+    let written = path(&mut session)
+        .into_iter()
+        .find(|text| text.starts_with("fd_write("))
+        .expect("it writes");
+    assert!(written.ends_with("= ENOSPC"), "{written}");
+    run(&mut session, Act::Verify);
+}
+
+#[test]
+fn a_session_file_holds_what_the_program_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("notes.borges");
+    let mut session = open(Some(file.clone()));
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    let (all, moment) = (path(&mut session), run(&mut session, Look::Moment));
+    drop(session);
+    // Nobody says again which folder and which input it had.
+    let mut session = Session::resume(&file).expect("the file opens");
+    assert_eq!(path(&mut session), all);
+    assert!(console(&mut session).starts_with("3 lines saved"));
+    run(&mut session, Act::Restart);
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    run(&mut session, Act::Verify);
+    // The moment's name holds the choices alone: whoever has the same files comes there.
+    let Reply::Moment { moment, .. } = moment else {
+        panic!("no moment");
+    };
+    let mut other = open(None);
+    run(&mut other, Act::Jump { target: moment });
+    assert_eq!(path(&mut other), all);
+}
+
+#[test]
+fn a_plain_run_has_streams_and_a_code() {
+    let options = RunOptions {
+        system: Some(given()),
+        ..RunOptions::default()
+    };
+    let mut streams = (Vec::new(), Vec::new());
+    let report = headless::run(PROGRAM.as_ref(), None, &options, &mut |event| {
+        if let Event::Stream { is_error, bytes } = event {
+            if is_error {
+                streams.1.extend(bytes);
+            } else {
+                streams.0.extend(bytes);
+            }
+        }
+        Flow::Continue
+    });
+    let report = report.expect("it runs");
+    assert_eq!(
+        (report.outcome, report.exit_code),
+        (RunOutcome::Exited, Some(4))
+    );
+    assert_eq!(streams.0, b"3 lines saved in /data/notes.txt\n");
+    assert!(streams.1.is_empty());
+    // Without its folder it says so, on the other stream.
+    let mut errors = Vec::new();
+    let report = headless::run(
+        PROGRAM.as_ref(),
+        None,
+        &RunOptions::default(),
+        &mut |event| {
+            if let Event::Stream {
+                is_error: true,
+                bytes,
+            } = event
+            {
+                errors.extend(bytes);
+            }
+            Flow::Continue
+        },
+    );
+    assert_eq!(report.expect("it runs").exit_code, Some(2));
+    assert!(errors.starts_with(b"fopen: "));
+}
