@@ -182,3 +182,111 @@ fn parts(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize, us
         Some(part)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug)]
+    enum Change {
+        Write(u64, Vec<u8>),
+        Resize(u64),
+    }
+
+    fn change() -> impl Strategy<Value = Change> {
+        let at = prop_oneof![
+            0..10u64,
+            4090..4100u64,
+            60_000..140_000u64,
+            1_000_000..1_100_000u64
+        ];
+        let bytes = prop_oneof![
+            prop::collection::vec(0..3u8, 0..20),
+            prop::collection::vec(0..3u8, 4000..9000),
+            Just(vec![0; 5000]),
+        ];
+        prop_oneof![
+            3 => (at.clone(), bytes).prop_map(|(at, bytes)| Change::Write(at, bytes)),
+            1 => at.prop_map(Change::Resize),
+        ]
+    }
+
+    fn apply(content: &mut Content, bytes: &mut Vec<u8>, change: &Change) {
+        match change {
+            Change::Write(_, written) if written.is_empty() => {}
+            Change::Write(at, written) => {
+                content.write(*at, written);
+                let end = *at as usize + written.len();
+                bytes.resize(bytes.len().max(end), 0);
+                bytes[*at as usize..end].copy_from_slice(written);
+            }
+            Change::Resize(len) => {
+                content.set_len(*len);
+                bytes.resize(*len as usize, 0);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn equal_bytes_are_equal_contents_with_equal_hashes(
+            changes in prop::collection::vec(change(), 1..12),
+            more in change(),
+        ) {
+            let (mut content, mut bytes) = (Content::default(), Vec::new());
+            for change in &changes {
+                apply(&mut content, &mut bytes, change);
+                // The hash is kept from here on, where nothing changes.
+                content.digest();
+            }
+            prop_assert_eq!(content.to_vec(), bytes.clone());
+            let fresh = Content::new(&bytes);
+            prop_assert!(content == fresh);
+            prop_assert_eq!(content.digest(), fresh.digest());
+            prop_assert_eq!(content.first_difference(&fresh), None);
+
+            let (before, bytes_before) = (content.clone(), bytes.clone());
+            apply(&mut content, &mut bytes, &more);
+            prop_assert_eq!(before.to_vec(), bytes_before.clone());
+            let differs = (0..bytes.len().max(bytes_before.len()))
+                .find(|&at| bytes.get(at) != bytes_before.get(at))
+                .map(|at| at as u64);
+            prop_assert_eq!(before.first_difference(&content), differs);
+            prop_assert_eq!(content.first_difference(&before), differs);
+            prop_assert_eq!(before == content, differs.is_none());
+            prop_assert_eq!(before.digest() == content.digest(), differs.is_none());
+        }
+    }
+
+    #[test]
+    fn a_write_into_a_large_file_copies_one_block() {
+        let large = Content::new(&vec![7; 20 << 20]);
+        let mut changed = large.clone();
+        changed.write(10 << 20, b"x");
+        let (mut shared, mut copied) = (0, 0);
+        large.blocks.for_each(&mut |index, block| {
+            if Arc::ptr_eq(block, changed.blocks.get(index).unwrap()) {
+                shared += 1;
+            } else {
+                copied += 1;
+            }
+        });
+        assert_eq!((shared, copied), (5119, 1));
+    }
+
+    #[test]
+    fn what_was_never_written_takes_no_room() {
+        let mut content = Content::default();
+        content.write((1 << 40) - 3, b"abc");
+        assert_eq!(content.len(), 1 << 40);
+        assert_eq!(content.read(1 << 39, 4), [0; 4]);
+        assert_eq!(content.read((1 << 40) - 4, 9), b"\0abc");
+        content.set_len(1 << 39);
+        assert_eq!(content.blocks, Sparse::default());
+        content.set_len(0);
+        assert_eq!(content, Content::default());
+    }
+}

@@ -101,3 +101,52 @@ impl<T: Digest> Digest for Numbered<T> {
         self.things.digest()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+    use proptest::prelude::*;
+
+    impl Digest for u64 {
+        fn digest(&self) -> u64 {
+            *self
+        }
+    }
+
+    proptest! {
+        /// The lowest free number is given, and what is in the table alone says what it is.
+        #[test]
+        fn a_table_is_a_map_with_the_lowest_free_number(acts in prop::collection::vec((any::<bool>(), 0..400u32), 0..900)) {
+            let mut table = Numbered::default();
+            let mut map = BTreeMap::new();
+            for (inserts, number) in acts {
+                if inserts {
+                    let lowest = (0..).find(|at| !map.contains_key(at)).unwrap_or(0);
+                    prop_assert_eq!(table.insert(u64::from(number)), lowest);
+                    map.insert(lowest, u64::from(number));
+                } else {
+                    prop_assert_eq!(table.remove(number), map.remove(&number));
+                }
+                prop_assert_eq!(table.len(), map.len());
+                table.digest();
+            }
+            let mut seen = BTreeMap::new();
+            table.for_each(|number, thing| { seen.insert(number, *thing); });
+            prop_assert_eq!(&seen, &map);
+            let mut fresh = Numbered::default();
+            let end = map.last_key_value().map_or(0, |(last, _)| last + 1);
+            for at in 0..end {
+                fresh.insert(map.get(&at).copied().unwrap_or(0));
+            }
+            for at in 0..end {
+                if !map.contains_key(&at) {
+                    fresh.remove(at);
+                }
+            }
+            prop_assert!(fresh == table);
+            prop_assert_eq!(fresh.digest(), table.digest());
+            prop_assert_eq!(fresh.insert(1), table.insert(1));
+        }
+    }
+}
