@@ -1,7 +1,8 @@
 //! What differs between the files of two worlds.
 
+use crate::names::joined;
 use crate::tree::{Data, Directory, Ino};
-use crate::world::{World, joined};
+use crate::world::World;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;

@@ -11,6 +11,9 @@ pub struct WorldLimits {
     pub name_bytes: u32,
     /// Symbolic links followed on one path: `ELOOP`.
     pub links: u32,
+    /// Directories within each other, below one that the program was given: `ENAMETOOLONG`. Whoever walks through all
+    /// files may do so by recursion.
+    pub depth: u32,
     /// Open descriptors: `EMFILE`.
     pub descriptors: u32,
     /// Files, directories and symbolic links: `ENOSPC`.
@@ -37,6 +40,7 @@ impl Default for WorldLimits {
             path_bytes: 4096,
             name_bytes: 255,
             links: 40,
+            depth: 256,
             descriptors: 4096,
             inodes: 1 << 16,
             hard_links: 65_000,

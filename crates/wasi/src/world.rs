@@ -93,19 +93,6 @@ impl Digest for Arc<Descriptor> {
     }
 }
 
-/// A descriptor, to be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenDescriptor {
-    /// Its number.
-    pub number: u32,
-    /// `stdin`, `stdout`, `stderr`, or a path; a file that no directory leads to any more is `(removed)`.
-    pub name: String,
-    /// Where the next read or write happens.
-    pub offset: u64,
-    /// Its flags: append 1, dsync 2, nonblock 4, rsync 8, sync 16.
-    pub flags: u16,
-}
-
 impl World {
     /// A world as a program finds it.
     ///
@@ -120,7 +107,7 @@ impl World {
                 Times::new(setup.start),
             );
             tree.adopt(root);
-            fill(&mut tree, root, items, setup)?;
+            fill(&mut tree, root, items, setup, 0)?;
             roots.push((Name::from(name.as_str()), root));
         }
         at_most("bytes of files", tree.bytes(), setup.limits.bytes)?;
@@ -274,54 +261,6 @@ impl World {
     pub(crate) fn roots(&self) -> impl Iterator<Item = (&Name, Ino)> {
         self.fixed.roots.iter().map(|(name, root)| (name, *root))
     }
-
-    /// The open descriptors.
-    #[must_use]
-    pub fn descriptors(&self) -> Vec<OpenDescriptor> {
-        let mut paths = BTreeMap::new();
-        for (name, root) in self.roots() {
-            paths.insert(root, name.to_string());
-            self.note_paths(root, name, &mut paths);
-        }
-        let mut shown = Vec::new();
-        self.descriptors.for_each(|number, descriptor| {
-            shown.push(OpenDescriptor {
-                number,
-                name: match descriptor.open {
-                    Open::Input => "stdin".to_string(),
-                    Open::Output(Output::Standard) => "stdout".to_string(),
-                    Open::Output(Output::Error) => "stderr".to_string(),
-                    Open::Inode(ino) => paths
-                        .get(&ino)
-                        .cloned()
-                        .unwrap_or_else(|| "(removed)".to_string()),
-                },
-                offset: descriptor.offset,
-                flags: descriptor.flags,
-            });
-        });
-        shown
-    }
-
-    fn note_paths(&self, ino: Ino, path: &str, paths: &mut BTreeMap<Ino, String>) {
-        let Ok(directory) = self.tree.directory(ino) else {
-            return;
-        };
-        for (name, ino) in directory.entries() {
-            let path = joined(path, name);
-            self.note_paths(ino, &path, paths);
-            paths.entry(ino).or_insert(path);
-        }
-    }
-}
-
-/// A name below a path.
-pub(crate) fn joined(path: &str, name: &str) -> String {
-    if path.ends_with('/') {
-        format!("{path}{name}")
-    } else {
-        format!("{path}/{name}")
-    }
 }
 
 fn at_most(what: &'static str, count: u64, most: u64) -> Result<(), SetupError> {
@@ -346,7 +285,13 @@ fn fill(
     directory: Ino,
     items: &BTreeMap<String, Item>,
     setup: &Setup,
+    depth: u32,
 ) -> Result<(), SetupError> {
+    at_most(
+        "folders within each other",
+        u64::from(depth),
+        u64::from(setup.limits.depth),
+    )?;
     for (name, item) in items {
         let bad = name.is_empty()
             || name == "."
@@ -376,7 +321,7 @@ fn fill(
         let ino = tree.create(data, Times::new(setup.start));
         tree.enter(directory, Name::from(name.as_str()), ino, setup.start);
         if let Item::Folder(items) = item {
-            fill(tree, ino, items, setup)?;
+            fill(tree, ino, items, setup, depth + 1)?;
         }
     }
     Ok(())

@@ -501,6 +501,65 @@ fn pointers_that_cannot_be_followed_are_traps_that_change_nothing() {
 }
 
 #[test]
+fn calls_are_about_files() {
+    use borges_wasi::Item;
+    use std::collections::BTreeMap;
+    let inner = BTreeMap::from([("e".to_string(), Item::Folder(folder(&[("f", "")])))]);
+    let items = BTreeMap::from([("d".to_string(), Item::Folder(inner))]);
+    let mut desk = Desk::over(Setup {
+        folders: vec![("/data".to_string(), items)],
+        ..Setup::default()
+    });
+    let deep = desk.open_as(3, "d/e", 0, DIRECTORY, 0).unwrap();
+    let file = desk.file("d/e/f");
+    desk.path(".");
+    desk.put(OTHER_PATH, b"./g");
+    for (name, args, about) in [
+        (
+            "path_open",
+            vec![deep, 0, OTHER_PATH, 3, 0, 0, 0, 0, OUT],
+            Some("/data/d/e/g"),
+        ),
+        ("path_unlink_file", vec![3, OTHER_PATH, 3], Some("/data/g")),
+        (
+            "path_symlink",
+            vec![0, 0, deep, OTHER_PATH, 3],
+            Some("/data/d/e/g"),
+        ),
+        ("path_filestat_get", vec![3, 0, PATH, 1, OUT], Some("/data")),
+        ("fd_write", vec![file, LIST, 1, OUT], Some("/data/d/e/f")),
+        ("fd_readdir", vec![deep, 0, 0, 0, 0], Some("/data/d/e")),
+        ("fd_read", vec![0, LIST, 1, OUT], Some("stdin")),
+        ("fd_write", vec![2, LIST, 1, OUT], Some("stderr")),
+        ("fd_write", vec![99, LIST, 1, OUT], None),
+        ("path_unlink_file", vec![3, 0x10000, 3], None),
+        ("random_get", vec![0, 0], None),
+    ] {
+        let subject = desk
+            .world
+            .subject(import(name), &args, &desk.memory.as_slice());
+        assert_eq!(subject.as_deref(), about, "{name}");
+    }
+    let names: Vec<_> = desk
+        .world
+        .descriptors()
+        .into_iter()
+        .map(|open| open.name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "stdin",
+            "stdout",
+            "stderr",
+            "/data",
+            "/data/d/e",
+            "/data/d/e/f"
+        ]
+    );
+}
+
+#[test]
 fn the_end_has_a_code() {
     let mut desk = Desk::new();
     assert_eq!(desk.called("proc_exit", &[3]), Called::Exit(3));

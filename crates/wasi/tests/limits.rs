@@ -48,6 +48,44 @@ fn links_on_one_path() {
 }
 
 #[test]
+fn directories_within_each_other() {
+    let mut desk = limited(WorldLimits {
+        depth: 3,
+        ..WorldLimits::default()
+    });
+    for path in ["a", "a/b", "a/b/c", "x", "x/y"] {
+        assert_eq!(desk.at("path_create_directory", 3, path), Errno::Success);
+    }
+    desk.file("a/b/c/file");
+    assert_eq!(
+        desk.at("path_create_directory", 3, "a/b/c/d"),
+        Errno::Nametoolong
+    );
+    let mut rename = |from: &str, to: &str| {
+        let ([a, b], [c, d]) = (desk.path(from), desk.other_path(to));
+        desk.errno("path_rename", &[3, a, b, 3, c, d])
+    };
+    assert_eq!(rename("x", "a/b/x"), Errno::Nametoolong);
+    assert_eq!(rename("x", "a/x"), Errno::Success);
+    assert_eq!(rename("a/x", "a/y"), Errno::Success);
+    let mut items = BTreeMap::new();
+    for depth in 0..=4 {
+        let limits = WorldLimits {
+            depth: 3,
+            ..WorldLimits::default()
+        };
+        let folders = vec![("/".to_string(), items.clone())];
+        let world = World::new(&Setup {
+            folders,
+            limits,
+            ..Setup::default()
+        });
+        assert_eq!(world.is_ok(), depth <= 3, "{depth}");
+        items = BTreeMap::from([("d".to_string(), Item::Folder(items))]);
+    }
+}
+
+#[test]
 fn descriptors_inodes_and_names_of_a_file() {
     let mut desk = limited(WorldLimits {
         descriptors: 6,

@@ -38,6 +38,7 @@ pub(super) fn create_directory(call: &mut Call<'_>) -> Done {
     let found = named(call, 0, 1, rights::PATH_CREATE_DIRECTORY)?;
     let (directory, name) = free(call, found)?;
     call.world.tree.room(call.limits())?;
+    call.world.tree.nestable(directory, 1, call.limits())?;
     let now = call.world.now();
     let data = Data::Directory(Arc::new(Directory::new(directory)));
     let ino = call.world.tree.create(data, Times::new(now));
@@ -174,6 +175,9 @@ pub(super) fn rename(call: &mut Call<'_>) -> Done {
             (true, Ok(replaced)) if !replaced.is_empty() => return Err(Errno::Notempty.into()),
             _ => {}
         }
+    }
+    if folder && from != to {
+        tree.nestable(to, tree.height(ino), call.limits())?;
     }
     let now = call.world.now();
     let tree = &mut call.world.tree;

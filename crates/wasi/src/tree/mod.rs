@@ -73,6 +73,42 @@ impl Tree {
         }
     }
 
+    /// Whether a directory of `height` levels fits into another one.
+    pub(crate) fn nestable(
+        &self,
+        directory: Ino,
+        height: u32,
+        limits: &WorldLimits,
+    ) -> Result<(), Errno> {
+        let mut depth = height;
+        let mut here = directory;
+        while depth <= limits.depth {
+            let parent = self.directory(here)?.parent();
+            if parent == here {
+                return Ok(());
+            }
+            here = parent;
+            depth += 1;
+        }
+        Err(Errno::Nametoolong)
+    }
+
+    /// The levels of a directory, itself included.
+    pub(crate) fn height(&self, directory: Ino) -> u32 {
+        let below = self
+            .directory(directory)
+            .into_iter()
+            .flat_map(Directory::entries);
+        let heights = below.map(|(_, ino)| {
+            if self.directory(ino).is_ok() {
+                self.height(ino)
+            } else {
+                0
+            }
+        });
+        1 + heights.max().unwrap_or(0)
+    }
+
     /// A new inode that no directory leads to yet.
     pub(crate) fn create(&mut self, data: Data, times: Times) -> Ino {
         if let Data::File(content) = &data {
