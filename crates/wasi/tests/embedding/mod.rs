@@ -1,6 +1,6 @@
 //! The smallest embedding: a machine and a world.
 
-use borges_vm::{Exit, Limits, Machine, Module, Outcome, Shared, Trap, Value};
+use borges_vm::{Exit, Limits, Machine, Module, Outcome, Shared, Trap, Value, Write};
 use borges_wasi::{Called, Chosen, Preview, Wants, WasiImport, World};
 
 /// How a program ended.
@@ -60,7 +60,10 @@ pub fn run_from(
             let called = world.call(import, &args, &machine.memory(), chosen.as_ref());
             match called.map_err(|misuse| misuse.to_string())? {
                 Called::Answer(answer) => break answer,
-                Called::Exit(code) => return Ok(Ended::Exit(code)),
+                Called::Exit(code) => {
+                    machine.exit(code);
+                    return Ok(Ended::Exit(code));
+                }
                 Called::Trap(pointer) => {
                     machine.trap(Trap::Host);
                     return Ok(Ended::Trapped(pointer.to_string()));
@@ -68,12 +71,13 @@ pub fn run_from(
                 Called::Wants(wants) => chosen = Some(choose(world, &wants)),
             }
         };
-        for write in &answer.writes {
-            let start = write.address as usize;
-            machine.memory_mut()[start..start + write.bytes.len()].copy_from_slice(&write.bytes);
-        }
+        let writes = answer.writes.into_iter().map(|write| Write {
+            address: write.address,
+            bytes: write.bytes,
+        });
+        let result = Value::I32(i32::from(answer.errno.code()));
         machine
-            .answer(&[Value::I32(i32::from(answer.errno.code()))])
+            .answer_with(&[result], &writes.collect::<Vec<_>>())
             .map_err(|error| error.to_string())?;
     }
 }
