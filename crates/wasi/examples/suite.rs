@@ -1,11 +1,12 @@
 //! Runs the preview 1 tests of a checkout of the public suite: `suite FOLDER`, where FOLDER has `tests/rust/testsuite`.
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, dead_code)]
 
+#[path = "../tests/disk/mod.rs"]
+mod disk;
 #[path = "../tests/embedding/mod.rs"]
 mod embedding;
 
-use borges_wasi::{Chosen, Item, Output, Setup, Wants, World};
-use std::collections::BTreeMap;
+use borges_wasi::{Chosen, Output, Setup, Wants, World};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
@@ -73,7 +74,7 @@ fn check(wasm: &Path) -> Result<(), String> {
         setup.environment = pairs.collect();
     }
     if let Some(root) = config["root"].as_str() {
-        setup.folders = vec![("/".to_string(), read(&wasm.with_file_name(root)))];
+        setup.folders = vec![("/".to_string(), disk::read(&wasm.with_file_name(root)))];
     }
     let mut world = World::new(&setup).map_err(|error| error.to_string())?;
     let ended = embedding::run(
@@ -100,24 +101,4 @@ fn check(wasm: &Path) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-/// A folder of the disk.
-fn read(folder: &Path) -> BTreeMap<String, Item> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    entries
-        .map(|entry| {
-            let item = match entry.file_type().unwrap() {
-                kind if kind.is_dir() => Item::Folder(read(&entry.path())),
-                kind if kind.is_symlink() => Item::Link(
-                    fs::read_link(entry.path())
-                        .unwrap()
-                        .to_string_lossy()
-                        .to_string(),
-                ),
-                _ => Item::File(fs::read(entry.path()).unwrap()),
-            };
-            (entry.file_name().to_string_lossy().to_string(), item)
-        })
-        .collect()
 }
