@@ -1,6 +1,6 @@
-//! Runs a program as a WASI runtime does, to compare the two: `run [--dir HOST::GUEST] [--env NAME=VALUE] PROGRAM
-//! [ARGUMENTS]`. Nothing is written to the disk: the files that changed are listed on standard error, and
-//! with `--count` the calls.
+//! Runs a program as a WASI runtime does, to compare the two: `run [--dir HOST::GUEST] [--env NAME=VALUE] [--after FOLDER]
+//! [--count] PROGRAM [ARGUMENTS]`. The folders stay as they are: the files that changed are listed on standard error, the
+//! first folder as the program left it is written to FOLDER, and `--count` lists the calls.
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, dead_code)]
 
 #[path = "../tests/disk/mod.rs"]
@@ -18,11 +18,13 @@ use std::{env, fs, io, process};
 fn main() {
     let mut setup = Setup::default();
     let mut counts = false;
+    let mut after = None;
     let mut arguments = env::args().skip(1);
     let program = loop {
         let argument = arguments.next().expect("a program");
         match argument.as_str() {
             "--count" => counts = true,
+            "--after" => after = arguments.next(),
             "--dir" => {
                 let (host, guest) = arguments.next().map(split("::")).unwrap();
                 setup.folders.push((guest, disk::read(Path::new(&host))));
@@ -58,6 +60,9 @@ fn main() {
         .unwrap();
     for change in before.changed_files(&world) {
         eprintln!("{} {:?}", change.path, change.kind);
+    }
+    if let Some(after) = after {
+        disk::write(Path::new(&after), &world.folders()[0].1);
     }
     if counts {
         eprintln!("{:?}: {calls:?}", start.elapsed());

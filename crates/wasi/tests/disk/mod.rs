@@ -23,3 +23,16 @@ pub fn read(folder: &Path) -> BTreeMap<String, Item> {
         })
         .collect()
 }
+
+/// Makes a folder that has these items.
+pub fn write(folder: &Path, items: &BTreeMap<String, Item>) {
+    fs::create_dir(folder).unwrap();
+    for (name, item) in items {
+        let path = folder.join(name);
+        match item {
+            Item::Folder(items) => write(&path, items),
+            Item::File(bytes) => fs::write(path, bytes).unwrap(),
+            Item::Link(target) => std::os::unix::fs::symlink(target, path).unwrap(),
+        }
+    }
+}
