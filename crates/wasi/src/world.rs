@@ -4,7 +4,7 @@ use crate::choice::{Chosen, ClockId, Wants};
 use crate::limits::WorldLimits;
 use crate::rights;
 use crate::setup::{Item, Setup, SetupError};
-use crate::store::{Content, Digest, Hasher, Numbered};
+use crate::store::{Content, Digest, Hasher, Held, Numbered};
 use crate::tree::{Data, Directory, Ino, Name, Times, Tree};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -90,6 +90,41 @@ impl Digest for Arc<Descriptor> {
         hasher.word(u64::from(self.flags));
         hasher.word(self.offset);
         hasher.finish()
+    }
+}
+
+impl Held for Arc<Descriptor> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        visit(Arc::as_ptr(self) as usize, size_of::<Descriptor>());
+    }
+
+    fn beyond(&self, other: Option<&Arc<Descriptor>>) -> usize {
+        let shared = other.is_some_and(|other| Arc::ptr_eq(self, other));
+        if shared { 0 } else { size_of::<Descriptor>() }
+    }
+}
+
+impl World {
+    /// Visits what it holds: addresses with sizes in bytes, what worlds share at the same address. A piece is looked
+    /// into if `visit` says so: who has seen it before has seen what is in it. What never changes is not visited.
+    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        self.tree.pieces(visit);
+        self.descriptors.pieces(visit);
+        self.written
+            .iter()
+            .for_each(|written| written.pieces(visit));
+    }
+
+    /// The bytes that it holds and `before` does not, at the most: what is shared at another place counts as well. Takes
+    /// as long as there is something that is not shared.
+    #[must_use]
+    pub fn bytes_beyond(&self, before: &World) -> usize {
+        let written = self.written.iter().zip(&before.written);
+        let written: usize = written.map(|(now, then)| now.beyond(Some(then))).sum();
+        size_of::<World>()
+            + self.tree.beyond(Some(&before.tree))
+            + self.descriptors.beyond(Some(&before.descriptors))
+            + written
     }
 }
 

@@ -544,3 +544,62 @@ fn the_first_preview_lays_out_otherwise() {
     assert_eq!(desk.large(OUT + 24), 5);
     assert_eq!(desk.get(OUT + 56, 8), [0xaa; 8]);
 }
+
+/// What worlds hold together is counted once, and what one adds to another is what differs.
+#[test]
+fn what_is_shared_is_held_once() {
+    let mut desk = Desk::over(Setup {
+        folders: vec![("/".to_string(), folder(&[("large", &"x".repeat(1 << 20))]))],
+        ..Setup::default()
+    });
+    let count = |worlds: &[&borges_wasi::World]| {
+        let (mut seen, mut bytes, mut visits) = (std::collections::BTreeSet::new(), 0, 0);
+        for world in worlds {
+            world.for_each_piece(&mut |address, size| {
+                visits += 1;
+                let new = seen.insert(address);
+                bytes += if new { size } else { 0 };
+                new
+            });
+        }
+        (bytes, visits)
+    };
+    let first = desk.world.clone();
+    let (whole, _) = count(&[&first]);
+    assert!((1 << 20..(1 << 20) + 60_000).contains(&whole), "{whole}");
+    let file = desk.file("large");
+    desk.write_at(file, 500_000, b"y").unwrap();
+    desk.write(1, b"said").unwrap();
+    let (one, alone) = count(&[&first]);
+    let (both, visits) = count(&[&first, &desk.world]);
+    let added = both - one;
+    assert!((4096..12_000).contains(&added), "{added}");
+    // What is shared is not looked into a second time.
+    assert!(visits < alone + 100, "{visits} {alone}");
+    let beyond = desk.world.bytes_beyond(&first);
+    assert!((added..added + 1000).contains(&beyond), "{beyond} {added}");
+    assert!(desk.world.bytes_beyond(&desk.world.clone()) < 1000);
+    // A world that has nothing in common with another one adds all that it has.
+    let other = Desk::new().world;
+    assert!(first.bytes_beyond(&other) >= whole);
+}
+
+#[test]
+fn a_setup_travels() {
+    let mut items = folder(&[("a", "text")]);
+    items.insert("l".to_string(), Item::Link("a".to_string()));
+    items.insert("d".to_string(), Item::Folder(folder(&[("b", "")])));
+    let setup = Setup {
+        arguments: vec!["p".to_string()],
+        environment: vec![("A".to_string(), "b".to_string())],
+        folders: vec![("/".to_string(), items)],
+        terminals: [true, false, true],
+        ..Setup::default()
+    };
+    let bytes = postcard::to_allocvec(&setup).unwrap();
+    let read: Setup = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(read, setup);
+    let (one, other) = (Desk::over(setup).world, Desk::over(read).world);
+    assert_eq!(one, other);
+    assert_eq!(one.state_hash(), other.state_hash());
+}

@@ -1,6 +1,7 @@
 //! The bytes of a file.
 
 use super::cache::{Cache, Digest, Hasher};
+use super::held::Held;
 use super::sparse::Sparse;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -148,6 +149,33 @@ impl Digest for Content {
         hasher.word(self.len);
         hasher.word(self.blocks.digest());
         hasher.finish()
+    }
+}
+
+impl Held for Content {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        self.blocks.pieces(visit);
+    }
+
+    fn beyond(&self, other: Option<&Content>) -> usize {
+        self.blocks.beyond(other.map(|other| &other.blocks))
+    }
+}
+
+impl Held for Arc<Block> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        visit(Arc::as_ptr(self) as usize, self.size());
+    }
+
+    fn beyond(&self, other: Option<&Arc<Block>>) -> usize {
+        let shared = other.is_some_and(|other| Arc::ptr_eq(self, other));
+        if shared { 0 } else { self.size() }
+    }
+}
+
+impl Block {
+    fn size(&self) -> usize {
+        size_of::<Block>() + self.bytes.capacity()
     }
 }
 

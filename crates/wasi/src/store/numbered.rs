@@ -1,6 +1,6 @@
 //! Things with numbers, of which a new one gets the lowest that is free.
 
-use super::{Digest, Sparse};
+use super::{Digest, Held, Sparse};
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 
@@ -99,6 +99,16 @@ impl<T: PartialEq> PartialEq for Numbered<T> {
 impl<T: Digest> Digest for Numbered<T> {
     fn digest(&self) -> u64 {
         self.things.digest()
+    }
+}
+
+impl<T: Held> Held for Numbered<T> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        self.things.pieces(visit);
+    }
+
+    fn beyond(&self, other: Option<&Numbered<T>>) -> usize {
+        self.things.beyond(other.map(|other| &other.things))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A persistent array with holes.
 
 use super::cache::{Cache, Digest, Hasher};
+use super::held::Held;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -362,4 +363,53 @@ impl<T: Digest> Digest for Node<T> {
             hasher.finish()
         })
     }
+}
+
+impl<T: Held> Held for Sparse<T> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        if let Some(root) = &self.root {
+            root.pieces(visit);
+        }
+    }
+
+    fn beyond(&self, other: Option<&Sparse<T>>) -> usize {
+        let same_height = other.filter(|other| other.height == self.height);
+        let other = same_height.and_then(|other| other.root.as_ref());
+        self.root.as_ref().map_or(0, |root| root.beyond(other))
+    }
+}
+
+impl<T: Held> Held for Arc<Node<T>> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        if !visit(Arc::as_ptr(self) as usize, size_of::<Node<T>>()) {
+            return;
+        }
+        match &self.slots {
+            Slots::Leaf(slots) => slots.iter().flatten().for_each(|value| value.pieces(visit)),
+            Slots::Branch(slots) => slots.iter().flatten().for_each(|node| node.pieces(visit)),
+        }
+    }
+
+    fn beyond(&self, other: Option<&Arc<Node<T>>>) -> usize {
+        if other.is_some_and(|other| Arc::ptr_eq(self, other)) {
+            return 0;
+        }
+        let below: usize = match (&self.slots, other.map(|other| &other.slots)) {
+            (Slots::Leaf(slots), Some(Slots::Leaf(others))) => beyond_slots(slots, Some(others)),
+            (Slots::Branch(slots), Some(Slots::Branch(others))) => {
+                beyond_slots(slots, Some(others))
+            }
+            (Slots::Leaf(slots), _) => beyond_slots(slots, None),
+            (Slots::Branch(slots), _) => beyond_slots(slots, None),
+        };
+        size_of::<Node<T>>() + below
+    }
+}
+
+fn beyond_slots<V: Held>(slots: &[Option<V>; SLOTS], others: Option<&[Option<V>; SLOTS]>) -> usize {
+    let slots = slots.iter().enumerate();
+    let values = slots.filter_map(|(at, value)| Some((at, value.as_ref()?)));
+    values
+        .map(|(at, value)| value.beyond(others.and_then(|others| others[at].as_ref())))
+        .sum()
 }

@@ -1,6 +1,6 @@
 //! What an inode holds.
 
-use crate::store::{Cache, Content, Digest, Hasher};
+use crate::store::{Cache, Content, Digest, Hasher, Held};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
@@ -153,6 +153,14 @@ impl Directory {
     }
 }
 
+impl Directory {
+    /// About how many bytes it takes: two maps with the names once.
+    fn size(&self) -> usize {
+        let names: usize = self.by_name.keys().map(|name| name.len()).sum();
+        size_of::<Directory>() + names + self.by_name.len() * 2 * size_of::<(Name, Entry, u64)>()
+    }
+}
+
 impl Digest for Directory {
     fn digest(&self) -> u64 {
         self.digest.get(|| {
@@ -181,5 +189,38 @@ impl Digest for Arc<Inode> {
         hasher.word(self.times.modified);
         hasher.word(self.times.changed);
         hasher.finish()
+    }
+}
+
+impl Held for Arc<Inode> {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        if !visit(Arc::as_ptr(self) as usize, size_of::<Inode>()) {
+            return;
+        }
+        match &self.data {
+            Data::File(content) => content.pieces(visit),
+            Data::Directory(directory) => {
+                visit(Arc::as_ptr(directory) as usize, directory.size());
+            }
+            Data::Link(target) => {
+                visit(target.as_ptr() as usize, target.len());
+            }
+        }
+    }
+
+    fn beyond(&self, other: Option<&Arc<Inode>>) -> usize {
+        if other.is_some_and(|other| Arc::ptr_eq(self, other)) {
+            return 0;
+        }
+        size_of::<Inode>()
+            + match (&self.data, other.map(|other| &other.data)) {
+                (Data::File(one), Some(Data::File(other))) => one.beyond(Some(other)),
+                (Data::File(one), _) => one.beyond(None),
+                (Data::Directory(one), Some(Data::Directory(other))) if Arc::ptr_eq(one, other) => {
+                    0
+                }
+                (Data::Directory(directory), _) => directory.size(),
+                (Data::Link(target), _) => target.len(),
+            }
     }
 }

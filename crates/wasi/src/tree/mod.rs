@@ -8,7 +8,7 @@ pub(crate) use resolve::Found;
 
 use crate::errno::Errno;
 use crate::limits::WorldLimits;
-use crate::store::{Content, Digest, Numbered};
+use crate::store::{Content, Digest, Held, Numbered};
 use alloc::sync::Arc;
 
 /// All inodes: those that directories lead to, and those that only descriptors hold.
@@ -28,6 +28,16 @@ impl PartialEq for Tree {
 impl Digest for Tree {
     fn digest(&self) -> u64 {
         self.inodes.digest()
+    }
+}
+
+impl Held for Tree {
+    fn pieces(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
+        self.inodes.pieces(visit);
+    }
+
+    fn beyond(&self, other: Option<&Tree>) -> usize {
+        self.inodes.beyond(other.map(|other| &other.inodes))
     }
 }
 
