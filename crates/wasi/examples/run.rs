@@ -51,6 +51,7 @@ fn main() {
     };
     let ended = embedding::run_from(&wasm, &mut world, choose, &mut |_, import| {
         *calls.entry(import.function.name()).or_insert(0) += 1;
+        None
     });
     io::stdout()
         .write_all(&world.output(Output::Standard).to_vec())

@@ -4,9 +4,9 @@
 
 mod embedding;
 
-use borges_wasi::{Item, Output, Setup, World};
+use borges_wasi::{Chosen, Errno, Function, Item, Output, Setup, World};
 use embedding::Ended;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 const FILES: &[u8] = include_bytes!("programs/files.wasm");
@@ -109,6 +109,16 @@ fn c_and_rust_programs_do_what_they_do_on_wasmtime() {
     }
 }
 
+/// The hash goes into recordings that other machines replay: who changes what is modelled, or how it is hashed, sees it
+/// here.
+#[test]
+fn the_hash_of_a_state_is_the_same_everywhere() {
+    let mut world = World::new(&files_setup()).unwrap();
+    assert_eq!(world.state_hash(), 0xa170_4b75_3944_fc88);
+    embedding::run(FILES, &mut world, World::usual).unwrap();
+    assert_eq!(world.state_hash(), 0x2036_0adb_a4ed_3cd2);
+}
+
 #[test]
 fn what_compilers_import_has_the_types_of_the_table() {
     assert!(embedding::types_agree(FILES));
@@ -124,6 +134,7 @@ fn a_world_that_is_kept_does_not_change_and_comes_back() {
         let mut world = start.clone();
         let ended = embedding::run_from(wasm, &mut world, World::usual, &mut |world, _| {
             kept.push((world.clone(), world.state_hash()));
+            None
         });
         assert!(kept.len() > 50, "{}", kept.len());
         let mut again = World::new(&setup).unwrap();
@@ -133,6 +144,7 @@ fn a_world_that_is_kept_does_not_change_and_comes_back() {
             assert_eq!(world, then);
             assert_eq!(world.state_hash(), *hash);
             at += 1;
+            None
         });
         assert_eq!(at, kept.len());
         assert_eq!(ended, ended_again);
@@ -142,4 +154,73 @@ fn a_world_that_is_kept_does_not_change_and_comes_back() {
         assert!(start.changed_files(&start).is_empty());
         assert!(!start.changed_files(&world).is_empty());
     }
+}
+
+/// The functions that a program calls, in order, and how it ends if `choice` is made for the call number `at`.
+fn run_with(
+    wasm: &[u8],
+    setup: &Setup,
+    at: usize,
+    choice: Option<Chosen>,
+) -> (Vec<Function>, Ended, World) {
+    let mut world = World::new(setup).unwrap();
+    let mut functions = Vec::new();
+    let ended = embedding::run_from(wasm, &mut world, World::usual, &mut |_, import| {
+        functions.push(import.function);
+        choice.clone().filter(|_| functions.len() == at + 1)
+    });
+    (functions, ended.unwrap(), world)
+}
+
+/// Every call fails once with every error that it may fail with: most ends are told, and the error path that was
+/// forgotten is found.
+#[test]
+fn every_call_of_a_program_fails_with_every_error() {
+    let setup = files_setup();
+    let (functions, usual, _) = run_with(FILES, &setup, 0, None);
+    assert_eq!(usual, Ended::Exit(3));
+    let (mut runs, mut said, mut traps) = (0, BTreeMap::new(), BTreeSet::new());
+    for (at, function) in functions.iter().enumerate() {
+        for errno in function.faults() {
+            let (before, ended, world) = run_with(FILES, &setup, at, Some(Chosen::Fault(*errno)));
+            assert_eq!(before[..=at], functions[..=at]);
+            let Ended::Exit(code) = ended else {
+                traps.insert((at, *function));
+                continue;
+            };
+            runs += 1;
+            let text = String::from_utf8(world.output(Output::Standard).to_vec()).unwrap();
+            let full = text.contains("No space left on device");
+            said.entry((*errno == Errno::Nospc && full, code))
+                .and_modify(|count| *count += 1)
+                .or_insert(1);
+        }
+    }
+    assert!(runs > 200, "{runs}");
+    // The one bug of the program: it appends to a file without looking whether it could be opened.
+    let traps: Vec<Function> = traps.into_iter().map(|(_, function)| function).collect();
+    assert_eq!(traps, [Function::PathOpen]);
+    // It says so and ends where it notices, and it does not always notice: errors of `fclose` are not looked at.
+    assert!(said[&(true, 1)] > 5, "{said:?}");
+    assert!(said[&(false, 3)] > 20, "{said:?}");
+}
+
+/// A program that goes on where a short write ended leaves the same files.
+#[test]
+fn short_writes_change_nothing_for_who_goes_on() {
+    let setup = words_setup();
+    let (functions, _, usual) = run_with(WORDS, &setup, 0, None);
+    let mut runs = 0;
+    for (at, function) in functions.iter().enumerate() {
+        if *function == Function::FdWrite {
+            let (more, ended, world) = run_with(WORDS, &setup, at, Some(Chosen::Short(1)));
+            assert!(more.len() >= functions.len());
+            assert_eq!(ended, Ended::Exit(7));
+            assert_eq!(world.folders(), usual.folders());
+            let text = |world: &World| world.output(Output::Standard).to_vec();
+            assert_eq!(text(&world), text(&usual));
+            runs += 1;
+        }
+    }
+    assert!(runs > 20, "{runs}");
 }

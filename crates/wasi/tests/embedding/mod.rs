@@ -18,15 +18,15 @@ pub fn run(
     world: &mut World,
     choose: impl FnMut(&World, &Wants) -> Chosen,
 ) -> Result<Ended, String> {
-    run_from(wasm, world, choose, &mut |_, _| {})
+    run_from(wasm, world, choose, &mut |_, _| None)
 }
 
-/// The same; `look` sees every call before it is answered.
+/// The same; `look` sees every call before it is answered, and may choose something for it.
 pub fn run_from(
     wasm: &[u8],
     world: &mut World,
     mut choose: impl FnMut(&World, &Wants) -> Chosen,
-    look: &mut dyn FnMut(&World, WasiImport),
+    look: &mut dyn FnMut(&World, WasiImport) -> Option<Chosen>,
 ) -> Result<Ended, String> {
     let module =
         Shared::new(Module::new(wasm, &Limits::default()).map_err(|error| error.to_string())?);
@@ -54,8 +54,7 @@ pub fn run_from(
         let pending = machine.pending().ok_or("no call")?;
         let import = imports[pending.func.0 as usize];
         let args: Vec<u64> = pending.args.iter().map(|value| cell(*value)).collect();
-        look(world, import);
-        let mut chosen = None;
+        let mut chosen = look(world, import);
         let answer = loop {
             let called = world.call(import, &args, &machine.memory(), chosen.as_ref());
             match called.map_err(|misuse| misuse.to_string())? {
