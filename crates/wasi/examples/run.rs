@@ -1,6 +1,7 @@
 //! Runs a program as a WASI runtime does, to compare the two: `run [--dir HOST::GUEST] [--env NAME=VALUE] [--after FOLDER]
 //! [--count] PROGRAM [ARGUMENTS]`. The folders stay as they are: the files that changed are listed on standard error, the
-//! first folder as the program left it is written to FOLDER, and `--count` lists the calls.
+//! first folder as the program left it is written to FOLDER, and `--count` lists the calls and says how many bytes the
+//! choices take.
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, dead_code)]
 
 #[path = "../tests/disk/mod.rs"]
@@ -42,12 +43,18 @@ fn main() {
     let wasm = fs::read(program).unwrap();
     let start = Instant::now();
     let mut calls = BTreeMap::new();
-    let choose = |world: &World, wants: &Wants| match wants {
-        Wants::Time { not_before, .. } => {
-            let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-            Chosen::Time((since.as_nanos() as u64).max(*not_before))
-        }
-        wants => world.usual(wants),
+    let (mut choices, mut bytes) = (0, 0);
+    let choose = |world: &World, wants: &Wants| {
+        let chosen = match wants {
+            Wants::Time { last, .. } => {
+                let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
+                Chosen::Later((since.as_nanos() as u64).saturating_sub(*last))
+            }
+            wants => world.usual(wants),
+        };
+        choices += 1;
+        bytes += postcard::to_allocvec(&chosen).unwrap().len();
+        chosen
     };
     let ended = embedding::run_from(&wasm, &mut world, choose, &mut |_, import| {
         *calls.entry(import.function.name()).or_insert(0) += 1;
@@ -67,6 +74,7 @@ fn main() {
     }
     if counts {
         eprintln!("{:?}: {calls:?}", start.elapsed());
+        eprintln!("{choices} choices, {bytes} bytes");
     }
     match ended {
         Ok(embedding::Ended::Exit(code)) => process::exit(code as i32),

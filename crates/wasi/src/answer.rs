@@ -75,7 +75,7 @@ impl World {
                 }
                 false
             }
-            Some(Chosen::Time(_)) => function == Function::ClockTimeGet,
+            Some(Chosen::Later(_)) => function == Function::ClockTimeGet,
             Some(Chosen::Bytes(_)) => matches!(function, Function::RandomGet | Function::FdRead),
             Some(Chosen::Ready(_)) => function == Function::PollOneoff,
             Some(Chosen::Short(_)) => function.moves_bytes(),

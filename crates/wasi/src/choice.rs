@@ -31,12 +31,12 @@ impl ClockId {
 /// [`Chosen`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Wants {
-    /// The time: a [`Chosen::Time`] of at least `not_before`.
+    /// The time: a [`Chosen::Later`].
     Time {
         /// The clock.
         clock: ClockId,
         /// Its last reading.
-        not_before: u64,
+        last: u64,
     },
     /// Exactly so many random bytes, in [`Chosen::Bytes`].
     Random {
@@ -58,8 +58,9 @@ pub enum Wants {
 /// What an embedding chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Chosen {
-    /// For [`Wants::Time`].
-    Time(u64),
+    /// For [`Wants::Time`]: so many nanoseconds after the last reading. No clock goes back whatever is chosen, also where
+    /// the choice is made again after another past.
+    Later(u64),
     /// For [`Wants::Random`] and [`Wants::Input`].
     Bytes(Vec<u8>),
     /// For [`Wants::Ready`]: the index of an alternative.

@@ -208,7 +208,7 @@ impl World {
     #[must_use]
     pub fn usual(&self, wants: &Wants) -> Chosen {
         match wants {
-            Wants::Time { not_before, .. } => Chosen::Time(*not_before),
+            Wants::Time { .. } => Chosen::Later(0),
             Wants::Random { bytes } => Chosen::Bytes(self.random(*bytes)),
             Wants::Input { at_most } => {
                 let input = &self.fixed.input;

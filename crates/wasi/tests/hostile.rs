@@ -176,7 +176,7 @@ fn choice(
             faults[random.below(faults.len() as u64) as usize],
         )),
         (1, _) => Some(Chosen::Short(random.below(9) as u32)),
-        (2, _) => Some(Chosen::Time(random.below(u64::MAX))),
+        (2, _) => Some(Chosen::Later(random.below(u64::MAX))),
         (3, _) => Some(Chosen::Bytes(vec![7; random.below(20) as usize])),
         (4, _) => Some(Chosen::Ready(random.below(3) as u32)),
         (_, Some(wants)) => Some(world.usual(wants)),

@@ -4,7 +4,7 @@
 
 mod embedding;
 
-use borges_wasi::{Chosen, Errno, Function, Item, Output, Setup, World};
+use borges_wasi::{Chosen, Errno, Function, Item, Output, Setup, Wants, World};
 use embedding::Ended;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -154,6 +154,40 @@ fn a_world_that_is_kept_does_not_change_and_comes_back() {
         assert!(start.changed_files(&start).is_empty());
         assert!(!start.changed_files(&world).is_empty());
     }
+}
+
+/// What was chosen, and nothing else, leads to the same end again.
+#[test]
+fn choices_are_all_that_a_replay_needs() {
+    let setup = words_setup();
+    let mut world = World::new(&setup).unwrap();
+    let mut recorded = Vec::new();
+    let ended = embedding::run(WORDS, &mut world, |world, wants| {
+        let number = recorded.len() as u64;
+        let chosen = match wants {
+            Wants::Time { .. } => Chosen::Later(1000 * (number + 1)),
+            Wants::Random { bytes } => Chosen::Bytes(vec![number as u8; *bytes as usize]),
+            Wants::Input { .. } if number.is_multiple_of(2) => Chosen::Bytes(vec![b'x'; 3]),
+            wants => world.usual(wants),
+        };
+        recorded.push(postcard::to_allocvec(&chosen).unwrap());
+        chosen
+    });
+    assert!(recorded.len() > 5);
+    // The setup travels too, but what it says of input is not asked.
+    let mut again = World::new(&Setup {
+        input: vec![],
+        ..setup
+    })
+    .unwrap();
+    let mut rest = recorded.iter();
+    let ended_again = embedding::run(WORDS, &mut again, |_, _| {
+        postcard::from_bytes(rest.next().unwrap()).unwrap()
+    });
+    assert_eq!(rest.len(), 0);
+    assert_eq!(ended, ended_again);
+    assert_eq!(world.state_hash(), again.state_hash());
+    assert_eq!(world.folders(), again.folders());
 }
 
 /// The functions that a program calls, in order, and how it ends if `choice` is made for the call number `at`.

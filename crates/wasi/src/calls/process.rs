@@ -70,10 +70,10 @@ pub(super) fn clock_time(call: &mut Call<'_>) -> Done {
     let clock = clock(call, 0)?;
     let place = call.pointer(2);
     call.place(place, 8, 8)?;
-    let not_before = call.world.clock(clock);
+    let last = call.world.clock(clock);
     let time = match call.chosen {
-        Some(Chosen::Time(time)) if *time >= not_before => *time,
-        _ => return Err(call.misuse(Some(Wants::Time { clock, not_before }))),
+        Some(Chosen::Later(since)) => last.saturating_add(*since),
+        _ => return Err(call.misuse(Some(Wants::Time { clock, last }))),
     };
     call.world.clocks[clock as usize] = time;
     call.write_large(place, time);
