@@ -4,17 +4,17 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 allowed="
-board: vm
+board: vm wasi
 wire: board vm
 stub: board vm wire
-sim: board stub vm wire
+sim: board stub vm wasi wire
 debuginfo: vm
 multiverse:
 languages: multiverse
 store:
 link: wire
 concolic: board multiverse vm
-session: board concolic debuginfo languages link multiverse sim store stub vm wire
+session: board concolic debuginfo languages link multiverse sim store stub vm wasi wire
 commands: languages multiverse session
 hub: commands session
 web: hub session

@@ -2,11 +2,11 @@
 //!
 //! What a call answers, the world computes from its state, the arguments and the program's memory; what nobody can know
 //! (the time, random bytes, input, an error of the outside) is a choice, which is recorded like the value of any input. As
-//! such a value a choice is an `i32`, and for a clock its time as an `i64`:
+//! such a value a choice is an `i32`, and for a clock an `i64`:
 //!
 //! | choice | value | bytes |
 //! |---|---|---|
-//! | a time in nanoseconds | the time, `i64` | |
+//! | a clock shows so many nanoseconds more than at its last reading | how many, `i64` | |
 //! | random bytes, bytes of standard input | how many | the bytes |
 //! | at most so many bytes are moved | how many | |
 //! | the subscription that is ready first | its number | |
@@ -98,6 +98,12 @@ impl Board {
             Some(_) => Ok(yielded),
             None => Err(choices(function)),
         }
+    }
+
+    /// Whether a call of the operating system may fail whatever its arguments are: the disk is full.
+    pub fn may_fail(&self, id: PrimitiveId) -> bool {
+        self.system_function(id)
+            .is_some_and(|function| !function.faults().is_empty())
     }
 
     /// Whether a call of the operating system can be chosen to go like this.
@@ -215,7 +221,9 @@ fn cell(value: Value) -> u64 {
 fn choices(function: Function) -> String {
     let mut list: Vec<String> = Vec::from(["ok".to_owned()]);
     match function {
-        Function::ClockTimeGet => list.push("a time in nanoseconds".to_owned()),
+        Function::ClockTimeGet => {
+            list.push("how many nanoseconds later it is than at the last reading".to_owned())
+        }
         Function::RandomGet => list.push("bytes in quotes".to_owned()),
         Function::PollOneoff => list.push("the number of a subscription".to_owned()),
         Function::FdRead => list.push("bytes in quotes".to_owned()),
@@ -262,7 +270,7 @@ pub fn choice_text(yielded: &Yield) -> Option<&'static str> {
 pub fn yielded(chosen: &Chosen) -> Yield {
     let number = |count: usize| Value::I32(i32::try_from(count).unwrap_or(i32::MAX));
     match chosen {
-        Chosen::Time(ns) => Value::I64(*ns as i64).into(),
+        Chosen::Later(ns) => Value::I64(*ns as i64).into(),
         Chosen::Bytes(bytes) => Yield {
             value: number(bytes.len()),
             bytes: bytes.clone().into(),
@@ -278,7 +286,7 @@ fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
     let (value, bytes) = (yielded.value, &*yielded.bytes);
     if let Value::I64(ns) = value {
         let is_clock = function == Function::ClockTimeGet && bytes.is_empty();
-        return is_clock.then_some(Chosen::Time(ns as u64));
+        return is_clock.then_some(Chosen::Later(ns as u64));
     }
     let Value::I32(number) = value else {
         return None;

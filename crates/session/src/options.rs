@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use borges_sim::Faults;
 
-use crate::program::Given;
+use crate::program::Provided;
 
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
@@ -25,7 +25,7 @@ pub struct Options {
     /// The exported function to start with; without one, `main` or `_start`.
     pub entry: Option<String>,
     /// What a program finds that calls an operating system; without it, its name is all.
-    pub system: Option<Given>,
+    pub system: Option<Provided>,
     /// Where to keep the session; without one, nothing is kept.
     pub session_file: Option<PathBuf>,
     /// Seed of everything random in a simulated board; without one, the board file's.

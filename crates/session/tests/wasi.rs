@@ -4,22 +4,22 @@ use std::path::PathBuf;
 
 use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize, StopReason};
 use borges_session::headless::{self, RunOptions, RunOutcome};
-use borges_session::{Event, Flow, Given, Options, Reply, Session};
+use borges_session::{Event, Flow, Options, Provided, Reply, Session};
 
 const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../examples/save-notes/save-notes.wasm"
 );
 
-fn given() -> Given {
+fn given() -> Provided {
     let data = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../examples/save-notes/data"
     );
-    Given {
+    Provided {
         folders: vec![(PathBuf::from(data), "/data".to_owned())],
         input: b"one\ntwo\nthree\n".to_vec(),
-        ..Given::default()
+        ..Provided::default()
     }
 }
 

@@ -297,10 +297,10 @@ impl Hardware for SimBoard {
     fn choose(&mut self, system: &World, wants: &Wants) -> Chosen {
         match (system.usual(wants), wants) {
             // Time passes as the program runs.
-            (Chosen::Time(last), Wants::Time { clock, .. }) => {
+            (_, Wants::Time { clock, last }) => {
                 let now_ns = self.now_us().saturating_mul(1000);
-                let origin = self.origins[*clock as usize].get_or_insert(last);
-                Chosen::Time(last.max(origin.saturating_add(now_ns)))
+                let origin = self.origins[*clock as usize].get_or_insert(*last);
+                Chosen::Later(origin.saturating_add(now_ns).saturating_sub(*last))
             }
             (usual, _) => usual,
         }

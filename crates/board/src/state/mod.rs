@@ -388,6 +388,13 @@ impl BoardState {
             address(&self.core),
             self.core.heap_bytes() + size_of::<Core>(),
         );
+        #[cfg(feature = "host")]
+        if let Some(system) = &self.system {
+            system.for_each_piece(&mut |address, bytes| {
+                visit(address, bytes);
+                true
+            });
+        }
         if let Some(sights) = &self.sights {
             let pixels = sights.pixels.buffer.len() + sights.pixels.shown.len();
             visit(address(&sights.pixels), 4 * pixels);

@@ -6,10 +6,10 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use borges_session::command::{Event, Flow};
 use borges_session::headless::{
-    self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport,
+    self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport, TrapAt,
 };
 use borges_session::values::parts;
-use borges_session::{Given, contents};
+use borges_session::{Provided, contents};
 use serde_json::json;
 
 use crate::args;
@@ -24,21 +24,7 @@ use borges_commands::paint::{Paint, Role, count, grouped, printable};
 /// # Errors
 /// What the user is told.
 pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let inputs = match &options.inputs {
-        None => Inputs::Board,
-        // `--inputs ''` gives none, so that the program ends at the first.
-        Some(list) if list.trim().is_empty() => Inputs::Texts(Vec::new()),
-        Some(list) => Inputs::Texts(parts(list).map(str::to_owned).collect()),
-    };
-    let system = real(options)?;
-    let run_options = RunOptions {
-        system: Some(system),
-        entry: options.start.entry.clone(),
-        inputs,
-        steps: options.steps,
-        seed: options.start.seed,
-        ..RunOptions::default()
-    };
+    let run_options = how(options)?;
     let mut progress = Progress::new(quiet);
     let mut broken = None;
     let (json, started) = (output.json, Instant::now());
@@ -110,9 +96,27 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
     Ok(exit)
 }
 
+/// How to run, as the command line says.
+fn how(options: &args::Run) -> Result<RunOptions, Failure> {
+    let inputs = match &options.inputs {
+        None => Inputs::Board,
+        // `--inputs ''` gives none, so that the program ends at the first.
+        Some(list) if list.trim().is_empty() => Inputs::Texts(Vec::new()),
+        Some(list) => Inputs::Texts(parts(list).map(str::to_owned).collect()),
+    };
+    Ok(RunOptions {
+        system: Some(real(options)?),
+        entry: options.start.entry.clone(),
+        inputs,
+        steps: options.steps,
+        seed: options.start.seed,
+        ..RunOptions::default()
+    })
+}
+
 /// What a program of an operating system finds in a plain run: this command's own input, time and chance, unless a seed
 /// says that the run is to be the same each time.
-fn real(options: &args::Run) -> Result<Given, Failure> {
+fn real(options: &args::Run) -> Result<Provided, Failure> {
     let mut given = super::system::given(&options.system)?.unwrap_or_default();
     let calls = contents::calls_system(&options.program);
     if calls && options.system.stdin.is_none() && !std::io::stdin().is_terminal() {
@@ -138,18 +142,9 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
     };
     match (&report.outcome, &report.trap) {
         (RunOutcome::Trapped, Some(trap)) => {
-            row(Role::Bad, format!("trap: {}", printable(&trap.reason)));
-            if let Some(message) = &trap.message {
-                row(Role::Value, format!("  {}", printable(message)));
-            }
-            let function = trap.function.as_deref().unwrap_or("the program");
-            let mut at = format!("  in {}", printable(function));
-            if let (Some(file), Some(line)) = (&trap.file, trap.line) {
-                at.push_str(&format!(", {}:{line}", printable(file)));
-            } else if let Some(offset) = trap.offset {
-                at.push_str(&format!(", @{offset:#x}"));
-            }
-            row(Role::Place, at);
+            trap_shown(trap)
+                .into_iter()
+                .for_each(|(role, line)| row(role, line));
         }
         (RunOutcome::Trapped, None) => row(Role::Bad, "trap".to_string()),
         (RunOutcome::Returned, _) => {
@@ -202,6 +197,23 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
     };
     row(Role::Dim, board);
     text
+}
+
+/// Why and where a program trapped.
+fn trap_shown(trap: &TrapAt) -> Vec<(Role, String)> {
+    let mut rows = vec![(Role::Bad, format!("trap: {}", printable(&trap.reason)))];
+    if let Some(message) = &trap.message {
+        rows.push((Role::Value, format!("  {}", printable(message))));
+    }
+    let function = trap.function.as_deref().unwrap_or("the program");
+    let mut at = format!("  in {}", printable(function));
+    if let (Some(file), Some(line)) = (&trap.file, trap.line) {
+        at.push_str(&format!(", {}:{line}", printable(file)));
+    } else if let Some(offset) = trap.offset {
+        at.push_str(&format!(", @{offset:#x}"));
+    }
+    rows.push((Role::Place, at));
+    rows
 }
 
 /// A broken limit of the board, and where it was broken first.

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use borges_session::Given;
+use borges_session::Provided;
 
 use crate::args;
 use crate::exit::Failure;
@@ -12,7 +12,7 @@ use crate::exit::Failure;
 ///
 /// # Errors
 /// A variable without a value, or input that cannot be read.
-pub(super) fn given(options: &args::System) -> Result<Option<Given>, Failure> {
+pub(super) fn given(options: &args::System) -> Result<Option<Provided>, Failure> {
     let nothing = options.folders.is_empty()
         && options.environment.is_empty()
         && options.stdin.is_none()
@@ -30,7 +30,7 @@ pub(super) fn given(options: &args::System) -> Result<Option<Given>, Failure> {
         })?;
         Ok((name.to_owned(), value.to_owned()))
     });
-    Ok(Some(Given {
+    Ok(Some(Provided {
         arguments: options.arguments.clone(),
         environment: environment.collect::<Result<_, Failure>>()?,
         folders: folders.collect(),

@@ -60,51 +60,64 @@ impl Explorer<'_, '_> {
                     return Some(refused);
                 }
                 if board.fills(id) {
-                    let name = board.primitive(id).map_or("", |primitive| &primitive.name);
-                    self.leave_out(
-                        state,
-                        &format!("{name} puts bytes into memory, which is not followed"),
-                    );
-                    return Some(Next::End(End::Cut(Cut::Fills)));
+                    return Some(self.unfollowed(state, id));
                 }
                 match self.read(state, (id, &args), result, first) {
                     Ok(answer) => return answer,
                     Err(end) => return Some(Next::End(end)),
                 }
             }
-            PrimitiveKind::Output => {
-                if board.check_handler(id, &args, &self.machine).is_err() {
-                    return Some(refused);
-                }
-                let memory = self.machine.memory();
-                if self.bounds.limits_end
-                    && let Some(broken) = board
-                        .breaks(&state.outside.state, (id, &args), memory)
-                        .first()
-                {
-                    let at = self.machine.location().map(|location| location.offset);
-                    return Some(Next::End(End::Broke(broken.limit, at)));
-                }
-                let nothing = borges_board::Captured::default();
-                let outside = &mut state.outside;
-                outside.wrote(&board, (id, &args), memory, &exprs);
-                let before_us = outside.state.elapsed_us();
-                let applied = outside.state.apply(&board, id, &args, memory, &nothing);
-                if exprs.iter().any(Option::is_some) {
-                    // With other values it waits for another time.
-                    outside.vague_us += outside.state.elapsed_us().saturating_sub(before_us);
-                }
-                match applied {
-                    Ok(result) => result,
-                    Err(_) => return Some(refused),
-                }
-            }
+            PrimitiveKind::Output => match self.output(state, (id, &args), &exprs) {
+                Ok(result) => result,
+                Err(broken) => return Some(broken.unwrap_or(refused)),
+            },
         };
         // Imports were bound by their types.
         let answered = self.machine.answer(answer.as_slice());
         debug_assert_eq!(answered, Ok(()));
         state.shadow.forget_cells(first, past + 1);
         None
+    }
+
+    /// Lets an output happen: its result. If it does not, where the path ends, or nothing if it is refused.
+    fn output(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        exprs: &[Option<Expr>],
+    ) -> Result<Option<Value>, Option<Next>> {
+        let board = self.start.board.clone();
+        if board.check_handler(id, args, &self.machine).is_err() {
+            return Err(None);
+        }
+        let memory = self.machine.memory();
+        if self.bounds.limits_end
+            && let Some(broken) = board
+                .breaks(&state.outside.state, (id, args), memory)
+                .first()
+        {
+            let at = self.machine.location().map(|location| location.offset);
+            return Err(Some(Next::End(End::Broke(broken.limit, at))));
+        }
+        let nothing = borges_board::Captured::default();
+        let outside = &mut state.outside;
+        outside.wrote(&board, (id, args), memory, exprs);
+        let before_us = outside.state.elapsed_us();
+        let applied = outside.state.apply(&board, id, args, memory, &nothing);
+        if exprs.iter().any(Option::is_some) {
+            // With other values it waits for another time.
+            outside.vague_us += outside.state.elapsed_us().saturating_sub(before_us);
+        }
+        applied.map_err(|_| None)
+    }
+
+    /// The end of what is followed: a call that brings bytes.
+    fn unfollowed(&mut self, state: &State, id: PrimitiveId) -> Next {
+        let board = self.start.board.clone();
+        let name = board.primitive(id).map_or("", |primitive| &primitive.name);
+        let reason = format!("{name} puts bytes into memory, which is not followed");
+        self.leave_out(state, &reason);
+        Next::End(End::Cut(Cut::Fills))
     }
 
     /// Lets a call of the operating system happen. What somebody would have to choose there is not followed.
@@ -123,6 +136,13 @@ impl Explorer<'_, '_> {
             );
             return Some(Next::End(End::Cut(Cut::Fills)));
         }
+        if !self.said_faults && board.may_fail(id) {
+            self.said_faults = true;
+            self.leave_out(
+                state,
+                "errors that calls of the operating system may meet are not looked for",
+            );
+        }
         let memory = self.machine.memory();
         let called = state
             .outside
@@ -138,12 +158,7 @@ impl Explorer<'_, '_> {
                 None
             }
             Ok(SystemCall::Exits(_)) => Some(Next::End(End::Returned)),
-            Ok(SystemCall::Wants(_)) => {
-                let name = board.primitive(id).map_or("", |primitive| &primitive.name);
-                let reason = format!("what {name} brings is not followed");
-                self.leave_out(state, &reason);
-                Some(Next::End(End::Cut(Cut::Fills)))
-            }
+            Ok(SystemCall::Wants(_)) => Some(self.unfollowed(state, id)),
             Ok(SystemCall::Traps) | Err(_) => Some(Next::End(End::Trapped(Trap::Host, at))),
         }
     }

@@ -212,6 +212,8 @@ struct Explorer<'e, 'b> {
     from: u64,
     /// It goes to the next stops, and no further.
     is_round: bool,
+    /// It was said that calls of the operating system may fail.
+    said_faults: bool,
     /// The step at which a round stands before a call that is let through.
     passes: Option<u64>,
     /// What is watched on the way.
@@ -284,6 +286,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             told_of_events: false,
             from: start.machine.steps(),
             is_round: false,
+            said_faults: false,
             passes: None,
             parting: Parting::default(),
             ended: Vec::new(),

@@ -184,6 +184,7 @@ impl Workbench {
             listened: self.listened,
             told_of_events: self.told_of_events,
             is_round: true,
+            said_faults: false,
             passes: None,
             parting,
             ended: Vec::new(),

@@ -243,6 +243,9 @@ impl<'p> Plain<'p> {
                         Err(_) => break trapped(&machine, Trap::Host),
                     }
                 }
+                PrimitiveKind::System => {
+                    panic!("no program of these tests calls an operating system")
+                }
                 PrimitiveKind::Input => {
                     let memory = machine.memory().len();
                     if board.check_input(id, &args, memory).is_err() {

@@ -51,7 +51,7 @@ pub(crate) fn go_on(
         );
         let refused = |standing| Comes::Ends(Some((Trap::Host, Some(at))), Box::new(standing));
         let result = match board.primitive(id).expect("known").kind {
-            PrimitiveKind::Trap => return refused(standing),
+            PrimitiveKind::Trap | PrimitiveKind::System => return refused(standing),
             PrimitiveKind::Constant(value) => Some(value),
             PrimitiveKind::Input if board.check_input(id, &args, usize::MAX).is_err() => {
                 return refused(standing);

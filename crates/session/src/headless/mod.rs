@@ -16,7 +16,7 @@ use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
-use crate::program::{Board, Given, OpenError, Opened};
+use crate::program::{Board, OpenError, Opened, Provided};
 use crate::scene::{Scene, place_of};
 use crate::values::json;
 use outside::{Heard, Outside};
@@ -68,7 +68,7 @@ pub struct RunOptions {
     /// Seeds the simulated board; without it, the board's own seed.
     pub seed: Option<u64>,
     /// What a program finds that calls an operating system; without it, its name is all.
-    pub system: Option<Given>,
+    pub system: Option<Provided>,
 }
 
 /// Why a plain run cannot be carried out.

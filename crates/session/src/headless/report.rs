@@ -136,6 +136,7 @@ pub struct RunReport {
     /// All that was printed.
     pub console: String,
     /// Whether it calls an operating system.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub system: bool,
     /// The board's name.
     pub board: String,

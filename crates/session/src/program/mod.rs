@@ -5,7 +5,7 @@ mod features;
 pub(crate) mod loaded;
 mod system;
 
-pub use system::Given;
+pub use system::Provided;
 
 use std::path::{Path, PathBuf};
 
@@ -151,7 +151,7 @@ impl Board {
     pub(crate) fn with_system(
         mut self,
         path: &Path,
-        given: Option<&Given>,
+        given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
         if let Some(given) = given {
             let setup = given.setup(path).map_err(|error| OpenError::System {
@@ -252,7 +252,7 @@ impl Opened {
         path: &Path,
         board: Option<&Path>,
         entry: Option<&str>,
-        given: Option<&Given>,
+        given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
         let bytes = read(path)?;
         let board = Board::find(path, board)?.with_system(path, given)?;

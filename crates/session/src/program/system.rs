@@ -13,7 +13,7 @@ const KEPT: &str = "\n#wasi ";
 
 /// What the user gives a program that calls an operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct Provided {
     /// Its arguments, without its own name.
     pub arguments: Vec<String>,
     /// Its environment.
@@ -28,7 +28,7 @@ pub struct Given {
     pub seed: u64,
 }
 
-impl Given {
+impl Provided {
     /// Reads the folders; `program` is the first argument.
     ///
     /// # Errors

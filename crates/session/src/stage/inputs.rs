@@ -117,6 +117,7 @@ impl Stage {
     ) -> Result<Yield, CommandError> {
         let board = self.board();
         let codomain = board.codomain_at(id, known, &self.history.twin.board);
+        let text = text.trim();
         let invalid = |why: String| {
             let call = match known {
                 [] => self.primitive_name(id),
@@ -127,9 +128,7 @@ impl Stage {
         let parsed = parse_yield(text, codomain.ty());
         if board.system_function(id).is_some() {
             let (value, bytes) = parsed.unwrap_or_default();
-            return board
-                .choice_of(id, text.trim(), value, bytes)
-                .map_err(invalid);
+            return board.choice_of(id, text, value, bytes).map_err(invalid);
         }
         let (value, bytes) = parsed.map_err(CommandError::Invalid)?;
         let yielded = board

@@ -418,7 +418,7 @@ impl Plain {
         self.driver.at(steps);
         let answer = match self.board.primitive(primitive).expect("it was bound").kind {
             PrimitiveKind::Constant(value) => Some(Some(value)),
-            PrimitiveKind::Trap => None,
+            PrimitiveKind::System | PrimitiveKind::Trap => None,
             PrimitiveKind::Output => {
                 let handled = self.board.check_handler(primitive, &args, &self.machine);
                 let memory = self.machine.memory();

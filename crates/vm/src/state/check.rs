@@ -87,6 +87,16 @@ fn check_store(machine: &Machine, core: &Core) -> Result<(), StateError> {
     Ok(())
 }
 
+/// Whether what starts is the start function of an instance that has begun.
+fn is_start_function(machine: &Machine, core: &Core) -> bool {
+    let mut both = machine.instances.iter().zip(&core.progress);
+    both.any(|(instance, progress)| {
+        let start = instance.module.start;
+        let start = start.and_then(|at| instance.funcs.get(at as usize));
+        start == Some(&core.control.start) && progress.started
+    })
+}
+
 /// Checks what runs, and the cells that lie under the bottom frame.
 fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
     let control = &core.control;
@@ -105,24 +115,9 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
     )?;
     let starting = control.start != NONE;
     if starting {
-        let of_an_instance =
-            machine
-                .instances
-                .iter()
-                .zip(&core.progress)
-                .any(|(instance, progress)| {
-                    let start = instance
-                        .module
-                        .start
-                        .and_then(|at| instance.funcs.get(at as usize));
-                    start == Some(&control.start) && progress.started
-                });
-        if !of_an_instance
-            || !matches!(
-                control.phase,
-                Phase::Start | Phase::Exited(_) | Phase::Trapped(_)
-            )
-        {
+        let of_an_instance = is_start_function(machine, core);
+        let may_start = !matches!(control.phase, Phase::Idle | Phase::Entry | Phase::Finished);
+        if !of_an_instance || !may_start {
             return Err(StateError::Entry);
         }
     }
