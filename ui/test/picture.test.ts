@@ -14,7 +14,7 @@ function picture(count: number): StatesPicture {
       place: `state ${number}`,
       values: number % 3 === 0 ? "0" : "1 or 2",
     })),
-    ways: numbers.slice(1).map((number) => ({ from: number - 1, to: number, label: `chip_digital_read(2) = ${number % 2}` })),
+    ways: numbers.slice(1).map((number) => ({ from: number - 1, to: number, label: `chip_digital_read(2) = ${number % 2}`, partial: number % 5 === 0 })),
     left_out: 0,
     edges: count - 1,
     complete: true,

@@ -378,6 +378,10 @@ pub struct Explore {
     /// One that must hold wherever it means something
     #[arg(long, value_name = "EXPR")]
     pub always: Vec<String>,
+    /// Split the states of a device program by what tells their values apart later, until every way is open to all values of
+    /// its state
+    #[arg(long)]
+    pub split: bool,
     /// What a step is.
     #[command(flatten)]
     pub steps: Steps,

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use borges_board::{Board, BoardState, PrimitiveId};
 use borges_concolic::{
-    Bounds, Budget, Comparator, Comparing, Device, DeviceState, Flow, Looked, Numbers, Open, Said,
-    Start, Watched,
+    Bounds, Budget, Comparator, Comparing, Device, Flow, Looked, Numbers, Open, Said, Start,
+    Watched,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
@@ -237,41 +237,54 @@ fn formula(random: &mut fastrand::Rng, depth: u32) -> Formula<u32> {
     }
 }
 
-/// Whether all runs in a complete graph fulfil a formula.
+/// Whether all runs in a complete graph fulfil a formula; nothing if it is not known which of a state's values take a run
+/// that does not.
 fn verdict<L: Language>(
     graph: &Graph<L>,
     formula: &Formula<u32>,
     holds: impl Fn(&L::State, u32) -> bool,
-) -> bool {
+) -> Option<bool> {
     let holds = |atom: &u32, state: &L::State| holds(state, *atom);
     match must(graph, formula, Fairness::None, holds, &mut || true) {
-        Truth::Yes(_) => true,
-        Truth::No(_) => false,
+        Truth::Yes(_) => Some(true),
+        Truth::No(_) => Some(false),
+        Truth::Maybe(_) => None,
         Truth::Unknown => panic!("the graph is complete"),
     }
 }
 
 const FORMULAS: usize = 12;
 const STATES: usize = 300;
+/// So often states are divided.
+const DIVISIONS: usize = 64;
 
 /// What was compared.
 #[derive(Debug, Default)]
 struct Tally {
     programs: u32,
-    split: u32,
+    /// Graphs, and among them those in which all ways are open to all values of their states: at first, and when states
+    /// were divided.
+    graphs: u32,
+    whole: u32,
+    whole_divided: u32,
+    /// Formulas.
     held: u32,
     failed: u32,
+    maybe: u32,
+    maybe_divided: u32,
+    states: usize,
+    states_divided: usize,
 }
 
-/// Compares what is said of a program with what all its runs say.
-fn compare(seed: u64, tally: &mut Tally) {
+/// Compares what is said of a program with what all its runs say. Inputs have values up to `greatest`.
+fn compare(seed: u64, (greatest, is_split): (u32, bool), tally: &mut Tally) {
     let mut random = fastrand::Rng::with_seed(seed);
     let text = Writer {
         random: random.fork(),
     }
     .program();
-    let board = "[ranges]\n\"chip_digital_read(0)\" = \"0..2\"\n";
-    let board = Board::parse("board.toml", board).expect("a valid board");
+    let board = format!("[ranges]\n\"chip_digital_read(0)\" = \"0..{greatest}\"\n");
+    let board = Board::parse("board.toml", &board).expect("a valid board");
     let start = common::start_wat(&text, board);
     let tests = Tests::new(&mut random);
     let limits = Limits {
@@ -287,54 +300,62 @@ fn compare(seed: u64, tally: &mut Tally) {
         return;
     }
     let formulas: Vec<Formula<u32>> = (0..FORMULAS).map(|_| formula(&mut random, 3)).collect();
-    let plain = |formula| {
-        verdict(explicit.graph(), formula, |state, atom| {
+    let is_so = |formula| {
+        let plain = verdict(explicit.graph(), formula, |state, atom| {
             state.truths[atom as usize] == Said::Holds
-        })
+        });
+        plain.expect("each of its states is one")
     };
+    let is_so: Vec<bool> = formulas.iter().map(is_so).collect();
     let began = Instant::now();
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
     let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
     tally.programs += 1;
-    for is_split in [false, true] {
-        let about = Comparing {
-            watched: Some(&tests),
-            is_split,
-            ..Comparing::default()
-        };
-        let device = Device::new(start.clone(), Bounds::default(), None, about, &budget);
-        let mut device = Exploration::new(device.expect("a program"), Strategy::BreadthFirst);
-        let pause = device.run(&limits, |_| true);
-        let graph = device.graph();
-        if pause != Pause::Complete || !graph.language().unexplored().is_empty() {
-            continue;
+    let about = Comparing {
+        watched: Some(&tests),
+        is_split,
+        ..Comparing::default()
+    };
+    let device = Device::new(start.clone(), Bounds::default(), None, about, &budget);
+    let device = device.expect("a program");
+    for divisions in 0..=DIVISIONS {
+        let mut exploration = Exploration::new(&device, Strategy::BreadthFirst);
+        let pause = exploration.run(&limits, |_| true);
+        let graph = exploration.graph();
+        assert!(!device.is_cut(), "seed {seed}: no time");
+        if pause != Pause::Complete || !device.unexplored().is_empty() {
+            return;
         }
-        let states = || graph.nodes().filter_map(|node| graph.state(node));
+        let mut states = graph.nodes().filter_map(|node| graph.state(node));
         assert!(
-            !states().any(|state| (0..2).any(|number| state.truths().is_unclear(number))),
+            !states.any(|state| (0..2).any(|number| state.truths().is_unclear(number))),
             "seed {seed}: {text}"
         );
-        let is_one = |state: &DeviceState| {
-            let values = graph.language().stands_for(state, 1);
-            values.is_some_and(|values| values.len() == 1)
-        };
-        let is_apart = is_split && states().all(is_one);
-        tally.split += u32::from(is_apart);
-        for formula in &formulas {
-            let (said, is_so) = (
-                verdict(graph, formula, |state, atom| {
-                    state.truths().of(atom) == Some(true)
-                }),
-                plain(formula),
-            );
-            // What a state of several values may do, not all of them need do.
+        let is_whole = graph.partial().is_empty();
+        let is_last = is_whole || divisions == DIVISIONS || !device.divide();
+        for (formula, is_so) in formulas.iter().zip(&is_so) {
+            let said = verdict(graph, formula, |state, atom| {
+                state.truths().of(atom) == Some(true)
+            });
             assert!(
-                said == is_so || !said && !is_apart,
-                "seed {seed}: {formula} is said to be {said}, and is {is_so} (split: {is_split}): {text}"
+                said.is_none_or(|said| said == *is_so) && !(said.is_none() && is_whole),
+                "seed {seed}, 0..{greatest}: {formula} is said to be {said:?}, and is {is_so} ({divisions}): {text}"
             );
-            tally.held += u32::from(is_so && is_apart);
-            tally.failed += u32::from(!is_so && is_apart);
+            tally.maybe += u32::from(said.is_none() && divisions == 0);
+            tally.maybe_divided += u32::from(said.is_none() && is_last);
+            tally.held += u32::from(said == Some(true) && is_last);
+            tally.failed += u32::from(said == Some(false) && is_last);
+        }
+        if divisions == 0 {
+            tally.graphs += 1;
+            tally.whole += u32::from(is_whole);
+            tally.states += graph.len();
+        }
+        if is_last {
+            tally.whole_divided += u32::from(is_whole);
+            tally.states_divided += graph.len();
+            return;
         }
     }
 }
@@ -342,15 +363,29 @@ fn compare(seed: u64, tally: &mut Tally) {
 #[test]
 fn formulas_about_random_loops_are_true_of_all_their_runs_or_of_none_that_breaks_them() {
     let mut tally = Tally::default();
-    (0..PROGRAMS).for_each(|seed| compare(seed, &mut tally));
+    for is_split in [false, true] {
+        (0..PROGRAMS).for_each(|seed| compare(seed, (2, is_split), &mut tally));
+    }
     println!("{tally:?}");
     let programs = PROGRAMS as u32;
     assert!(tally.programs > programs / 4, "{tally:?}");
-    assert!(tally.split > programs / 5, "{tally:?}");
     assert!(
         tally.held > programs / 2 && tally.failed > programs / 2,
         "{tally:?}"
     );
+    assert!(tally.maybe < 200, "{tally:?}");
+    assert_eq!(tally.maybe_divided, 0, "{tally:?}");
+}
+
+/// Sets of so many values are too wide to look at each.
+#[test]
+fn so_they_are_where_sets_are_wide() {
+    let mut tally = Tally::default();
+    (0..PROGRAMS).for_each(|seed| compare(seed, (40, false), &mut tally));
+    println!("{tally:?}");
+    assert!(tally.programs > PROGRAMS as u32 / 2, "{tally:?}");
+    assert!(tally.maybe > 10, "nothing to divide: {tally:?}");
+    assert_eq!(tally.maybe_divided, 0, "{tally:?}");
 }
 
 /// Programs that are written; some of them have too many states to be looked at one by one.

@@ -143,12 +143,28 @@ pub struct Next<S> {
     /// How many rules of the language were applied: 1, or more where a deterministic run is taken
     /// as one step.
     pub steps: u64,
+    /// Where a state stands for several values: some of them have no way to `state`, or it is not known that all do. Two
+    /// such steps in a row need not be one run of the program.
+    pub is_partial: bool,
 }
 
 impl<S> Next<S> {
     /// The result of a single rule.
     pub const fn one(state: S) -> Self {
-        Self { state, steps: 1 }
+        Self {
+            state,
+            steps: 1,
+            is_partial: false,
+        }
+    }
+
+    /// The same step as another language sees it: to another state.
+    pub fn map<T>(self, into: impl FnOnce(S) -> T) -> Next<T> {
+        Next {
+            state: into(self.state),
+            steps: self.steps,
+            is_partial: self.is_partial,
+        }
     }
 }
 

@@ -461,8 +461,8 @@ impl Language for Leaps {
     fn apply(&self, state: &usize, (): &()) -> Option<Next<usize>> {
         let steps = *self.0.get(*state)?;
         Some(Next {
-            state: state + 1,
             steps,
+            ..Next::one(state + 1)
         })
     }
 

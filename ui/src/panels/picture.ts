@@ -73,16 +73,12 @@ export function paint(context: CanvasRenderingContext2D, { states, picture, valu
   if (look.gap >= APART || picture.ways.length <= MOST_WAYS) {
     context.strokeStyle = colour("--line");
     context.lineWidth = 1;
-    context.beginPath();
-    seen.forEach((state) => leaving[state]?.forEach((way) => trace(context, way, place, radius)));
-    context.stroke();
+    stroke(context, seen.flatMap((state) => leaving[state] ?? []), place, radius);
   }
   const ways = chosen === null ? [] : (leaving[chosen] ?? []);
   context.strokeStyle = colour("--path");
   context.lineWidth = 2;
-  context.beginPath();
-  ways.forEach((way) => trace(context, way, place, radius));
-  context.stroke();
+  stroke(context, ways, place, radius);
   if (look.gap >= NAMED && look.step >= NAMED) {
     context.font = `11px ${colour("--mono")}`;
     context.textAlign = "center";
@@ -112,6 +108,22 @@ export function paint(context: CanvasRenderingContext2D, { states, picture, valu
       context.stroke();
     }
   }
+}
+
+/** Ways; dashed are those that only some of a state's values take. */
+function stroke(
+  context: CanvasRenderingContext2D,
+  ways: PictureWay[],
+  place: (state: number) => { x: number; y: number },
+  radius: number,
+): void {
+  for (const partial of [false, true]) {
+    context.setLineDash(partial ? [5, 4] : []);
+    context.beginPath();
+    ways.filter((way) => way.partial === partial).forEach((way) => trace(context, way, place, radius));
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 /** A way: straight to the next row, bent where it goes back or stays. */

@@ -115,6 +115,7 @@ end?: string | null,
 note?: string | null,
 states: number,
 edges: number,
+partial: number,
 maybe: Array<string>,
 unexplored: Array<UnexploredReport>,
 seconds: number,
@@ -407,7 +408,8 @@ values?: string | null, };
 export type PictureWay = {
 from: number,
 to: number,
-label: string, };
+label: string,
+partial: boolean, };
 
 export type PinView = {
 pin: number,
@@ -528,6 +530,7 @@ colour?: string | null, };
 export type StatesReport = {
 states: number,
 edges: number,
+partial: number,
 depth: number,
 complete: boolean,
 maybe: Array<string>,

@@ -204,7 +204,7 @@ pub(super) fn narrow(state: &mut State, narrowed: Narrowed) {
 }
 
 /// Those of the constraints that relate to the affected inputs, directly or through others.
-fn connected(dag: &Dag, all: &[&Constraint], affected: &[u32]) -> Vec<Constraint> {
+pub(crate) fn connected(dag: &Dag, all: &[&Constraint], affected: &[u32]) -> Vec<Constraint> {
     let mut reached: Vec<u32> = affected.to_vec();
     let mut taken = vec![false; all.len()];
     loop {

@@ -34,6 +34,7 @@ use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
 
 use events::Listening;
+pub(crate) use feasible::connected;
 use feasible::narrow;
 use found::Found;
 use order::{Levels, Unvisited};

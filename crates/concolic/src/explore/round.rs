@@ -14,6 +14,7 @@ use super::order::Levels;
 use super::{Bounds, Explorer, Parting, SearchOrder, Start, State, Waiting};
 use crate::budget::{Budget, Flow};
 use crate::code::Code;
+use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
 use crate::decide::Decider;
@@ -149,6 +150,25 @@ impl Workbench {
         let parts = explorer.parted(vec![stop]);
         let unexplored = std::mem::take(&mut explorer.unexplored);
         (explorer.into(), parts, unexplored)
+    }
+
+    /// A stop under one more condition; nothing if that cannot be, or nobody found out.
+    pub(crate) fn under(
+        self,
+        start: &Start,
+        budget: &Budget<'_>,
+        bounds: &Bounds,
+        parting: Parting<'_>,
+        (stop, condition): (Waiting, Constraint),
+    ) -> (Self, Option<Waiting>) {
+        let mut explorer = self.explorer(start, budget, bounds, parting);
+        let state = explorer.under(stop.state, condition);
+        let found = state.map(|state| Waiting { state, ..stop });
+        // Conditions that are watched have one truth there; what they look at is noted.
+        let parts = found.map(|stop| explorer.parted(vec![stop]));
+        let found = parts.and_then(|parts| <[Waiting; 1]>::try_from(parts).ok());
+        let found = found.map(|[only]| only);
+        (explorer.into(), found)
     }
 
     fn explorer<'e, 'b>(

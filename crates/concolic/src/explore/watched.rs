@@ -317,7 +317,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A stop under one more condition, if it can hold.
-    fn under(&mut self, mut state: State, condition: Constraint) -> Option<State> {
+    pub(super) fn under(&mut self, mut state: State, condition: Constraint) -> Option<State> {
         match self.feasible(&state, &[condition]) {
             Feasible::Yes(narrowed) => {
                 narrow(&mut state, *narrowed);

@@ -33,6 +33,8 @@ pub(super) struct Arrived {
     pub(super) constraints: Vec<Constraint>,
     pub(super) model: Vec<u64>,
     pub(super) taints: Vec<u64>,
+    /// Something was decided by what a clock shows.
+    pub(super) is_timed: bool,
     pub(super) place: u64,
     pub(super) is_moment: bool,
     pub(super) call: Option<NextCall>,
@@ -88,6 +90,7 @@ impl Arrived {
             }
             _ => return false,
         }
+        self.is_timed |= other.is_timed;
         true
     }
 }

@@ -1,5 +1,7 @@
 //! Exploring a program's states, and again whenever a word turns out to count for ever, or to hold times.
 
+use std::rc::Rc;
+
 use borges_board::PrimitiveId;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
@@ -28,10 +30,10 @@ enum Change {
 }
 
 impl<'d> Refining for Counters<'_, 'd> {
-    type Program = Device<'d>;
+    type Program = Rc<Device<'d>>;
     type Change = Change;
 
-    fn program(&mut self, changes: &[Change]) -> Option<Device<'d>> {
+    fn program(&mut self, changes: &[Change]) -> Option<Rc<Device<'d>>> {
         let mut about = self.about.clone();
         for change in changes {
             match change {
@@ -40,11 +42,11 @@ impl<'d> Refining for Counters<'_, 'd> {
             }
         }
         let (start, bounds) = (self.start.clone(), self.bounds.clone());
-        Device::new(start, bounds, (self.solver)(), about, self.budget)
+        Device::new(start, bounds, (self.solver)(), about, self.budget).map(Rc::new)
     }
 
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
-    fn change(&mut self, graph: &Graph<Device<'d>>, rests: Option<Pause>) -> Option<Change> {
+    fn change(&mut self, graph: &Graph<Rc<Device<'d>>>, rests: Option<Pause>) -> Option<Change> {
         if let Some(words) = graph.language().new_times() {
             return Some(Change::Times(words));
         }
@@ -69,7 +71,7 @@ pub fn explore_states<'d>(
     limits: &Limits,
     budget: &'d Budget<'d>,
     heard: &mut dyn FnMut(usize),
-) -> Option<(Exploration<Device<'d>>, Pause)> {
+) -> Option<(Exploration<Rc<Device<'d>>>, Pause)> {
     let mut counters = Counters {
         start,
         bounds,

@@ -39,14 +39,26 @@ impl Language for Device<'_> {
 
     fn apply(&self, state: &DeviceState, choice: &DeviceWay) -> Option<Next<DeviceState>> {
         let found = self.ways(state).into_iter().nth(choice.number as usize);
-        found.and_then(|(way, to)| (way == *choice).then(|| Next::one(to)))
+        let (way, to) = found.filter(|(way, _)| way == choice)?;
+        Some(Next {
+            is_partial: way.is_partial,
+            ..Next::one(to)
+        })
     }
 
     /// What is enabled is known only by running: one look tells both.
     fn expand(&self, state: &DeviceState, steps: &mut Vec<(DeviceWay, Next<DeviceState>)>) {
         let mut look = self.look(state);
         let ways = std::mem::take(&mut look.ways).into_iter();
-        steps.extend(ways.map(|(way, to)| (way, Next::one(to))));
+        steps.extend(ways.map(|(way, to)| {
+            let is_partial = way.is_partial;
+            let next = Next::one(to);
+            (way, Next { is_partial, ..next })
+        }));
+        if let Some(condition) = look.divides.take() {
+            let mut dividing = self.dividing.borrow_mut();
+            dividing.insert(state.clone(), condition);
+        }
         self.note(look);
     }
 

@@ -12,11 +12,13 @@ mod demanded;
 mod explore;
 mod language;
 mod live;
+mod parts;
 mod place;
 mod relation;
 mod run;
 mod state;
 mod times;
+mod whole;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -39,8 +41,10 @@ use crate::solver::Solver;
 use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
 use live::Live;
+use parts::Part;
 use state::{Before, Compared, Stands};
 use times::TimeWord;
+use whole::{Asks, Decided};
 
 pub use anything::StateWord;
 pub use explore::explore_states;
@@ -77,6 +81,10 @@ pub struct Device<'d> {
     counted: RefCell<HashMap<StateWord, usize>>,
     /// Which of them something depended on.
     influence: Cell<u64>,
+    /// States of which each value has ways of its own, and by what these are apart: none is reached as a whole.
+    divided: RefCell<HashMap<DeviceState, Constraint>>,
+    /// The same, for when states are divided next.
+    dividing: RefCell<HashMap<DeviceState, Constraint>>,
     initial: DeviceState,
 }
 
@@ -120,12 +128,16 @@ pub struct DeviceWay {
     pub input: Option<WayInput>,
     /// The event that arrived first; none if none did, or could.
     pub event: Option<Event>,
+    /// Some of the values that the state stands for do not lead where this way does; or it is not known that all do.
+    pub is_partial: bool,
 }
 
 /// What a look at a state showed.
 #[derive(Default)]
 struct Look {
     ways: Vec<(DeviceWay, DeviceState)>,
+    /// Where not all of the state's values lead to where a way does: what parts them.
+    divides: Option<Constraint>,
     /// Instructions executed for it.
     steps: u64,
     /// The budget was spent before all ways were known.
@@ -208,6 +220,8 @@ impl<'d> Device<'d> {
             words,
             counted: RefCell::default(),
             influence: Cell::new(0),
+            divided: RefCell::default(),
+            dividing: RefCell::default(),
             initial: DeviceState::ended(End::Returned, Truths::default()),
             start,
         };
@@ -217,7 +231,7 @@ impl<'d> Device<'d> {
         device.note(look);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
-            Some((_, to)) => to.clone(),
+            Some((_, to, _)) => to.clone(),
             None => DeviceState::ended(End::Cut(Cut::Waits), Truths::default()),
         };
         Some(device)
@@ -267,6 +281,7 @@ impl<'d> Device<'d> {
         let Some(mut bench) = self.bench.take() else {
             return look;
         };
+        let mut asked = Vec::new();
         for from in from {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
@@ -285,14 +300,24 @@ impl<'d> Device<'d> {
             };
             let found;
             (bench, found) = self.ways_of(bench, round, Some(before), &mut look);
-            for (input, to) in found {
+            for (input, to, asks) in found {
                 let number = look.ways.len() as u32;
                 let way = DeviceWay {
                     number,
                     input,
                     event,
+                    is_partial: false,
                 };
                 look.ways.push((way, to));
+                asked.push(asks);
+            }
+        }
+        let to: Vec<&DeviceState> = look.ways.iter().map(|(_, to)| to).collect();
+        whole::together(&bench.dag, before, &to, &mut asked);
+        for ((way, _), asked) in look.ways.iter_mut().zip(asked) {
+            way.is_partial = asked != Asks::Nothing;
+            if let Asks::These { conditions, .. } = asked {
+                look.divides = look.divides.or_else(|| conditions.into_iter().next());
             }
         }
         self.bench.replace(Some(bench));
@@ -366,37 +391,6 @@ impl<'d> Device<'d> {
         })
     }
 
-    /// A state that has been reached, apart by the conditions that are watched and by values where they are few. That
-    /// comes after the way to it was forgotten: what is known of its values then is little and simple.
-    fn parts(
-        &self,
-        bench: Workbench,
-        state: DeviceState,
-        look: &mut Look,
-    ) -> (Workbench, Vec<DeviceState>) {
-        let is_one = self.watched.is_none() && !self.is_split;
-        let (Stands::Before(before), Some(path), false) = (&state.0.stands, state.path(), is_one)
-        else {
-            return (bench, vec![state]);
-        };
-        let (stop, budget) = (
-            Waiting::at(before.snapshot.clone(), path, !before.is_moment),
-            self.budget,
-        );
-        let (mut bench, parts, mut unexplored) = self.parting(budget, true, |parting| {
-            bench.parted(&self.start, budget, &self.bounds, parting, stop)
-        });
-        look.unexplored.append(&mut unexplored);
-        let compared = self.compared(budget);
-        let parts = parts.into_iter().map(|part| {
-            let (reads, constraints) = (&part.state.reads, &part.state.constraints);
-            self.note_influence(&bench.dag, reads, constraints, Some(before));
-            compared.state_after(&mut bench, part, &before.taints)
-        });
-        let parts = parts.collect();
-        (bench, parts)
-    }
-
     fn compared<'c>(&'c self, budget: &'c Budget<'c>) -> Compared<'c> {
         Compared {
             live: &self.live,
@@ -408,6 +402,7 @@ impl<'d> Device<'d> {
             clocks: &self.clocks,
             are_clocks: self.are_clocks,
             most: self.most,
+            tells_rows: self.watched.is_some() || !self.divided.borrow().is_empty(),
             budget,
         }
     }
@@ -418,7 +413,7 @@ impl<'d> Device<'d> {
         mut round: Round,
         before: Option<&Before>,
         look: &mut Look,
-    ) -> (Workbench, Vec<(Option<WayInput>, DeviceState)>) {
+    ) -> (Workbench, Vec<(Option<WayInput>, DeviceState, Asks)>) {
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
         let compared = self.compared(self.budget);
@@ -434,37 +429,48 @@ impl<'d> Device<'d> {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
             let arrived = compared.arrival(&mut bench, stop, taints);
-            match compared.settled(&mut bench, &arrived) {
-                (to, false) => {
-                    reached.push((reading(&arrived.reads, &arrived.model, known), to, None));
-                }
-                (_, true) => opaque.push(arrived),
+            let settled = compared.settled(&mut bench, &arrived);
+            match settled.is_opaque {
+                true => opaque.push(arrived),
+                false => reached.push((arrived.decided(), Part::from(settled), None)),
             }
         }
         for arrived in joined(opaque, &bench.dag) {
-            let (to, _) = compared.settled(&mut bench, &arrived);
-            reached.push((reading(&arrived.reads, &arrived.model, known), to, None));
+            let settled = compared.settled(&mut bench, &arrived);
+            reached.push((arrived.decided(), Part::from(settled), None));
         }
         for (end, stop) in round.ended {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
-            let input = reading(reads, &stop.state.model, known);
-            let to = match self.watched.is_some() || self.calls.is_some() {
-                true => compared.state_after(&mut bench, stop, taints),
-                false => DeviceState::ended(end.clone(), Truths::default()),
+            let (decided, part) = match self.watched.is_some() || self.calls.is_some() {
+                true => {
+                    let arrived = compared.arrival(&mut bench, stop, taints);
+                    let settled = compared.settled(&mut bench, &arrived);
+                    (arrived.decided(), Part::from(settled))
+                }
+                false => {
+                    let to = DeviceState::ended(end.clone(), Truths::default());
+                    let decided = Decided::of_stop(&bench.dag, stop.state, taints, &self.clocks);
+                    (decided, Part::whole(to))
+                }
             };
-            reached.push((input, to, Some(end)));
+            reached.push((decided, part, Some(end)));
         }
         let mut ways = Vec::new();
-        for (input, to, end) in reached {
+        for (decided, part, end) in reached {
+            let input = reading(&decided.reads, &decided.model, known);
             let parts;
-            (bench, parts) = self.parts(bench, to, look);
+            (bench, parts) = self.parts(bench, part, look);
             for part in parts {
-                let to = match &end {
-                    Some(end) => part.as_end(end.clone(), self.calls.is_some()),
-                    None => part,
+                let asks = match before {
+                    Some(before) => decided.asks(&mut bench, before, &part, self.budget),
+                    None => Asks::Nothing,
                 };
-                ways.push((input.clone(), self.once(&bench.dag, to)));
+                let to = match &end {
+                    Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
+                    None => part.state,
+                };
+                ways.push((input.clone(), self.once(&bench.dag, to), asks));
             }
         }
         (bench, ways)
@@ -564,7 +570,10 @@ impl<'d> Device<'d> {
                 }
                 Stands::Ended(..) => false,
             };
-            if let Some(known) = here.iter().rev().take(MOST_COVERING).find(covers) {
+            let divided = self.divided.borrow();
+            let mut known = here.iter().rev().take(MOST_COVERING);
+            if let Some(known) = known.find(|known| covers(known) && !divided.contains_key(*known))
+            {
                 return known.clone();
             }
             here.push(state.clone());

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use borges_vm::ValType;
+use borges_vm::num::NumericOp as N;
 
 use super::demanded;
 use crate::budget::Budget;
@@ -22,6 +23,8 @@ use crate::zone::{Term, Zone};
 /// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
 /// expressions are kept.
 pub(super) const MOST_COMBINATIONS: u128 = 1 << 16;
+/// Of so many rows of combinations, which one it is is told as an expression.
+const MOST_TOLD: usize = 64;
 /// So many low bits of an input that may be anything are counted out.
 const MOST_BITS: u32 = 16;
 
@@ -32,6 +35,8 @@ pub(super) struct Relation {
     pub(super) columns: HashMap<Expr, Expr>,
     /// The variables: their types and values.
     pub(super) variables: Vec<(ValType, Set)>,
+    /// What each of them is on the path; nothing of one that stands for a row of many combinations.
+    pub(super) origins: Vec<Option<Expr>>,
     /// What relates several variables.
     pub(super) constraints: Vec<Constraint>,
     /// Values that satisfy everything.
@@ -40,6 +45,8 @@ pub(super) struct Relation {
     pub(super) taints: Vec<u64>,
     /// Constraints were kept as they came about.
     pub(super) is_opaque: bool,
+    /// Rows are told as expressions of the path.
+    tells_rows: bool,
 }
 
 /// What a path knows of its inputs.
@@ -55,6 +62,8 @@ pub(super) struct Known<'k> {
     pub(super) budget: &'k Budget<'k>,
     /// The inputs of the lowest places that may be anything in every state, and belong to it.
     pub(super) bases: u32,
+    /// Somebody wants to know what a row of combinations is on the path.
+    pub(super) tells_rows: bool,
     /// Of these expressions, what is less than a number is as good as that number.
     pub(super) floors: &'k HashMap<Expr, i64>,
 }
@@ -75,10 +84,15 @@ struct Component {
 impl Relation {
     /// Of live expressions, in an order that the state alone determines.
     pub(super) fn of(dag: &mut Dag, point: &mut Point, known: &Known<'_>, live: &[Expr]) -> Self {
-        let mut relation = Relation::default();
+        let mut relation = Relation {
+            tells_rows: known.tells_rows,
+            ..Relation::default()
+        };
         for place in 0..known.bases {
             let (ty, taint) = (known.reads[place as usize].ty, known.taints[place as usize]);
-            relation.variable(dag, ty, Set::all(ty), known.model[place as usize]);
+            let origin = dag.input(place, ty);
+            let now = known.model[place as usize];
+            relation.variable(dag, Some(origin), (ty, Set::all(ty)), now);
             relation.taints.push(taint);
         }
         for component in components(dag, known, live) {
@@ -163,8 +177,15 @@ impl Relation {
         (!rows.is_empty()).then_some(Rows::Listed(rows))
     }
 
-    fn variable(&mut self, dag: &mut Dag, ty: ValType, values: Set, now: u64) -> Expr {
+    fn variable(
+        &mut self,
+        dag: &mut Dag,
+        origin: Option<Expr>,
+        (ty, values): (ValType, Set),
+        now: u64,
+    ) -> Expr {
         let number = self.variables.len() as u32;
+        self.origins.push(origin);
         self.variables.push((ty, values));
         self.model.push(now);
         dag.input(number, ty)
@@ -193,7 +214,13 @@ impl Relation {
             return;
         }
         let which = Set::range(0, rows.len() as u64 - 1);
-        let row = self.variable(dag, ValType::I32, which, 0);
+        let are_whole = component
+            .columns
+            .iter()
+            .all(|column| matches!(dag.ty(*column), ValType::I32 | ValType::I64));
+        let is_told = self.tells_rows && are_whole && rows.len() <= MOST_TOLD;
+        let origin = is_told.then(|| number_of(dag, &component.columns, rows));
+        let row = self.variable(dag, origin, (ValType::I32, which), 0);
         for (number, column) in component.columns.iter().enumerate() {
             let ty = dag.ty(*column);
             let cells = rows
@@ -213,7 +240,10 @@ impl Relation {
         let ty = dag.ty(column);
         let value = match (set.only(), set.bounds()) {
             (Some(only), _) => dag.constant(ty, only),
-            (None, bounds) => self.variable(dag, ty, set, bounds.map_or(0, |(least, _)| least)),
+            (None, bounds) => {
+                let least = bounds.map_or(0, |(least, _)| least);
+                self.variable(dag, Some(column), (ty, set), least)
+            }
         };
         self.columns.insert(column, value);
     }
@@ -237,7 +267,7 @@ impl Relation {
             let now = columns.now[variables.len()];
             let value = match values.only() {
                 Some(only) => dag.constant(columns.ty, only),
-                None => self.variable(dag, columns.ty, values, now),
+                None => self.variable(dag, Some(*column), (columns.ty, values), now),
             };
             self.columns.insert(*column, value);
             variables.push(value);
@@ -255,12 +285,9 @@ impl Relation {
         let mut renamed: BTreeMap<u32, Expr> = BTreeMap::new();
         for place in &component.inputs {
             let read = &known.reads[*place as usize];
-            let fresh = self.variable(
-                dag,
-                read.ty,
-                read.domain.clone(),
-                known.model[*place as usize],
-            );
+            let origin = dag.input(*place, read.ty);
+            let now = known.model[*place as usize];
+            let fresh = self.variable(dag, Some(origin), (read.ty, read.domain.clone()), now);
             renamed.insert(*place, fresh);
         }
         self.is_opaque |= !component.constraints.is_empty();
@@ -277,6 +304,26 @@ impl Relation {
             }
         }
     }
+}
+
+/// Which of these rows the columns have, as an expression.
+fn number_of(dag: &mut Dag, columns: &[Expr], rows: &BTreeSet<Vec<u64>>) -> Expr {
+    let mut found = dag.constant(ValType::I32, 0);
+    for (number, row) in (0..).zip(rows).skip(1) {
+        let mut is_row = dag.constant(ValType::I32, 1);
+        for (column, cell) in columns.iter().zip(row) {
+            let ty = dag.ty(*column);
+            let cell = dag.constant(ty, *cell);
+            let same = match ty {
+                ValType::I64 => dag.binary(N::I64Eq, *column, cell),
+                _ => dag.binary(N::I32Eq, *column, cell),
+            };
+            is_row = dag.binary(N::I32And, is_row, same);
+        }
+        let number = dag.constant(ValType::I32, number);
+        found = dag.choose(is_row, number, found);
+    }
+    found
 }
 
 /// Of inputs that may be anything, and of which only low bits matter: the values of these bits alone.
@@ -423,7 +470,7 @@ fn components(dag: &Dag, known: &Known<'_>, live: &[Expr]) -> Vec<Component> {
 }
 
 /// The same expression over other inputs.
-fn rename(
+pub(super) fn rename(
     dag: &mut Dag,
     root: Expr,
     renamed: &BTreeMap<u32, Expr>,

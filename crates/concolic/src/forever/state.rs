@@ -16,6 +16,7 @@ use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
 use super::times::{Stop, TimeWord, related};
+use super::whole::is_timed;
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
@@ -262,6 +263,13 @@ impl Before {
         }
     }
 
+    /// Its variables as what was read.
+    pub(super) fn reads(&self) -> impl Iterator<Item = Read> + '_ {
+        let read =
+            |(ty, domain): &(ValType, Set)| Read::of_state(PrimitiveId(0), *ty, domain.clone());
+        self.variables.iter().map(read)
+    }
+
     /// The path from which a round goes on.
     fn path(&self, truths: Truths) -> Path {
         let mut path = Path::new(self.board.clone());
@@ -281,13 +289,20 @@ impl Before {
                 Place::Level(pin) => path.outside.levels.push((*pin, *expr)),
             }
         }
-        let read =
-            |(ty, domain): &(ValType, Set)| Read::of_state(PrimitiveId(0), *ty, domain.clone());
-        path.reads = self.variables.iter().map(read).collect();
+        path.reads = self.reads().collect();
         path.constraints = self.constraints.to_vec();
         path.model = self.model.to_vec();
         path
     }
+}
+
+/// What has arrived, as a state.
+pub(super) struct Settled {
+    pub(super) state: DeviceState,
+    /// What its variables are on the way there, as far as that can be said.
+    pub(super) origins: Vec<Option<Expr>>,
+    /// Conditions of the way were kept as they came about.
+    pub(super) is_opaque: bool,
 }
 
 /// What a program's states are compared by, besides their cells.
@@ -307,6 +322,8 @@ pub(super) struct Compared<'c> {
     pub(super) are_clocks: bool,
     /// So many combinations of values are counted out.
     pub(super) most: u128,
+    /// Somebody wants to know what a row of them is on the way.
+    pub(super) tells_rows: bool,
     pub(super) budget: &'c Budget<'c>,
 }
 
@@ -346,7 +363,7 @@ impl Compared<'_> {
         taints: &[u64],
     ) -> DeviceState {
         let arrival = self.arrival(bench, stop, taints);
-        self.settled(bench, &arrival).0
+        self.settled(bench, &arrival).state
     }
 
     /// A path that has come to a stop, with what is live there.
@@ -375,6 +392,7 @@ impl Compared<'_> {
             dead: &dead,
             taints: &mut taints,
         };
+        let is_timed = is_timed(&stop_here.bench.dag, stop_here.path, self.clocks);
         let mut found = self.found_times.borrow_mut();
         let mut columns = related(stop_here, places, self.times, &mut found);
         drop(found);
@@ -394,6 +412,7 @@ impl Compared<'_> {
             constraints: path.constraints,
             model: path.model,
             taints,
+            is_timed,
             is_moment,
             call,
             truths: path.truths,
@@ -413,8 +432,8 @@ impl Compared<'_> {
         })
     }
 
-    /// What has arrived, as a state; and whether conditions of the way to it were kept as they came about.
-    pub(super) fn settled(&self, bench: &mut Workbench, arrived: &Arrived) -> (DeviceState, bool) {
+    /// What has arrived, as a state.
+    pub(super) fn settled(&self, bench: &mut Workbench, arrived: &Arrived) -> Settled {
         let columns: Vec<Expr> = arrived.columns.iter().map(|column| column.expr).collect();
         let known = Known {
             reads: &arrived.reads,
@@ -424,6 +443,7 @@ impl Compared<'_> {
             most: self.most,
             budget: self.budget,
             bases: arrived.clocks.len() as u32,
+            tells_rows: self.tells_rows,
             floors: &arrived.floors(),
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
@@ -469,7 +489,11 @@ impl Compared<'_> {
             call,
         });
         let state = DeviceState::new(Stands::Before(before), arrived.truths);
-        (state, relation.is_opaque)
+        Settled {
+            state,
+            origins: relation.origins,
+            is_opaque: relation.is_opaque,
+        }
     }
 
     /// The states of known values that a state stands for, if that are at most so many combinations.

@@ -1,6 +1,7 @@
 //! Graphs beside plain runs of all input sequences.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use borges_board::Codomain;
@@ -218,7 +219,7 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
 pub(crate) fn closed<T>(
     start: &Start,
     garbage: u32,
-    within: impl FnOnce(&Graph<Device<'_>>, Pause) -> T,
+    within: impl FnOnce(&Graph<Rc<Device<'_>>>, Pause) -> T,
 ) -> T {
     let began = Instant::now();
     let clock = || began.elapsed();

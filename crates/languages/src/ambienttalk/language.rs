@@ -186,8 +186,8 @@ impl AmbientTalk {
             None => {}
         }
         Some(Next {
-            state: next,
             steps: done.steps,
+            ..Next::one(next)
         })
     }
 

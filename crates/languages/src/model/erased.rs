@@ -252,17 +252,14 @@ where
     }
 
     fn apply(&self, state: &State, choice: &Step) -> Option<Next<State>> {
-        let Next { state, steps } = self.0.apply(own(&*state.0), own(&*choice.0))?;
-        let state = Self::state(state);
-        Some(Next { state, steps })
+        let next = self.0.apply(own(&*state.0), own(&*choice.0))?;
+        Some(next.map(Self::state))
     }
 
     fn step(&self, state: &State, choice: &Step) -> Option<StepOf<Self>> {
         let step = self.0.step(own(&*state.0), own(&*choice.0))?;
-        let Next { state, steps } = step.next;
-        let state = Self::state(state);
         Some(Stepped {
-            next: Next { state, steps },
+            next: step.next.map(Self::state),
             agent: Self::agent(step.agent),
             footprint: Self::footprint(step.footprint),
         })

@@ -518,7 +518,7 @@ impl Job<'_> {
                 report.classes = exact.and_then(|exact| self.count(exact));
             }
             Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
-            Err(CountError::Unexplored(_)) => {}
+            Err(CountError::Unexplored(_) | CountError::Partial(_)) => {}
         }
         report.ends = self.ends(graph, held.exploration.unfollowed());
         // What is seen through an abstraction is not all.

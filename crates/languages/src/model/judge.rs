@@ -126,6 +126,7 @@ pub(super) fn judgement<P: Language>(
         let (holds, run) = match truth {
             Truth::Yes(run) => (Some(true), run),
             Truth::No(run) => (Some(false), run),
+            Truth::Maybe(run) => (None, Some(run)),
             Truth::Unknown => (None, None),
         };
         let run = run.as_ref();

@@ -140,21 +140,15 @@ impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
     }
 
     fn apply(&self, seen: &Self::State, choice: &L::Choice) -> Option<Next<Self::State>> {
-        let Next { state, steps } = self.inner.apply(&seen.state, choice)?;
-        Some(Next {
-            state: self.seen(state),
-            steps,
-        })
+        let next = self.inner.apply(&seen.state, choice)?;
+        Some(next.map(|state| self.seen(state)))
     }
 
     fn expand(&self, seen: &Self::State, steps: &mut Vec<(L::Choice, Next<Self::State>)>) {
         let mut inner = Vec::new();
         self.inner.expand(&seen.state, &mut inner);
-        steps.extend(inner.into_iter().map(|(choice, next)| {
-            let state = self.seen(next.state);
-            let steps = next.steps;
-            (choice, Next { state, steps })
-        }));
+        let seen = |(choice, next): (_, Next<_>)| (choice, next.map(|state| self.seen(state)));
+        steps.extend(inner.into_iter().map(seen));
     }
 
     fn outcome(&self, seen: &Self::State) -> Outcome<L::Value> {

@@ -80,12 +80,9 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
         (state, memory): &Self::State,
         choice: &L::Choice,
     ) -> Option<Next<Self::State>> {
-        let Next { state: to, steps } = self.program.apply(state, choice)?;
-        let memory = self.observer.observe(memory, state, choice, &to);
-        Some(Next {
-            state: (to, memory),
-            steps,
-        })
+        let next = self.program.apply(state, choice)?;
+        let memory = self.observer.observe(memory, state, choice, &next.state);
+        Some(next.map(|to| (to, memory)))
     }
 
     fn expand(
@@ -97,9 +94,7 @@ impl<L: Language, O: Observer<L>> Language for Observed<L, O> {
         self.program.expand(state, &mut inner);
         steps.extend(inner.into_iter().map(|(choice, next)| {
             let memory = self.observer.observe(memory, state, &choice, &next.state);
-            let state = (next.state, memory);
-            let steps = next.steps;
-            (choice, Next { state, steps })
+            (choice, next.map(|to| (to, memory)))
         }));
     }
 

@@ -65,12 +65,9 @@ impl<L: Language> Preempting<L> {
     ) -> Option<Next<Scheduled<L::State, L::Agent>>> {
         let interrupts = Self::interrupts(from.last.as_ref(), &agent, agents);
         let left = from.left.checked_sub(u32::from(interrupts))?;
-        let Next { state, steps } = self.program.apply(&from.state, choice)?;
+        let next = self.program.apply(&from.state, choice)?;
         let last = Some(agent);
-        Some(Next {
-            state: Scheduled { state, last, left },
-            steps,
-        })
+        Some(next.map(|state| Scheduled { state, last, left }))
     }
 
     fn footprint_of(footprint: Footprint<L::Resource>) -> Footprint<Stepper<L::Resource>> {

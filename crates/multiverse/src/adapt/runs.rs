@@ -79,6 +79,7 @@ impl<L: Language> Runs<L> {
             run = Next {
                 state: next.state,
                 steps: run.steps + next.steps,
+                is_partial: run.is_partial || next.is_partial,
             };
             if met.as_ref() == Some(&run.state) {
                 break;

@@ -89,11 +89,8 @@ impl<L: Language> Language for Stepping<L> {
     fn apply(&self, state: &Self::State, choice: &Self::Choice) -> Option<Next<Self::State>> {
         match (state, choice) {
             ((Mode::Step, state), StepChoice::Step(choice)) => {
-                let Next { state, steps } = self.0.apply(state, choice)?;
-                Some(Next {
-                    state: (Mode::Paused, state),
-                    steps,
-                })
+                let next = self.0.apply(state, choice)?;
+                Some(next.map(|state| (Mode::Paused, state)))
             }
             ((Mode::Paused, state), StepChoice::Resume) => {
                 Some(Next::one((Mode::Step, state.clone())))

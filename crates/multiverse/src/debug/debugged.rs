@@ -144,18 +144,14 @@ impl<C: Catalogue> Language for Debugged<C> {
         if from.mode() == Mode::Pause || !from.allows(&self.catalogue, &agent) {
             return None;
         }
-        let Next { state, steps } = self.program().apply(&from.program, choice)?;
+        let next = self.program().apply(&from.program, choice)?;
         let mut control = Arc::clone(&from.control);
         let arrival = Arrival {
             before: Some((&from.program, choice)),
-            after: &state,
+            after: &next.state,
         };
         self.arrive(&mut control, &arrival);
-        let state = Configuration {
-            program: state,
-            control,
-        };
-        Some(Next { state, steps })
+        Some(next.map(|program| Configuration { program, control }))
     }
 
     fn outcome(&self, state: &Self::State) -> Outcome<Self::Value> {

@@ -91,6 +91,8 @@ pub struct Graph<L: Language> {
     nodes: Chunks<Node>,
     /// The edges of one node lie side by side, in the order of its choices.
     edges: Chunks<Edge>,
+    /// The edges that only some of a state's values take, in order: most graphs have none.
+    partial: Vec<EdgeId>,
     /// Nodes by fingerprint; none where equal states stay apart.
     index: Option<HashTable<u32>>,
     /// Who takes the edges.
@@ -115,6 +117,7 @@ impl<L: Language> Graph<L> {
             states: Chunks::new(),
             nodes: Chunks::new(),
             edges: Chunks::new(),
+            partial: Vec::new(),
             index: merged.then(HashTable::new),
             takers: RefCell::default(),
         };
@@ -196,6 +199,18 @@ impl<L: Language> Graph<L> {
     #[must_use]
     pub fn edge(&self, edge: EdgeId) -> Option<Edge> {
         self.edges.get(edge.0 as usize).copied()
+    }
+
+    /// Whether an edge is open to some only of the values that its state stands for ([`Next::is_partial`]).
+    #[must_use]
+    pub fn is_partial(&self, edge: EdgeId) -> bool {
+        self.partial.binary_search(&edge).is_ok()
+    }
+
+    /// The edges of which that is so, in order.
+    #[must_use]
+    pub fn partial(&self) -> &[EdgeId] {
+        &self.partial
     }
 
     /// What was decided on an edge: asked of the language again.
@@ -321,8 +336,12 @@ impl<L: Language> Graph<L> {
         for next in found.drain(..) {
             let Some((to, new)) = self.intern(next.state, next.fingerprint, depth) else {
                 self.edges.truncate(first_edge);
+                self.partial.retain(|edge| (edge.0 as usize) < first_edge);
                 return false;
             };
+            if next.is_partial {
+                self.partial.push(EdgeId(self.edges.len() as u32));
+            }
             self.edges.push(Edge {
                 from: id,
                 to,
@@ -346,6 +365,7 @@ struct Successor<L: Language> {
     state: L::State,
     fingerprint: Fingerprint,
     steps: u64,
+    is_partial: bool,
 }
 
 /// Steps from a state, as the language gives them.
@@ -368,6 +388,7 @@ impl<L: Language> Successor<L> {
                 option: option as u32,
                 state,
                 steps: next.steps,
+                is_partial: next.is_partial,
             }
         });
         found.collect()

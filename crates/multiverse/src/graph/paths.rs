@@ -97,6 +97,9 @@ pub enum CountError {
     /// The program can go round for ever.
     #[error("there are infinitely many paths: a cycle leads through node {}", .0.0)]
     Cyclic(NodeId),
+    /// A state stands for several values, of which a way is open to some only.
+    #[error("some ways from node {} are open to some of its values only; split the states first", .0.0)]
+    Partial(NodeId),
 }
 
 impl<L: Language> Graph<L> {
@@ -162,7 +165,7 @@ impl<L: Language> Graph<L> {
     ///
     /// # Errors
     /// [`CountError::Unexplored`] if the graph is not complete, [`CountError::Cyclic`] if there
-    /// are infinitely many.
+    /// are infinitely many, [`CountError::Partial`] if edges in a row need not be a run.
     pub fn count_paths(&self) -> Result<PathCounts, CountError> {
         let unexplored = self.nodes().find(|node| {
             self.status(*node)
@@ -170,6 +173,9 @@ impl<L: Language> Graph<L> {
         });
         if let Some(node) = unexplored {
             return Err(CountError::Unexplored(node));
+        }
+        if let Some(edge) = self.partial().first().and_then(|edge| self.edge(*edge)) {
+            return Err(CountError::Partial(edge.from));
         }
         let mut missing = vec![0_u32; self.len()];
         for (_, edge) in self.edges() {

@@ -221,7 +221,8 @@ impl<L: Language> Graph<L> {
     /// The universes from which every run comes to one of `targets`, whatever is chosen.
     ///
     /// A universe from which a run can go round for ever without meeting a target does not belong,
-    /// nor does one whose future is unexplored.
+    /// nor does one whose future is unexplored. Where edges are partial there may be more than these:
+    /// a run of such edges keeps a universe out, also if the program does not take it.
     #[must_use]
     pub fn inevitable(
         &self,

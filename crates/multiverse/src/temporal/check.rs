@@ -31,6 +31,9 @@ pub enum Truth {
     Yes(Option<Run>),
     /// It is not so; for [`must`], with a run that breaks the formula.
     No(Option<Run>),
+    /// This run decides it, and not all of its steps are open to all that their universes stand for
+    /// ([`Graph::is_partial`]): perhaps the program takes no such run.
+    Maybe(Run),
     /// It depends on universes that are not explored, or the search was stopped.
     Unknown,
 }
@@ -51,6 +54,7 @@ pub fn may<L: Language, A>(
 ) -> Truth {
     match search(graph, formula, true, fairness, &holds, keep_going) {
         Search::Found(run) => Truth::Yes(Some(run)),
+        Search::Perhaps(run) => Truth::Maybe(run),
         Search::Nothing => Truth::No(None),
         Search::Unknown => Truth::Unknown,
     }
@@ -66,6 +70,7 @@ pub fn must<L: Language, A>(
 ) -> Truth {
     match search(graph, formula, false, fairness, &holds, keep_going) {
         Search::Found(run) => Truth::No(Some(run)),
+        Search::Perhaps(run) => Truth::Maybe(run),
         Search::Nothing => Truth::Yes(None),
         Search::Unknown => Truth::Unknown,
     }
@@ -105,6 +110,8 @@ impl<'k> Heed<'k> {
 
 enum Search {
     Found(Run),
+    /// One with partial edges.
+    Perhaps(Run),
     Nothing,
     Unknown,
 }
@@ -280,15 +287,27 @@ fn search<L: Language, A>(
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Search {
     let mut heed = Heed::new(keep_going);
-    let found = search_product(graph, formula, positive, fairness, holds, &mut heed);
-    found.unwrap_or(Search::Unknown)
+    let mut search = |only_whole| {
+        let which = (fairness, only_whole);
+        let found = search_product(graph, formula, positive, which, holds, &mut heed);
+        found.unwrap_or(Search::Unknown)
+    };
+    if graph.partial().is_empty() {
+        return search(false);
+    }
+    // A run of edges that are open to all is one of the program's.
+    match (search(true), search(false)) {
+        (Search::Found(run), _) => Search::Found(run),
+        (_, Search::Found(run)) => Search::Perhaps(run),
+        (_, other) => other,
+    }
 }
 
 fn search_product<L: Language, A>(
     graph: &Graph<L>,
     formula: &Formula<A>,
     positive: bool,
-    fairness: Fairness,
+    (fairness, only_whole): (Fairness, bool),
     holds: &dyn Fn(&A, &L::State) -> bool,
     heed: &mut Heed<'_>,
 ) -> Result<Search, Stopped> {
@@ -338,6 +357,9 @@ fn search_product<L: Language, A>(
                 owed_sets.len() - 1
             });
             for (edge, step) in graph.edges_from(universe) {
+                if only_whole && graph.is_partial(edge) {
+                    continue;
+                }
                 let to = *index.entry((step.to, next_set)).or_insert_with(|| {
                     queue.push_back((step.to, next_set));
                     product.found.push(Some((here, edge)));

@@ -7,6 +7,7 @@ use crate::language::Language;
 /// Whether some run takes one of the steps: those edges for which `taken`, by their numbers, is true.
 pub fn may_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
     match first_over(graph, taken) {
+        Some(run) if is_partial(graph, &run) => Truth::Maybe(run),
         Some(run) => Truth::Yes(Some(run)),
         None if graph.is_complete() => Truth::No(None),
         None => Truth::Unknown,
@@ -16,10 +17,17 @@ pub fn may_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
 /// Whether every run takes one of the steps, as [`may_take`] has them.
 pub fn must_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
     match avoiding(graph, taken) {
+        Some(run) if is_partial(graph, &run) => Truth::Maybe(run),
         Some(run) => Truth::No(Some(run)),
         None if graph.is_complete() => Truth::Yes(None),
         None => Truth::Unknown,
     }
+}
+
+/// Whether a run has steps that are open to some values of their universes only.
+fn is_partial<L: Language>(graph: &Graph<L>, run: &Run) -> bool {
+    let mut steps = run.stem.iter().chain(&run.cycle);
+    steps.any(|edge| graph.is_partial(*edge))
 }
 
 /// A shortest run over one of the edges.

@@ -61,4 +61,6 @@ pub struct PictureWay {
     pub to: u32,
     /// The input that is read, with the set of values that take this way; or what else happens.
     pub label: String,
+    /// Only some of the values that the state stands for take it, or it is not known that all do.
+    pub partial: bool,
 }

@@ -27,6 +27,9 @@ pub struct StatesReport {
     pub states: usize,
     /// The ways between them.
     pub edges: usize,
+    /// Those of them that only some of the values take that a state stands for, as far as is known: two in a row need not be
+    /// one run.
+    pub partial: usize,
     /// The most ways on a shortest path to a state.
     pub depth: u32,
     /// Whether these are all, over all values of all inputs, for ever.
@@ -158,6 +161,8 @@ pub struct ClaimReport {
     pub states: usize,
     /// The ways between them.
     pub edges: usize,
+    /// Those of them that only some of the values take that a state stands for, as far as is known.
+    pub partial: usize,
     /// What was taken for anything and mattered: the program may have fewer runs than were looked at.
     pub maybe: Vec<String>,
     /// What was left out, and why.

@@ -10,12 +10,17 @@ use borges_stub::{Answer, Call, Halt, World, execute};
 
 use super::Subject;
 use super::conditions::Conditions;
-use super::exploring::{Effort, Found, StatesOptions, subject_of, tidying, within, wrong};
+use super::exploring::{
+    Effort, Found, MOST_DIVISIONS, StatesOptions, subject_of, tidying, within, wrong,
+};
 use super::walk::{Plain, Walk};
 use crate::command::proof::{ClaimReport, Proved, SuggestedInput};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
 
+/// What is said of a run that goes through the same states for ever, and never with the same values again.
+const NEVER_THE_SAME: &str =
+    "it goes on like this for ever, with other values in each round: those of one are shown";
 /// Rounds of a cycle that are run, to see whether it closes.
 const ROUNDS: usize = 4;
 
@@ -78,20 +83,16 @@ pub(super) fn checked(
     options: &StatesOptions,
     effort: &Effort<'_>,
 ) -> Result<(ClaimReport, Option<Explored>), OpenError> {
-    let judge = |is_split: bool| -> Result<(Found<'_>, Judged), OpenError> {
-        let about = Comparing {
-            watched: Some(conditions),
-            is_split,
-            ..Comparing::default()
-        };
-        let found = Found::explore(subject, &about, options, effort)?;
-        let judged = found.judged(conditions, &asked.claim, &|_| false);
-        Ok((found, judged))
+    let about = Comparing {
+        watched: Some(conditions),
+        ..Comparing::default()
     };
-    let (mut found, mut judged) = judge(false)?;
-    if judged.verdict == Proved::Maybe && !effort.looking.is_spent() {
-        // Where values are told apart, fewer ways are open to some of them only.
-        (found, judged) = judge(true)?;
+    let mut found = Found::explore(subject, &about, options, effort)?;
+    let mut judged = found.judged(conditions, &asked.claim, &|_| false);
+    // Where values are told apart, fewer ways are open to some of them only.
+    let mut rounds = 0..MOST_DIVISIONS;
+    while judged.is_open && rounds.next().is_some() && found.divide(options, effort) {
+        judged = found.judged(conditions, &asked.claim, &|_| false);
     }
     let runs = judged.run.take().into_iter().collect();
     let explored = found.graph.language().explored(runs);
@@ -105,6 +106,7 @@ pub(super) fn checked(
         note: judged.note,
         states: found.states(),
         edges: found.graph.edge_count(),
+        partial: found.graph.partial().len(),
         maybe: found.maybe(),
         unexplored: found.unexplored,
         seconds: effort.seconds(),
@@ -134,6 +136,8 @@ struct Judged {
     end: Option<String>,
     note: Option<String>,
     run: Option<RunPath>,
+    /// It may be the program's or not: that some values only take its ways is all that speaks against it.
+    is_open: bool,
 }
 
 impl Judged {
@@ -145,6 +149,7 @@ impl Judged {
             end: None,
             note,
             run: None,
+            is_open: false,
         }
     }
 }
@@ -207,27 +212,34 @@ impl Found<'_> {
             Truth::Yes(_) | Truth::Unknown | Truth::No(None) => {
                 Judged::without_run(Proved::Unknown, None)
             }
-            Truth::No(Some(run)) => self.broken_by(conditions, &run),
+            Truth::No(Some(run)) => self.broken_by(conditions, (&run, true)),
+            Truth::Maybe(run) => self.broken_by(conditions, (&run, false)),
         }
     }
 
-    /// What a run of the graph that breaks a formula says: one of the program does, or perhaps none.
-    fn broken_by(&self, conditions: &Conditions<'_>, run: &Run) -> Judged {
+    /// What a run of the graph that breaks a formula says: one of the program does, or perhaps none. If all of its ways are
+    /// open to all values of their states, some does for ever, whether or not it comes back to a state.
+    fn broken_by(&self, conditions: &Conditions<'_>, run: (&Run, bool)) -> Judged {
         if self.graph.language().has_clocks()
             && let Some((judged, _)) = self.confirmed(conditions, run, Passing::AUnit)
         {
             return judged;
         }
-        let note = match self.confirmed(conditions, run, Passing::Nothing) {
+        let (is_open, note) = match self.confirmed(conditions, run, Passing::Nothing) {
             Some((judged, true)) => return judged,
-            Some((_, false)) => {
-                "it does not hold if clocks stand still for ever; no other run was found that breaks it"
-            }
-            None => {
-                "states that several values stand for have such a run; none was found that the program takes"
-            }
+            Some((_, false)) => (
+                false,
+                "it does not hold if clocks stand still for ever; no other run was found that breaks it",
+            ),
+            None => (
+                true,
+                "states that several values stand for have such a run; none was found that the program takes",
+            ),
         };
-        Judged::without_run(Proved::Maybe, Some(note.to_owned()))
+        Judged {
+            is_open,
+            ..Judged::without_run(Proved::Maybe, Some(note.to_owned()))
+        }
     }
 
     /// A run of the graph as one of the program, if it is one: made on the plain VM, it is as the states say, and comes
@@ -235,7 +247,7 @@ impl Found<'_> {
     fn confirmed(
         &self,
         conditions: &Conditions<'_>,
-        run: &Run,
+        (run, is_whole): (&Run, bool),
         passing: Passing,
     ) -> Option<(Judged, bool)> {
         let to = |edge: &EdgeId| Some(self.graph.edge(*edge)?.to);
@@ -278,7 +290,8 @@ impl Found<'_> {
             };
             return Some((judged, true));
         }
-        if !self.graph.language().maybe().is_empty() {
+        let has_clocks = self.graph.language().has_clocks();
+        if !is_whole && !self.graph.language().maybe().is_empty() {
             // What was taken for anything may be what a real run does not come back to.
             return None;
         }
@@ -296,16 +309,22 @@ impl Found<'_> {
             .filter_map(|round| stood.len().checked_sub(1 + round * around))
             .filter_map(|at| stood.get(at))
             .collect();
-        let (first, again) = heads.iter().enumerate().find_map(|(at, first)| {
+        let closes = heads.iter().enumerate().find_map(|(at, first)| {
             let mut later = heads.get(at + 1..)?.iter();
             Some((*first, *later.find(|again| again.state == first.state)?))
-        })?;
+        });
+        let goes_on = || match heads.as_slice() {
+            [.., first, again] if is_whole && !has_clocks => Some((*first, *again)),
+            _ => None,
+        };
+        let (first, again) = closes.or_else(goes_on)?;
         let judged = Judged {
+            note: closes.is_none().then(|| NEVER_THE_SAME.to_owned()),
             prefix: inputs.get(..first.choices)?.to_vec(),
             cycle: inputs.get(first.choices..again.choices)?.to_vec(),
             ..broken
         };
-        let passes = !self.graph.language().has_clocks() || first.shown_us < again.shown_us;
+        let passes = !has_clocks || first.shown_us < again.shown_us;
         Some((judged, passes))
     }
 

@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
     Bounds, Budget, Comparing, Cut, Device, DeviceState, End, Spent, StateWord, explore_states,
     solver,
 };
-use borges_multiverse::graph::{Edge, Graph, Limits, NodeId, Pause};
+use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
 use super::walk::Walk;
 use super::{Subject, cuts, telling, words};
@@ -34,10 +35,16 @@ pub struct StatesOptions {
     pub solver: Option<String>,
     /// What to take for anything from the start on: variables of the source, in memory or globals.
     pub anything: Vec<String>,
+    /// Split states until every way is open to all values of its state, as far as that is possible.
+    pub split: bool,
 }
 
 /// States without a bound of the caller's.
 const STATES: usize = 1_000_000;
+/// So often states are divided.
+pub(super) const MOST_DIVISIONS: usize = 64;
+/// The same where states are divided.
+const MOST_DIVIDED: usize = 20_000;
 /// Words that are taken for anything.
 const MOST_ANYTHING: usize = 64;
 /// Time without one.
@@ -121,7 +128,7 @@ pub(super) fn within<T>(
 /// What an exploration found.
 pub(super) struct Found<'f> {
     pub(super) subject: &'f Subject,
-    pub(super) graph: Graph<Device<'f>>,
+    pub(super) graph: Graph<Rc<Device<'f>>>,
     pub(super) budget: &'f Budget<'f>,
     /// The most ways on a shortest path to a state.
     pub(super) depth: u32,
@@ -184,7 +191,18 @@ impl<'f> Found<'f> {
             pause,
             budget: effort.budget,
         };
-        let cut = match pause {
+        found.unexplored = found.left_out(found.cut(&limits, options, effort));
+        Ok(found)
+    }
+
+    /// What cut the exploration.
+    fn cut(
+        &self,
+        limits: &Limits,
+        options: &StatesOptions,
+        effort: &Effort<'_>,
+    ) -> Option<(&'static str, String)> {
+        match self.pause {
             Pause::Cancelled if effort.looking.spent() == Some(Spent::Cancelled) => {
                 Some(("cancelled", "it was ended by the user".to_owned()))
             }
@@ -201,9 +219,42 @@ impl<'f> Found<'f> {
                 Some(("states", words))
             }
             Pause::Complete | Pause::Unfollowed => None,
+        }
+    }
+
+    /// Divides states as long as some ways are open to some of their values only, and that can be helped.
+    pub(super) fn divide_all(&mut self, options: &StatesOptions, effort: &Effort<'f>) {
+        let mut rounds = 0..MOST_DIVISIONS;
+        while !self.graph.partial().is_empty()
+            && rounds.next().is_some()
+            && self.divide(options, effort)
+        {}
+    }
+
+    /// Divides the states of a complete graph that some of their values leave on ways of their own, and explores again;
+    /// false if there are none, they cannot be divided, or the time or the room does not suffice: then all is as it was.
+    pub(super) fn divide(&mut self, options: &StatesOptions, effort: &Effort<'_>) -> bool {
+        let may = self.holds_all() && !effort.looking.is_spent();
+        if !may || !self.graph.language().divide() {
+            return false;
+        }
+        let limits = Limits {
+            states: options.states.unwrap_or(MOST_DIVIDED),
+            depth: options.depth.unwrap_or(u32::MAX),
         };
-        found.unexplored = found.left_out(cut);
-        Ok(found)
+        let mut exploration =
+            Exploration::new(Rc::clone(self.graph.language()), Strategy::BreadthFirst);
+        let pause = exploration.run(&limits, |progress| {
+            (effort.heard)(progress.states as u64);
+            !effort.looking.is_spent()
+        });
+        if pause != Pause::Complete {
+            return false;
+        }
+        self.depth = exploration.progress().depth;
+        self.graph = exploration.into_graph();
+        self.unexplored = self.left_out(None);
+        true
     }
 
     /// The states that are no ends.
@@ -275,7 +326,7 @@ impl<'f> Found<'f> {
 
 impl Nearest {
     /// The nearest way to every state of a graph.
-    pub(super) fn new(graph: &Graph<Device<'_>>) -> Self {
+    pub(super) fn new(graph: &Graph<Rc<Device<'_>>>) -> Self {
         let mut nearest = vec![(u32::MAX, None); graph.len()];
         nearest[0].0 = 0;
         let mut queue = VecDeque::from([NodeId::ROOT]);
@@ -307,7 +358,7 @@ impl Nearest {
     }
 
     /// The states on a nearest way.
-    pub(super) fn way_to(&self, graph: &Graph<Device<'_>>, end: NodeId) -> Vec<DeviceState> {
+    pub(super) fn way_to(&self, graph: &Graph<Rc<Device<'_>>>, end: NodeId) -> Vec<DeviceState> {
         let before = |node: &NodeId| self.0[node.0 as usize].1;
         let nodes = std::iter::successors(Some(end), before);
         let mut states: Vec<DeviceState> = nodes
@@ -319,7 +370,7 @@ impl Nearest {
 }
 
 /// Whether an input is read on a step: where one is asked for, unless the program ends before.
-fn reads_input(graph: &Graph<Device<'_>>, edge: &Edge) -> bool {
+fn reads_input(graph: &Graph<Rc<Device<'_>>>, edge: &Edge) -> bool {
     let Some(state) = graph.state(edge.from) else {
         return false;
     };

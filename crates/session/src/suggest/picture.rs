@@ -75,7 +75,7 @@ impl Found<'_> {
             };
             // The graph keeps where a way leads; what is decided on it is asked again.
             let labelled = device.ways(state);
-            for (_, edge) in self.graph.edges_from(node) {
+            for (id, edge) in self.graph.edges_from(node) {
                 if edge.to.0 as usize >= MOST {
                     continue;
                 }
@@ -85,6 +85,7 @@ impl Found<'_> {
                     from: edge.from.0,
                     to: edge.to.0,
                     label: short(label.unwrap_or_default()),
+                    partial: self.graph.is_partial(id),
                 });
             }
         }

@@ -53,7 +53,10 @@ pub(super) fn explored(
         watched: (conditions.count() > 0).then_some(conditions as &dyn Watched),
         ..Comparing::default()
     };
-    let found = Found::explore(subject, &about, options, effort)?;
+    let mut found = Found::explore(subject, &about, options, effort)?;
+    if options.split {
+        found.divide_all(options, effort);
+    }
     let nearest = Nearest::new(&found.graph);
     let (mut report, mut runs) = found.report(&nearest);
     let limits = conditions.limits().map(|number| (number, Demand::Limit));
@@ -105,6 +108,7 @@ impl Found<'_> {
             about: self.subject.named(),
             states: self.states(),
             edges: self.graph.edge_count(),
+            partial: self.graph.partial().len(),
             depth: self.depth,
             complete: self.holds_all() && unexplored.is_empty() && maybe.is_empty(),
             demands: Vec::new(),

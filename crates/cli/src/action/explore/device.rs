@@ -33,7 +33,10 @@ pub(super) fn explore(
         .into_iter()
         .flat_map(|(demand, texts)| texts.iter().map(move |text| (demand, text.clone())));
     let demands: Vec<(Demand, String)> = demands.collect();
-    let asked = options.within.asked();
+    let asked = StatesOptions {
+        split: options.split,
+        ..options.within.asked()
+    };
     let mut progress = Progress::new(quiet);
     let report = {
         let _pausable = Pausable::begin();
@@ -83,6 +86,7 @@ impl args::Forever {
             without_events: self.events == Some(args::Events::None),
             solver: self.solver.clone(),
             anything: self.any.clone(),
+            split: false,
         }
     }
 }

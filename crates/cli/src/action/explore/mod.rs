@@ -34,6 +34,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     refuse_of_models(&options.within, options.board.is_some())?;
     let demands = [
         ("--never", !options.never.is_empty()),
+        ("--split", options.split),
         ("--always", !options.always.is_empty()),
     ];
     refuse(

@@ -1,0 +1,326 @@
+//! Which of the values that a state stands for take a way.
+//!
+//! A way leads from some values of a state to some of another's. Where each value has such a step, ways in a row are a run
+//! of the program; where not, what it asks of the values is what a state is divided by.
+
+use std::collections::HashMap;
+
+use super::arrived::Arrived;
+use super::parts::Part;
+use super::relation::{Known, Relation, rename};
+use super::state::{Before, DeviceState};
+use crate::budget::Budget;
+use crate::clocks::Clock;
+use crate::constraint::Constraint;
+use crate::dag::{Dag, Expr, Node};
+use crate::explore::{State as Path, Workbench, connected};
+use crate::path::Read;
+use crate::set::Set;
+
+/// So many combinations of values are counted out to know what a way asks of a state; of more, bounds of differences say
+/// it, or nothing.
+const MOST_COUNTED: u128 = 1 << 12;
+
+/// What a way asks of the values of the state that it leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Asks {
+    /// Nothing: all of them take it.
+    Nothing,
+    /// All these conditions on the state's variables.
+    These {
+        conditions: Vec<Constraint>,
+        /// Whoever satisfies them takes the way.
+        are_all: bool,
+    },
+    /// What cannot be said; or something of what is taken for anything, of which nobody knows what it is.
+    Something,
+}
+
+/// What was decided on a way.
+pub(super) struct Decided {
+    pub(super) reads: Vec<Read>,
+    constraints: Vec<Constraint>,
+    pub(super) model: Vec<u64>,
+    taints: Vec<u64>,
+    is_timed: bool,
+}
+
+/// Whether something was decided by what a clock shows, besides how much time has passed.
+pub(super) fn is_timed(dag: &Dag, path: &Path, clocks: &[Clock]) -> bool {
+    let mut origins = path.reads.iter().take(clocks.len());
+    origins.any(|origin| origin.domain != Set::all(origin.ty))
+        || path
+            .constraints
+            .iter()
+            .any(|known| dag.has_base(known.expr))
+}
+
+impl Arrived {
+    /// What was decided on the way.
+    pub(super) fn decided(self) -> Decided {
+        Decided {
+            reads: self.reads,
+            constraints: self.constraints,
+            model: self.model,
+            taints: self.taints,
+            is_timed: self.is_timed,
+        }
+    }
+}
+
+impl Decided {
+    /// On a way of which nothing else is kept.
+    pub(super) fn of_stop(dag: &Dag, path: Path, taints: &[u64], clocks: &[Clock]) -> Self {
+        Decided {
+            is_timed: is_timed(dag, &path, clocks),
+            reads: path.reads,
+            constraints: path.constraints,
+            model: path.model,
+            taints: taints.to_vec(),
+        }
+    }
+
+    /// What the way to a part of what it leads to asks of the state that it leaves.
+    pub(super) fn asks(
+        &self,
+        bench: &mut Workbench,
+        before: &Before,
+        part: &Part,
+        budget: &Budget<'_>,
+    ) -> Asks {
+        let Some(under) = part.under.as_ref().filter(|_| !self.is_timed) else {
+            return Asks::Something;
+        };
+        let dag = &mut bench.dag;
+        let (mut reads, mut all) = (self.reads.clone(), self.constraints.clone());
+        for Constraint { expr, allowed } in under {
+            match dag.node(*expr) {
+                Node::Input(at) => {
+                    let domain = &mut reads[at as usize].domain;
+                    *domain = domain.intersect(allowed);
+                }
+                _ => all.push(Constraint::new(*expr, allowed.clone())),
+            }
+        }
+        let mut new = conditions(dag, before, &reads);
+        new.extend(
+            all.iter()
+                .filter(|known| !before.constraints.contains(known))
+                .cloned(),
+        );
+        let taint = |place: &u32| self.taints.get(*place as usize).copied().unwrap_or(0);
+        let is_tainted = |new: &Constraint| dag.inputs(new.expr).iter().any(|at| taint(at) != 0);
+        if new.iter().any(is_tainted) {
+            return Asks::Something;
+        }
+        let own: Vec<u32> = (0..before.variables.len() as u32).collect();
+        let new = connected(dag, &new.iter().collect::<Vec<_>>(), &own);
+        if new.is_empty() {
+            return Asks::Nothing;
+        }
+        // What is related to what is asked of.
+        let asked: Vec<u32> = new
+            .iter()
+            .flat_map(|new| dag.inputs(new.expr).to_vec())
+            .collect();
+        let related = connected(dag, &all.iter().collect::<Vec<_>>(), &asked);
+        let related = related
+            .iter()
+            .flat_map(|known| dag.inputs(known.expr).to_vec());
+        let mut touched: Vec<u32> = asked.iter().copied().chain(related).collect();
+        touched.retain(|at| own.contains(at));
+        touched.sort_unstable();
+        touched.dedup();
+        let inputs = touched
+            .iter()
+            .map(|at| dag.input(*at, before.variables[*at as usize].0));
+        let columns: Vec<Expr> = inputs.collect();
+        let own_reads: Vec<Read> = before.reads().collect();
+        let whole = (&*own_reads, &*before.constraints, &*before.model);
+        let whole = projected(bench, whole, &columns, budget);
+        let taken = projected(bench, (&reads, &all, &self.model), &columns, budget);
+        let same = whole.columns == taken.columns
+            && whole.variables == taken.variables
+            && whole.constraints == taken.constraints;
+        if same {
+            return Asks::Nothing;
+        }
+        let is_own = |new: &&Constraint| {
+            let inputs = bench.dag.inputs(new.expr);
+            inputs.iter().all(|at| own.contains(at))
+        };
+        let of_own: Vec<Constraint> = new.iter().filter(is_own).cloned().collect();
+        let are_all = of_own.len() == new.len();
+        match told(&mut bench.dag, before, &taken, &columns) {
+            Some(conditions) if !conditions.is_empty() => Asks::These {
+                conditions,
+                are_all: true,
+            },
+            _ if of_own.is_empty() => Asks::Something,
+            _ => Asks::These {
+                conditions: of_own,
+                are_all,
+            },
+        }
+    }
+}
+
+/// What these inputs can be together.
+fn projected(
+    bench: &mut Workbench,
+    (reads, constraints, model): (&[Read], &[Constraint], &[u64]),
+    columns: &[Expr],
+    budget: &Budget<'_>,
+) -> Relation {
+    let known = Known {
+        reads,
+        constraints,
+        model,
+        taints: &[],
+        most: MOST_COUNTED,
+        budget,
+        bases: 0,
+        tells_rows: false,
+        floors: &HashMap::new(),
+    };
+    Relation::of(&mut bench.dag, &mut bench.point, &known, columns)
+}
+
+/// What a relation says of these inputs of a state, and the state does not; nothing if that cannot be said of them.
+fn told(
+    dag: &mut Dag,
+    before: &Before,
+    taken: &Relation,
+    columns: &[Expr],
+) -> Option<Vec<Constraint>> {
+    if taken.is_opaque {
+        return None;
+    }
+    let mut conditions = Vec::new();
+    for column in columns {
+        let is = taken.columns.get(column).copied()?;
+        let allowed = match dag.node(is) {
+            Node::Const(cell) => Set::single(cell),
+            Node::Input(at) => taken.variables[at as usize].1.clone(),
+            _ => continue,
+        };
+        let condition = Constraint::new(*column, allowed);
+        if !is_known(dag, before, &condition) {
+            conditions.push(condition);
+        }
+    }
+    // A row of combinations is none of the state's variables.
+    let is_own = |origin: &Option<Expr>| origin.is_some_and(|origin| columns.contains(&origin));
+    if !taken.origins.iter().all(is_own) {
+        return None;
+    }
+    for constraint in &taken.constraints {
+        let origins = dag.inputs(constraint.expr).clone();
+        let renamed = origins
+            .iter()
+            .map(|at| Some((*at, taken.origins[*at as usize]?)));
+        let renamed = renamed.collect::<Option<_>>()?;
+        let expr = rename(dag, constraint.expr, &renamed, &mut HashMap::new());
+        let condition = Constraint::new(expr, constraint.allowed.clone());
+        if !before.constraints.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+    Some(conditions)
+}
+
+/// Whether a state's own sets say this of one of its variables.
+fn is_known(dag: &Dag, before: &Before, condition: &Constraint) -> bool {
+    match dag.node(condition.expr) {
+        Node::Input(at) => before.variables[at as usize].1 == condition.allowed,
+        _ => false,
+    }
+}
+
+/// What reads say of a state's variables that the state does not.
+pub(super) fn conditions(dag: &mut Dag, before: &Before, reads: &[Read]) -> Vec<Constraint> {
+    let both = (0..).zip(before.variables.iter().zip(reads));
+    let narrowed = both.filter(|(_, ((_, set), read))| read.domain != *set);
+    let condition = |(at, (_, read)): (u32, (_, &Read))| {
+        Constraint::new(dag.input(at, read.ty), read.domain.clone())
+    };
+    narrowed.map(condition).collect()
+}
+
+/// Ways to one state, of which each is open to some values, may together be open to all.
+pub(super) fn together(dag: &Dag, before: &Before, to: &[&DeviceState], asked: &mut [Asks]) {
+    let mut done = vec![false; to.len()];
+    for first in 0..to.len() {
+        if done[first] {
+            continue;
+        }
+        let same: Vec<usize> = (first..to.len())
+            .filter(|at| to[*at] == to[first])
+            .collect();
+        same.iter().for_each(|at| done[*at] = true);
+        let mut lists: Vec<Vec<Constraint>> = Vec::new();
+        for at in &same {
+            match &asked[*at] {
+                Asks::Nothing => lists.push(Vec::new()),
+                Asks::These {
+                    conditions,
+                    are_all: true,
+                } => lists.push(conditions.clone()),
+                _ => {}
+            }
+        }
+        if same.len() > 1 && cover(dag, before, lists) {
+            same.iter().for_each(|at| asked[*at] = Asks::Nothing);
+        }
+    }
+}
+
+/// Whether all values satisfy one of these lists of conditions, as far as that shows when two that differ in one condition
+/// are taken for one.
+fn cover(dag: &Dag, before: &Before, mut lists: Vec<Vec<Constraint>>) -> bool {
+    'again: while !lists.iter().any(Vec::is_empty) {
+        for a in 0..lists.len() {
+            for b in a + 1..lists.len() {
+                if let Some(either) = either(dag, before, &lists[a], &lists[b]) {
+                    lists.remove(b);
+                    lists[a] = either;
+                    continue 'again;
+                }
+            }
+        }
+        return false;
+    }
+    true
+}
+
+/// What holds where one of two lists of conditions does, if they differ in one alone.
+fn either(
+    dag: &Dag,
+    before: &Before,
+    a: &[Constraint],
+    b: &[Constraint],
+) -> Option<Vec<Constraint>> {
+    let missing = |of: &[Constraint], from: &[Constraint]| {
+        let of = of.iter().filter(|condition| !from.contains(condition));
+        of.cloned().collect::<Vec<_>>()
+    };
+    let mut both = a.to_vec();
+    match (&*missing(a, b), &*missing(b, a)) {
+        // One of them says less.
+        ([], _) => {}
+        (_, []) => both = b.to_vec(),
+        ([ours], [theirs]) if ours.expr == theirs.expr => {
+            both.retain(|condition| condition != ours);
+            let allowed = ours.allowed.union(&theirs.allowed);
+            let all = match dag.node(ours.expr) {
+                Node::Input(at) => before.variables[at as usize].1.clone(),
+                _ => Set::range(0, dag.greatest(ours.expr)),
+            };
+            if all.intersect(&allowed) != all {
+                both.push(Constraint::new(ours.expr, allowed));
+            }
+        }
+        _ => return None,
+    }
+    Some(both)
+}
