@@ -6,9 +6,11 @@
 mod common;
 
 use borges_multiverse::adapt::{Observed, Observer};
-use borges_multiverse::graph::{EdgeId, Exploration, Graph, Limits, Strategy as Order};
-use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome};
-use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, may, must};
+use borges_multiverse::graph::{
+    CountError, EdgeId, Exploration, Graph, Limits, NodeId, Strategy as Order,
+};
+use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
+use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, may, may_take, must};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 
@@ -367,4 +369,113 @@ fn wrong_formulas_say_where() {
         |signs: usize| Formula::parse(&format!("{}{{2}}", "!".repeat(signs)), str::parse::<usize>);
     assert!(nested(63).is_ok());
     assert!(nested(64).is_err());
+}
+
+/// Ways of a program whose states stand for several values: from, to, and whether only some values take it.
+struct Sets(Vec<(usize, usize, bool)>);
+
+impl Language for Sets {
+    type State = usize;
+    type Choice = usize;
+    type Agent = u8;
+    type Resource = u8;
+    type Value = usize;
+
+    fn initial(&self) -> usize {
+        0
+    }
+
+    fn enabled(&self, state: &usize, choices: &mut Vec<usize>) {
+        let ways = self.0.iter().enumerate();
+        choices.extend(ways.filter(|(_, way)| way.0 == *state).map(|(at, _)| at));
+    }
+
+    fn apply(&self, state: &usize, way: &usize) -> Option<Next<usize>> {
+        let (from, to, is_partial) = *self.0.get(*way)?;
+        let next = Next::one(to);
+        (from == *state).then_some(Next { is_partial, ..next })
+    }
+
+    fn outcome(&self, state: &usize) -> Outcome<usize> {
+        Outcome {
+            verdict: Verdict::Finished,
+            value: *state,
+        }
+    }
+
+    fn agent(&self, _: &usize, _: &usize) -> u8 {
+        0
+    }
+
+    fn label(&self, _: &usize, way: &usize) -> Label {
+        Label {
+            rule: "way",
+            text: way.to_string(),
+            span: None,
+        }
+    }
+
+    fn footprint(&self, _: &usize, _: &usize) -> Footprint<u8> {
+        Footprint::default()
+    }
+
+    fn show(&self, state: &usize) -> String {
+        state.to_string()
+    }
+}
+
+#[test]
+fn what_some_values_only_may_do_is_no_run_yet() {
+    let asked = |ways: &[(usize, usize, bool)], inner: &dyn Fn(&Graph<Sets>)| {
+        let mut exploration = Exploration::new(Sets(ways.to_vec()), Order::BreadthFirst);
+        exploration.run(&Limits::default(), |_| true);
+        inner(exploration.graph());
+    };
+    let is = |atom: &usize, state: &usize| atom == state;
+    let never = |graph: &Graph<Sets>, state| {
+        let formula = Formula::Atom(state).eventually().negated();
+        must(graph, &formula, Fairness::None, is, &mut || true)
+    };
+    // Some values of 0 lead to 1, some of 1 to 2: perhaps none all the way.
+    let chain = [
+        (0, 1, true),
+        (0, 3, true),
+        (1, 2, true),
+        (1, 3, true),
+        (2, 2, false),
+    ];
+    asked(&chain, &|graph| {
+        let run = match never(graph, 2) {
+            Truth::Maybe(run) => run,
+            other => panic!("{other:?}"),
+        };
+        assert!(run.stem.iter().any(|edge| graph.is_partial(*edge)));
+        assert_eq!(never(graph, 4), Truth::Yes(None));
+        let counted = graph.count_paths();
+        assert_eq!(counted, Err(CountError::Partial(NodeId(0))));
+        assert_eq!(graph.partial().len(), 4);
+        assert!(matches!(
+            may_take(graph, &[false, false, true, false, false]),
+            Truth::Maybe(_)
+        ));
+        assert_eq!(may_take(graph, &[false; 5]), Truth::No(None));
+    });
+    // A longer run of ways that all values take is one.
+    let around = [(0, 2, true), (0, 1, false), (1, 2, false), (2, 2, false)];
+    asked(&around, &|graph| {
+        let Truth::No(Some(run)) = never(graph, 2) else {
+            panic!("there is a run");
+        };
+        let mut steps = run.stem.iter().chain(&run.cycle);
+        assert!(!steps.any(|edge| graph.is_partial(*edge)));
+        let some = may(
+            graph,
+            &Formula::Atom(2_usize).eventually(),
+            Fairness::None,
+            is,
+            &mut || true,
+        );
+        assert!(matches!(some, Truth::Yes(_)));
+        assert_eq!(graph.count_paths(), Err(CountError::Partial(NodeId(0))));
+    });
 }

@@ -10,7 +10,7 @@ use super::relation::raised;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::Truths;
+use crate::explore::{State as Path, Truths};
 use crate::path::Read;
 use crate::set::Set;
 
@@ -137,6 +137,16 @@ impl Arrived {
         });
         begun.collect()
     }
+}
+
+/// Whether something was decided by what a clock shows, besides how much time has passed.
+pub(super) fn is_timed(dag: &Dag, path: &Path, clocks: &[Clock]) -> bool {
+    let mut origins = path.reads.iter().take(clocks.len());
+    origins.any(|origin| origin.domain != Set::all(origin.ty))
+        || path
+            .constraints
+            .iter()
+            .any(|known| dag.has_base(known.expr))
 }
 
 /// What ways have come to, with those that part and meet again as one.

@@ -463,7 +463,9 @@ impl<'d> Device<'d> {
             (bench, parts) = self.parts(bench, part, look);
             for part in parts {
                 let asks = match before {
-                    Some(before) => decided.asks(&mut bench, before, &part, self.budget),
+                    Some(before) => {
+                        decided.asks(&mut bench, before, part.under.as_deref(), self.budget)
+                    }
                     None => Asks::Nothing,
                 };
                 let to = match &end {

@@ -187,15 +187,22 @@ impl Device<'_> {
         (bench, two.try_into().ok())
     }
 
-    /// Divides the states that some of their values leave on ways of their own, as far as it is known by what: from now on,
-    /// what leads to one leads to its parts. False if there are none (any more).
-    pub fn divide(&self) -> bool {
-        let mut divided = self.divided.borrow_mut();
-        let before = divided.len();
+    /// Divides the states that some of their values leave on ways of their own, as far as it is known by what, for another
+    /// exploration: what leads to one leads to its parts then. False if there are none (any more), or the exploration says
+    /// that it came to nothing: all is then as it was.
+    pub fn divide(&self, explore: impl FnOnce() -> bool) -> bool {
+        let before = self.divided.borrow().clone();
+        let (is_cut, unexplored) = (self.is_cut(), self.unexplored());
         for (state, condition) in self.dividing.take() {
-            divided.entry(state).or_insert(condition);
+            self.divided.borrow_mut().entry(state).or_insert(condition);
         }
-        divided.len() > before
+        if self.divided.borrow().len() > before.len() && explore() {
+            return true;
+        }
+        self.divided.replace(before);
+        self.is_cut.set(is_cut);
+        self.unexplored.replace(unexplored);
+        false
     }
 }
 

@@ -11,12 +11,11 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 
 use super::anything::{self, StateWord};
-use super::arrived::{Arrived, Column};
+use super::arrived::{Arrived, Column, is_timed};
 use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
 use super::times::{Stop, TimeWord, related};
-use super::whole::is_timed;
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;

@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::arrived::Arrived;
-use super::parts::Part;
+use super::arrived::{Arrived, is_timed};
 use super::relation::{Known, Relation, rename};
 use super::state::{Before, DeviceState};
 use crate::budget::Budget;
@@ -45,16 +44,6 @@ pub(super) struct Decided {
     is_timed: bool,
 }
 
-/// Whether something was decided by what a clock shows, besides how much time has passed.
-pub(super) fn is_timed(dag: &Dag, path: &Path, clocks: &[Clock]) -> bool {
-    let mut origins = path.reads.iter().take(clocks.len());
-    origins.any(|origin| origin.domain != Set::all(origin.ty))
-        || path
-            .constraints
-            .iter()
-            .any(|known| dag.has_base(known.expr))
-}
-
 impl Arrived {
     /// What was decided on the way.
     pub(super) fn decided(self) -> Decided {
@@ -80,15 +69,16 @@ impl Decided {
         }
     }
 
-    /// What the way to a part of what it leads to asks of the state that it leaves.
+    /// What the way to a part of what it leads to asks of the state that it leaves. `under` is what has to hold besides for
+    /// that part, if that is known.
     pub(super) fn asks(
         &self,
         bench: &mut Workbench,
         before: &Before,
-        part: &Part,
+        under: Option<&[Constraint]>,
         budget: &Budget<'_>,
     ) -> Asks {
-        let Some(under) = part.under.as_ref().filter(|_| !self.is_timed) else {
+        let Some(under) = under.filter(|_| !self.is_timed) else {
             return Asks::Something;
         };
         let dag = &mut bench.dag;
@@ -103,14 +93,13 @@ impl Decided {
             }
         }
         let mut new = conditions(dag, before, &reads);
-        new.extend(
-            all.iter()
-                .filter(|known| !before.constraints.contains(known))
-                .cloned(),
-        );
+        let is_new = |known: &&Constraint| !before.constraints.contains(known);
+        new.extend(all.iter().filter(is_new).cloned());
         let taint = |place: &u32| self.taints.get(*place as usize).copied().unwrap_or(0);
         let is_tainted = |new: &Constraint| dag.inputs(new.expr).iter().any(|at| taint(at) != 0);
-        if new.iter().any(is_tainted) {
+        // Of fresh values that may be anything, each is in one of the parts, and nobody knows in which.
+        let fresh = under.iter().any(is_tainted);
+        if fresh || new.iter().any(is_tainted) {
             return Asks::Something;
         }
         let own: Vec<u32> = (0..before.variables.len() as u32).collect();
@@ -118,23 +107,7 @@ impl Decided {
         if new.is_empty() {
             return Asks::Nothing;
         }
-        // What is related to what is asked of.
-        let asked: Vec<u32> = new
-            .iter()
-            .flat_map(|new| dag.inputs(new.expr).to_vec())
-            .collect();
-        let related = connected(dag, &all.iter().collect::<Vec<_>>(), &asked);
-        let related = related
-            .iter()
-            .flat_map(|known| dag.inputs(known.expr).to_vec());
-        let mut touched: Vec<u32> = asked.iter().copied().chain(related).collect();
-        touched.retain(|at| own.contains(at));
-        touched.sort_unstable();
-        touched.dedup();
-        let inputs = touched
-            .iter()
-            .map(|at| dag.input(*at, before.variables[*at as usize].0));
-        let columns: Vec<Expr> = inputs.collect();
+        let columns = touched(dag, before, &new, &all);
         let own_reads: Vec<Read> = before.reads().collect();
         let whole = (&*own_reads, &*before.constraints, &*before.model);
         let whole = projected(bench, whole, &columns, budget);
@@ -163,6 +136,23 @@ impl Decided {
             },
         }
     }
+}
+
+/// The state's variables that are related to what is asked of some, by all conditions of a way.
+fn touched(dag: &mut Dag, before: &Before, new: &[Constraint], all: &[Constraint]) -> Vec<Expr> {
+    let inputs = |of: &[Constraint]| -> Vec<u32> {
+        let inputs = of.iter().flat_map(|known| dag.inputs(known.expr).iter());
+        inputs.copied().collect()
+    };
+    let mut touched = inputs(new);
+    let related = connected(dag, &all.iter().collect::<Vec<_>>(), &touched);
+    touched.extend(inputs(&related));
+    touched.retain(|at| (*at as usize) < before.variables.len());
+    touched.sort_unstable();
+    touched.dedup();
+    let variables = touched.into_iter();
+    let variables = variables.map(|at| dag.input(at, before.variables[at as usize].0));
+    variables.collect()
 }
 
 /// What these inputs can be together.

@@ -12,7 +12,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Fairness, Formula};
-use crate::graph::{AgentId, EdgeId, Graph, NodeId, Status};
+use crate::graph::{AgentId, Edge, EdgeId, Graph, NodeId, Status};
 use crate::language::Language;
 
 /// A run of the program: to an end, or to a cycle and then round it for ever.
@@ -149,6 +149,14 @@ struct Way {
 }
 
 impl<'f, A> Tableau<'f, A> {
+    fn new() -> Self {
+        Tableau {
+            nodes: Vec::new(),
+            atoms: Vec::new(),
+            untils: Vec::new(),
+        }
+    }
+
     fn add(&mut self, formula: &'f Formula<A>, positive: bool) -> usize {
         let node = match formula {
             Formula::Constant(value) => Node::Constant(*value == positive),
@@ -311,11 +319,8 @@ fn search_product<L: Language, A>(
     holds: &dyn Fn(&A, &L::State) -> bool,
     heed: &mut Heed<'_>,
 ) -> Result<Search, Stopped> {
-    let mut tableau = Tableau {
-        nodes: Vec::new(),
-        atoms: Vec::new(),
-        untils: Vec::new(),
-    };
+    let is_open = |(edge, _): &(EdgeId, Edge)| !(only_whole && graph.is_partial(*edge));
+    let mut tableau = Tableau::new();
     let root = tableau.add(formula, positive);
     let mut product = Product {
         arcs: Vec::new(),
@@ -356,10 +361,7 @@ fn search_product<L: Language, A>(
                 owed_sets.push(way.owed.clone());
                 owed_sets.len() - 1
             });
-            for (edge, step) in graph.edges_from(universe) {
-                if only_whole && graph.is_partial(edge) {
-                    continue;
-                }
+            for (edge, step) in graph.edges_from(universe).filter(is_open) {
                 let to = *index.entry((step.to, next_set)).or_insert_with(|| {
                     queue.push_back((step.to, next_set));
                     product.found.push(Some((here, edge)));

@@ -304,22 +304,10 @@ impl Found<'_> {
         if around == 0 {
             return None;
         }
-        let heads: Vec<&Stood> = (0..=rounds)
-            .rev()
-            .filter_map(|round| stood.len().checked_sub(1 + round * around))
-            .filter_map(|at| stood.get(at))
-            .collect();
-        let closes = heads.iter().enumerate().find_map(|(at, first)| {
-            let mut later = heads.get(at + 1..)?.iter();
-            Some((*first, *later.find(|again| again.state == first.state)?))
-        });
-        let goes_on = || match heads.as_slice() {
-            [.., first, again] if is_whole && !has_clocks => Some((*first, *again)),
-            _ => None,
-        };
-        let (first, again) = closes.or_else(goes_on)?;
+        let found = Stood::again(&stood, (around, rounds), is_whole && !has_clocks);
+        let (first, again, closes) = found?;
         let judged = Judged {
-            note: closes.is_none().then(|| NEVER_THE_SAME.to_owned()),
+            note: (!closes).then(|| NEVER_THE_SAME.to_owned()),
             prefix: inputs.get(..first.choices)?.to_vec(),
             cycle: inputs.get(first.choices..again.choices)?.to_vec(),
             ..broken
@@ -384,6 +372,31 @@ struct Stood {
     choices: usize,
     /// What clocks showed by then, in microseconds.
     shown_us: u64,
+}
+
+impl Stood {
+    /// Where a run that went round so many times stood, and where it stood so again: whether that is the same state, which
+    /// it need not be if it `goes_on` anyway.
+    fn again(
+        stood: &[Self],
+        (around, rounds): (usize, usize),
+        goes_on: bool,
+    ) -> Option<(&Self, &Self, bool)> {
+        let heads: Vec<&Self> = (0..=rounds)
+            .rev()
+            .filter_map(|round| stood.len().checked_sub(1 + round * around))
+            .filter_map(|at| stood.get(at))
+            .collect();
+        let closes = heads.iter().enumerate().find_map(|(at, first)| {
+            let mut later = heads.get(at + 1..)?.iter();
+            Some((*first, *later.find(|again| again.state == first.state)?))
+        });
+        match (closes, heads.as_slice()) {
+            (Some((first, again)), _) => Some((first, again, true)),
+            (None, [.., first, again]) if goes_on => Some((first, again, false)),
+            _ => None,
+        }
+    }
 }
 
 /// A plain run that halts wherever states are looked at.

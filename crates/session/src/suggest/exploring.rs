@@ -234,27 +234,32 @@ impl<'f> Found<'f> {
     /// Divides the states of a complete graph that some of their values leave on ways of their own, and explores again;
     /// false if there are none, they cannot be divided, or the time or the room does not suffice: then all is as it was.
     pub(super) fn divide(&mut self, options: &StatesOptions, effort: &Effort<'_>) -> bool {
-        let may = self.holds_all() && !effort.looking.is_spent();
-        if !may || !self.graph.language().divide() {
+        if !self.holds_all() || effort.looking.is_spent() {
             return false;
         }
         let limits = Limits {
             states: options.states.unwrap_or(MOST_DIVIDED),
             depth: options.depth.unwrap_or(u32::MAX),
         };
-        let mut exploration =
-            Exploration::new(Rc::clone(self.graph.language()), Strategy::BreadthFirst);
-        let pause = exploration.run(&limits, |progress| {
-            (effort.heard)(progress.states as u64);
-            !effort.looking.is_spent()
+        let device = Rc::clone(self.graph.language());
+        let mut divided = None;
+        let is_divided = device.divide(|| {
+            let mut exploration = Exploration::new(Rc::clone(&device), Strategy::BreadthFirst);
+            let mut pause = Ok(NodeId::ROOT);
+            while pause.is_ok() && !effort.looking.is_spent() {
+                (effort.heard)(exploration.graph().len() as u64);
+                pause = exploration.advance(&limits);
+            }
+            let is_whole = pause == Err(Pause::Complete) && !device.is_cut();
+            divided = is_whole.then_some(exploration);
+            is_whole
         });
-        if pause != Pause::Complete {
-            return false;
+        if let Some(exploration) = divided {
+            self.depth = exploration.progress().depth;
+            self.graph = exploration.into_graph();
+            self.unexplored = self.left_out(None);
         }
-        self.depth = exploration.progress().depth;
-        self.graph = exploration.into_graph();
-        self.unexplored = self.left_out(None);
-        true
+        is_divided
     }
 
     /// The states that are no ends.
