@@ -302,3 +302,67 @@ fn a_variable_can_be_taken_for_anything() {
         "{report:?}"
     );
 }
+
+/// What is said of a formula about a program that keeps a reading of 4096 values, `body` being what it does again and again.
+fn about_a_reading(body: &str, formula: &str) -> ClaimReport {
+    let text = format!(
+        r#"(module
+          (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+          (import "env" "chip_digital_write" (func $write (param i32 i32)))
+          (func (export "main") (local $x i32)
+            (local.set $x (call $in (i32.const 34)))
+            (loop $again {body} (br $again))))"#
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let (program, board) = (
+        folder.path().join("p.wasm"),
+        folder.path().join("board.toml"),
+    );
+    std::fs::write(&program, wat::parse_str(text).expect("valid text")).expect("written");
+    let ranges = "[ranges]\n\"chip_analog_read(34)\" = \"0..4095\"\n\"chip_analog_read(35)\" = \"0..4095\"\n";
+    std::fs::write(&board, ranges).expect("written");
+    let options = StatesOptions::default();
+    let report = check_program(&program, Some(&board), formula, &options, &mut |_| {
+        Flow::Continue
+    });
+    report.expect("it means something")
+}
+
+#[test]
+fn formulas_are_decided_where_sets_are_too_wide_to_be_looked_at() {
+    const COMPARES: &str =
+        "(call $write (i32.const 13) (i32.lt_s (local.get $x) (i32.const 2048)))";
+    const WITH_ANOTHER: &str =
+        "(call $write (i32.const 13) (i32.lt_s (local.get $x) (call $in (i32.const 35))))";
+    let (on, off) = ("chip_digital_write(13, 1)", "chip_digital_write(13, 0)");
+    for (body, formula, verdict) in [
+        // What the reading was is so for ever.
+        (COMPARES, format!("G ({on} -> G !{off})"), Proved::Holds),
+        (COMPARES, format!("(G F {on}) | (G F {off})"), Proved::Holds),
+        (COMPARES, format!("F {on}"), Proved::Fails),
+        (COMPARES, format!("G F {on} -> F {off}"), Proved::Fails),
+        // Compared with another each time, it decides nothing, but for the greatest.
+        (WITH_ANOTHER, format!("G ({on} -> G !{off})"), Proved::Fails),
+        (WITH_ANOTHER, format!("G F {on}"), Proved::Fails),
+    ] {
+        let report = about_a_reading(body, &formula);
+        assert_eq!(report.verdict, verdict, "{formula}: {report:?}");
+        assert_eq!(report.unexplored, [], "{formula}");
+    }
+}
+
+/// Each round of this run has other values: it goes on for ever, and 4096 rounds are not looked at.
+#[test]
+fn a_run_that_never_comes_back_to_a_state_is_one() {
+    let counts = "(local.set $x (i32.and (i32.add (local.get $x) (i32.const 1)) (i32.const 4095)))
+        (drop (call $in (i32.const 35)))
+        (if (i32.gt_s (local.get $x) (i32.const 5000)) (then (call $write (i32.const 13) (i32.const 1))))";
+    let report = about_a_reading(counts, "F chip_digital_write(13, 1)");
+    assert_eq!(
+        (report.verdict, report.partial, report.cycle.len()),
+        (Proved::Fails, 0, 1),
+        "{report:?}"
+    );
+    let note = report.note.unwrap_or_default();
+    assert!(note.contains("other values in each round"), "{note}");
+}
