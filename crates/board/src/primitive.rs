@@ -62,6 +62,11 @@ pub struct Register {
 }
 
 impl Primitive {
+    /// Whether a call may read or write what its arguments point to in the program's memory.
+    pub fn touches_memory(&self) -> bool {
+        self.fills.is_some() || matches!(self.op, Op::PrintString | Op::DisplayDrawString)
+    }
+
     /// Whether an import of type `ty` is this primitive.
     pub fn has_type(&self, ty: &FuncType) -> bool {
         *self.params == *ty.params && self.result.as_slice() == ty.results

@@ -40,6 +40,7 @@ pub use forever::{
 };
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
+pub use shadow::Touched;
 pub use tree::{
     EventOption, InputOption, Node as SuggestionNode, OtherValues, Suggestions, suggest,
 };

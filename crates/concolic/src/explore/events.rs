@@ -13,12 +13,17 @@ use borges_vm::{FuncIdx, Module, Value};
 
 use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::Delivered;
+use crate::shadow::Touching;
 
 /// What functions may touch, with all that they call.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Footprint {
     reads_globals: HashSet<u32>,
     writes_globals: HashSet<u32>,
+    /// One by one, at addresses that are seen when they run.
+    loads: bool,
+    stores: bool,
+    /// In any other way.
     reads_memory: bool,
     writes_memory: bool,
     reads_tables: bool,
@@ -27,7 +32,7 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn of(module: &Module, roots: &[u32]) -> Self {
+    fn of(module: &Module, roots: &[u32], touches_memory: &dyn Fn(u32) -> bool) -> Self {
         let imported = module.imported_funcs();
         let mut footprint = Footprint::default();
         let past = module.funcs().count() as u32;
@@ -35,7 +40,7 @@ impl Footprint {
         let mut stack = roots.to_vec();
         while let Some(func) = stack.pop() {
             for (_, instr) in module.instrs(FuncIdx(func)) {
-                footprint.add(&instr, imported);
+                footprint.add(&instr, imported, touches_memory);
                 let called = match instr {
                     Instr::Call(func) if func >= imported => func..func + 1,
                     // Whatever a table may come to hold.
@@ -48,7 +53,14 @@ impl Footprint {
         footprint
     }
 
-    fn add(&mut self, instr: &Instr<'_>, imported: u32) {
+    /// Adds an instruction; `touches_memory` says whether an imported function reads or writes what its arguments point to.
+    fn add(&mut self, instr: &Instr<'_>, imported: u32, touches_memory: &dyn Fn(u32) -> bool) {
+        let mut calls = |mut called: std::ops::Range<u32>| {
+            self.calls_primitives = true;
+            let touches = called.any(touches_memory);
+            (self.reads_memory, self.writes_memory) =
+                (self.reads_memory | touches, self.writes_memory | touches);
+        };
         match *instr {
             Instr::GlobalGet(global) => {
                 self.reads_globals.insert(global);
@@ -56,8 +68,10 @@ impl Footprint {
             Instr::GlobalSet(global) => {
                 self.writes_globals.insert(global);
             }
-            Instr::Load(..) | Instr::MemorySize => self.reads_memory = true,
-            Instr::Store(..) | Instr::MemoryGrow | Instr::MemoryInit(_) | Instr::MemoryFill => {
+            Instr::Load(..) => self.loads = true,
+            Instr::Store(..) => self.stores = true,
+            Instr::MemorySize => self.reads_memory = true,
+            Instr::MemoryGrow | Instr::MemoryInit(_) | Instr::MemoryFill => {
                 self.writes_memory = true;
             }
             Instr::MemoryCopy => (self.reads_memory, self.writes_memory) = (true, true),
@@ -69,12 +83,13 @@ impl Footprint {
             | Instr::TableFill(_)
             | Instr::ElemDrop(_) => (self.reads_tables, self.writes_tables) = (true, true),
             Instr::DataDrop(_) => self.writes_memory = true,
-            Instr::CallIndirect { .. } => (self.reads_tables, self.calls_primitives) = (true, true),
-            Instr::Call(func) if func < imported => self.calls_primitives = true,
+            Instr::CallIndirect { .. } => {
+                calls(0..imported);
+                self.reads_tables = true;
+            }
+            Instr::Call(func) if func < imported => calls(func..func + 1),
             _ => {}
         }
-        // What a primitive is given, it may read from the memory.
-        self.reads_memory |= self.calls_primitives;
     }
 
     /// Whether it makes a difference which of the two goes first.
@@ -84,7 +99,8 @@ impl Footprint {
                 b.reads_globals.contains(global) || b.writes_globals.contains(global)
             };
             a.writes_globals.iter().any(global)
-                || a.writes_memory && (b.reads_memory || b.writes_memory)
+                || (a.writes_memory || a.stores)
+                    && (b.reads_memory || b.loads || b.writes_memory || b.stores)
                 || a.writes_tables && (b.reads_tables || b.writes_tables)
         };
         one_way(self, other)
@@ -96,8 +112,8 @@ impl Footprint {
 /// What the handlers of some events have in common with the rest of the program.
 #[derive(Debug)]
 pub(super) struct Listening {
-    /// For every instruction by number: a moment comes after it.
-    pub(super) touching: Vec<bool>,
+    /// For every instruction by number: whether a moment comes after it.
+    pub(super) touching: Vec<Touching>,
     /// A moment comes after every call of a primitive.
     calls: bool,
 }
@@ -138,28 +154,42 @@ impl Explorer<'_, '_> {
         }
         let module = self.machine.module()?;
         let imported = module.imported_funcs();
+        let touches_memory = |func: u32| {
+            let id = self.start.primitives.get(func as usize);
+            let primitive = id.and_then(|id| self.start.board.primitive(*id));
+            primitive.is_none_or(borges_board::Primitive::touches_memory)
+        };
         let all = Footprint {
             // Which function the handler is: one that was removed is a trap.
             reads_tables: true,
-            ..Footprint::of(module, &handlers)
+            ..Footprint::of(module, &handlers, &touches_memory)
         };
-        let mut touching = vec![false; self.code.offsets().len()];
+        // Of what handlers do otherwise than by single loads and stores, the bytes are not known.
+        let are_bytes = !(all.reads_memory || all.writes_memory || self.touched.assumed.is_none());
+        let mut touching = vec![Touching::Never; self.code.offsets().len()];
         for func in module.funcs() {
             for (offset, instr) in module.instrs(func) {
                 let is_call = matches!(instr, Instr::Call(_) | Instr::CallIndirect { .. });
                 let mut own = Footprint::default();
-                own.add(&instr, imported);
+                own.add(&instr, imported, &touches_memory);
                 // Of calls, those of primitives count, when they have happened.
                 if let Some(number) = self.code.number(offset)
                     && !is_call
                 {
-                    touching[number] = all.conflicts(&own);
+                    let is_access = matches!(instr, Instr::Load(..) | Instr::Store(..));
+                    touching[number] = match all.conflicts(&own) {
+                        true if are_bytes && is_access => Touching::ByAddress,
+                        true => Touching::Always,
+                        false => Touching::Never,
+                    };
                 }
             }
         }
+        let touches = (0..imported).any(touches_memory);
         let primitive = Footprint {
             calls_primitives: true,
-            reads_memory: true,
+            reads_memory: touches,
+            writes_memory: touches,
             ..Footprint::default()
         };
         let listening = Rc::new(Listening {

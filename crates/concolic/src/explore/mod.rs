@@ -31,7 +31,7 @@ use crate::lanes::Point;
 use crate::outside::Outside;
 use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored};
 use crate::set::Set;
-use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped};
+use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped, Touches};
 
 use events::Listening;
 pub(crate) use feasible::connected;
@@ -208,6 +208,8 @@ struct Explorer<'e, 'b> {
     given: Option<u64>,
     /// By the handlers of the events that may arrive.
     listened: HashMap<Vec<u32>, Rc<Listening>>,
+    /// The bytes that handlers touch.
+    touched: Touches,
     told_of_events: bool,
     /// Instructions retired where this exploration began.
     from: u64,
@@ -284,6 +286,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             example: None,
             given: None,
             listened: HashMap::new(),
+            touched: Touches::default(),
             told_of_events: false,
             from: start.machine.steps(),
             is_round: false,
@@ -452,6 +455,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 selects_fork: self.bounds.selects_fork,
                 decided: decided.take(),
                 touching: listening.as_ref().map(|l| l.touching.as_slice()),
+                assumed: self.touched.assumed.as_deref(),
+                touched: in_handler.then_some(&mut self.touched.seen),
                 is_moment: state.is_moment,
                 stopped: None,
             };

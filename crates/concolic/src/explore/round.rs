@@ -20,6 +20,7 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::path::{End, Unexplored};
+use crate::shadow::Touches;
 
 use super::found::Found;
 
@@ -33,6 +34,7 @@ pub(crate) struct Workbench {
     code: Code,
     pub(crate) coverage: Coverage,
     listened: HashMap<Vec<u32>, Rc<Listening>>,
+    pub(crate) touched: Touches,
     told_of_events: bool,
 }
 
@@ -84,6 +86,7 @@ impl Workbench {
             coverage: Coverage::new(code.offsets()),
             code,
             listened: HashMap::new(),
+            touched: Touches::default(),
             told_of_events: false,
         })
     }
@@ -202,6 +205,7 @@ impl Workbench {
             example: None,
             given: None,
             listened: self.listened,
+            touched: self.touched,
             told_of_events: self.told_of_events,
             is_round: true,
             said_faults: false,
@@ -223,6 +227,7 @@ impl From<Explorer<'_, '_>> for Workbench {
             code: explorer.code,
             coverage: explorer.coverage,
             listened: explorer.listened,
+            touched: explorer.touched,
             told_of_events: explorer.told_of_events,
         }
     }

@@ -9,6 +9,7 @@ use super::anything::StateWord;
 use super::{Comparing, Device, DeviceState};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
+use crate::shadow::Touched;
 use crate::solver::Solver;
 
 /// A program whose counters are taken for anything once they are found.
@@ -25,6 +26,8 @@ struct Counters<'c, 'd> {
 enum Change {
     /// One counts for ever.
     Counts(StateWord),
+    /// Handlers touch these bytes.
+    Touched(Touched),
     /// These hold times of clocks.
     Times(Vec<(StateWord, PrimitiveId)>),
 }
@@ -35,8 +38,10 @@ impl<'d> Refining for Counters<'_, 'd> {
 
     fn program(&mut self, changes: &[Change]) -> Option<Rc<Device<'d>>> {
         let mut about = self.about.clone();
+        about.touched.get_or_insert_default();
         for change in changes {
             match change {
+                Change::Touched(bytes) => about.touched = Some(bytes.clone()),
                 Change::Counts(word) => about.anything.push(*word),
                 Change::Times(words) => about.times.clone_from(words),
             }
@@ -47,6 +52,10 @@ impl<'d> Refining for Counters<'_, 'd> {
 
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
     fn change(&mut self, graph: &Graph<Rc<Device<'d>>>, rests: Option<Pause>) -> Option<Change> {
+        // What was left out for want of these comes before what that may have shown.
+        if let Some(bytes) = graph.language().newly_touched() {
+            return Some(Change::Touched(bytes));
+        }
         if let Some(words) = graph.language().new_times() {
             return Some(Change::Times(words));
         }

@@ -22,6 +22,7 @@ mod whole;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
 use borges_vm::{Machine, ValType, Value};
@@ -36,6 +37,7 @@ use crate::explore::{
 };
 use crate::path::{Cut, End, Read, Unexplored};
 use crate::set::{Set, cell_of, value_of};
+use crate::shadow::Touched;
 use crate::solver::Solver;
 
 use anything::MOST_WORDS;
@@ -104,6 +106,9 @@ pub struct Comparing<'d> {
     pub calls: Option<Vec<PrimitiveId>>,
     /// Words that hold times of a clock wherever they are, also where the program gave them a known number.
     pub times: Vec<(StateWord, PrimitiveId)>,
+    /// The bytes that handlers of events touch by single loads and stores, where that is known: an event arrives only where
+    /// that makes a difference to them. [`explore_states`] finds them, and begins again where there turn out to be more.
+    pub touched: Option<Touched>,
     /// So many of its units pass between two readings of a clock at most, and what is longer ago is as good as so long ago;
     /// 2^29 if nobody says.
     pub elapses: Option<u64>,
@@ -176,6 +181,7 @@ impl<'d> Device<'d> {
         let elapses = about.elapses.unwrap_or(MOST_ELAPSED).min(MOST_ELAPSED);
         let clocks = Clock::all(&start.board, &start.primitives, elapses, &mut bench.dag);
         bench.dag.set_bases(clocks.len() as u32);
+        bench.touched.assumed = about.touched.map(Rc::new);
         let subscribes = |id: &PrimitiveId| {
             let primitive = start.board.primitive(*id);
             primitive.is_some_and(|primitive| primitive.subscribes())
@@ -632,6 +638,14 @@ impl<'d> Device<'d> {
             .iter()
             .map(|(word, clock)| (*word, self.clocks[*clock as usize].id));
         named.collect()
+    }
+
+    /// The bytes that handlers touch, if there are more than was assumed.
+    fn newly_touched(&self) -> Option<Touched> {
+        let bench = self.bench.borrow();
+        let touched = &bench.as_ref()?.touched;
+        let assumed = touched.assumed.as_deref()?;
+        (!assumed.covers(&touched.seen)).then(|| assumed.with(&touched.seen))
     }
 
     /// Words that hold times, if what a clock shows mattered and that is news.

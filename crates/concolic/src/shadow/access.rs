@@ -225,7 +225,7 @@ impl Follower<'_> {
 }
 
 /// How many bytes the memory access with this opcode reads or writes.
-fn width_of(opcode: u8) -> u64 {
+pub(super) fn width_of(opcode: u8) -> u64 {
     match opcode {
         0x29 | 0x2b | 0x37 | 0x39 => 8,
         0x28 | 0x2a | 0x34 | 0x35 | 0x36 | 0x38 | 0x3e => 4,

@@ -28,6 +28,7 @@ impl Observer for Follower<'_> {
             self.shadow
                 .forget_cells(site.locals() + params as usize, site.top());
         }
+        let is_touching = self.is_touching(number, decoded.op, site);
         let stopped = self.follow(decoded.op, site);
         self.decided = None;
         if let Some(stopped) = stopped {
@@ -49,7 +50,7 @@ impl Observer for Follower<'_> {
                 self.shadow
                     .note_branch(number, (known(site, 1) as u32 != 0).into());
             }
-            _ if self.touching.is_some_and(|touching| touching[number]) => self.is_moment = true,
+            _ if is_touching => self.is_moment = true,
             _ if decoded.begins.is_some() => self.shadow.note_branch(number, u32::MAX),
             _ => {}
         }

@@ -6,6 +6,7 @@
 mod access;
 mod bytes;
 mod follow;
+mod touched;
 mod traps;
 
 use std::collections::HashMap;
@@ -19,6 +20,8 @@ use crate::dag::{Dag, Expr};
 use crate::memory::Memory;
 
 pub(crate) use bytes::Bytes;
+pub use touched::Touched;
+pub(crate) use touched::{Touches, Touching};
 
 /// The expression of everything that is known: the machine has its value.
 pub(crate) const KNOWN: Expr = Expr(0);
@@ -168,7 +171,11 @@ pub(crate) struct Follower<'f> {
     /// For the next instruction alone.
     pub(crate) decided: Option<Decided>,
     /// The instructions after which events may arrive, by number, if any may.
-    pub(crate) touching: Option<&'f [bool]>,
+    pub(crate) touching: Option<&'f [Touching]>,
+    /// The bytes that handlers touch, where that is known.
+    pub(crate) assumed: Option<&'f Touched>,
+    /// What the handler that runs touches.
+    pub(crate) touched: Option<&'f mut Touched>,
     /// Before the next instruction, events may arrive.
     pub(crate) is_moment: bool,
     /// Why it stopped.

@@ -1,0 +1,130 @@
+//! The bytes that handlers of events touch, as they run.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use borges_vm::Site;
+
+use super::access::width_of;
+use super::follow::known;
+use super::{Decided, Follower, KNOWN};
+use crate::code::Op;
+
+/// Of more bytes, it is any.
+const MOST: usize = 1 << 12;
+
+/// Bytes of the memory that handlers of events read and write by single loads and stores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    reads: BTreeSet<u64>,
+    writes: BTreeSet<u64>,
+    /// It may be any others.
+    is_anything: bool,
+}
+
+/// What is known of the bytes that handlers touch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touches {
+    /// These and no others, as far as `seen` says nothing else; nothing if it may be any.
+    pub(crate) assumed: Option<Rc<Touched>>,
+    /// Those that were seen to be touched.
+    pub(crate) seen: Touched,
+}
+
+/// Whether an instruction touches what handlers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touching {
+    Never,
+    /// A load or a store may.
+    ByAddress,
+    Always,
+}
+
+/// Where an access goes: from the first byte to the last.
+type Span = (u64, u64);
+
+impl Touched {
+    fn add(&mut self, is_store: bool, span: Option<Span>) {
+        let bytes = match is_store {
+            true => &mut self.writes,
+            false => &mut self.reads,
+        };
+        match span {
+            Some((first, last)) if last - first < MOST as u64 && bytes.len() < MOST => {
+                bytes.extend(first..=last);
+            }
+            _ => self.is_anything = true,
+        }
+    }
+
+    /// Whether the order of this access and a handler matters.
+    fn conflicts(&self, is_store: bool, span: Option<Span>) -> bool {
+        let Some((first, last)) = span.filter(|_| !self.is_anything) else {
+            return true;
+        };
+        let touches = |bytes: &BTreeSet<u64>| bytes.range(first..=last).next().is_some();
+        touches(&self.writes) || is_store && touches(&self.reads)
+    }
+
+    /// Whether these are all of others.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.is_anything
+            || !other.is_anything
+                && self.reads.is_superset(&other.reads)
+                && self.writes.is_superset(&other.writes)
+    }
+
+    /// These, and others.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        Touched {
+            reads: &self.reads | &other.reads,
+            writes: &self.writes | &other.writes,
+            is_anything: self.is_anything || other.is_anything,
+        }
+    }
+}
+
+impl Follower<'_> {
+    /// Whether the next instruction touches what handlers do; what a handler touches is noted.
+    #[inline]
+    pub(super) fn is_touching(&mut self, number: usize, op: Op, site: &Site<'_>) -> bool {
+        let is_touching = self.touching.map(|touching| touching[number]);
+        let is_access = matches!(op, Op::Load { .. } | Op::Store { .. });
+        if self.touched.is_some() && is_access {
+            let (is_store, span) = self.span(op, site);
+            if let Some(touched) = self.touched.as_mut() {
+                touched.add(is_store, span);
+            }
+        }
+        match is_touching {
+            None | Some(Touching::Never) => false,
+            Some(Touching::Always) => true,
+            Some(Touching::ByAddress) => {
+                let (is_store, span) = self.span(op, site);
+                let assumed = self.assumed;
+                assumed.is_none_or(|assumed| assumed.conflicts(is_store, span))
+            }
+        }
+    }
+
+    /// Whether an access is a store, and where it goes, if that is known.
+    fn span(&self, op: Op, site: &Site<'_>) -> (bool, Option<Span>) {
+        let (is_store, opcode, offset) = match op {
+            Op::Load { opcode, offset } => (false, opcode, offset),
+            Op::Store { opcode, offset } => (true, opcode, offset),
+            _ => return (true, None),
+        };
+        let depth = 1 + usize::from(is_store);
+        let bounds = match (self.shadow.cell(site.top() - depth), &self.decided) {
+            (KNOWN, _) => {
+                let address = u64::from(known(site, depth) as u32);
+                Some((address, address))
+            }
+            (_, Some(Decided::Addresses(all))) => all.first().copied().zip(all.last().copied()),
+            _ => None,
+        };
+        let far = u64::from(offset);
+        let span = |(first, last): Span| (first + far, last + far + width_of(opcode) - 1);
+        (is_store, bounds.map(span))
+    }
+}
