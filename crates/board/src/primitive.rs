@@ -64,7 +64,11 @@ pub struct Register {
 impl Primitive {
     /// Whether a call may read or write what its arguments point to in the program's memory.
     pub fn touches_memory(&self) -> bool {
-        self.fills.is_some() || matches!(self.op, Op::PrintString | Op::DisplayDrawString)
+        let has_texts = matches!(
+            self.op,
+            Op::PrintString | Op::DisplayDrawString | Op::System(_)
+        );
+        has_texts || self.fills.is_some()
     }
 
     /// Whether an import of type `ty` is this primitive.

@@ -332,8 +332,9 @@ fn about_a_reading(body: &str, formula: &str) -> ClaimReport {
 fn formulas_are_decided_where_sets_are_too_wide_to_be_looked_at() {
     const COMPARES: &str =
         "(call $write (i32.const 13) (i32.lt_s (local.get $x) (i32.const 2048)))";
-    const WITH_ANOTHER: &str =
-        "(call $write (i32.const 13) (i32.lt_s (local.get $x) (call $in (i32.const 35))))";
+    const WITH_ANOTHER: &str = "(if (i32.lt_s (local.get $x) (call $in (i32.const 35)))
+        (then (call $write (i32.const 13) (i32.const 1)))
+        (else (call $write (i32.const 13) (i32.const 0))))";
     let (on, off) = ("chip_digital_write(13, 1)", "chip_digital_write(13, 0)");
     for (body, formula, verdict) in [
         // What the reading was is so for ever.
