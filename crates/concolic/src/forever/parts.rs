@@ -190,6 +190,8 @@ impl Device<'_> {
     /// Divides the states that some of their values leave on ways of their own, as far as it is known by what, for another
     /// exploration: what leads to one leads to its parts then. False if there are none (any more), or the exploration says
     /// that it came to nothing: all is then as it was.
+    // A state's hash is made once; what it notes later is no part of it.
+    #[allow(clippy::mutable_key_type)]
     pub fn divide(&self, explore: impl FnOnce() -> bool) -> bool {
         let before = self.divided.borrow().clone();
         let (is_cut, unexplored) = (self.is_cut(), self.unexplored());
