@@ -208,37 +208,33 @@ impl Point {
                 self.stack.pop();
                 continue;
             }
-            let mut waits = false;
-            let (stamps, stack, generation) = (&self.stamps, &mut self.stack, self.generation);
-            dag.operands(top, &mut |operand| {
-                if stamps[operand.index()] != generation {
-                    stack.push(operand);
-                    waits = true;
-                }
-            });
-            if waits {
-                continue;
-            }
-            self.stack.pop();
-            let cell = |expr: Expr| self.cells[expr.index()];
+            // Of choices and tables, only what is chosen is looked at.
+            let known = |expr: Expr| {
+                let is_known = self.stamps[expr.index()] == self.generation;
+                is_known.then(|| self.cells[expr.index()]).ok_or(expr)
+            };
             let value = match dag.node(top) {
-                Node::Const(cell) => cell,
-                Node::Input(place) => model.get(place as usize).copied().unwrap_or(0),
-                Node::Unary(op, a) => op.apply(&[cell(a)]).unwrap_or(0),
-                Node::Binary(op, a, b) => op.apply(&[cell(a), cell(b)]).unwrap_or(0),
-                Node::Choose(a, b, c) => {
-                    if cell(a) != 0 {
-                        cell(b)
-                    } else {
-                        cell(c)
-                    }
-                }
-                Node::Lookup(table, index) => {
+                Node::Const(cell) => Ok(cell),
+                Node::Input(place) => Ok(model.get(place as usize).copied().unwrap_or(0)),
+                Node::Unary(op, a) => known(a).map(|a| op.apply(&[a]).unwrap_or(0)),
+                Node::Binary(op, a, b) => known(a)
+                    .and_then(|a| Ok([a, known(b)?]))
+                    .map(|cells| op.apply(&cells).unwrap_or(0)),
+                Node::Choose(a, b, c) => known(a).and_then(|a| known(if a == 0 { c } else { b })),
+                Node::Lookup(table, index) => known(index).and_then(|index| {
                     let table = dag.table(table);
-                    let at = cell(index).wrapping_sub(table.first) as usize;
-                    table.values.get(at).map_or(0, |value| cell(*value))
+                    let at = index.wrapping_sub(table.first) as usize;
+                    table.values.get(at).map_or(Ok(0), |value| known(*value))
+                }),
+            };
+            let value = match value {
+                Ok(value) => value,
+                Err(first) => {
+                    self.stack.push(first);
+                    continue;
                 }
             };
+            self.stack.pop();
             self.cells[top.index()] = value;
             self.stamps[top.index()] = self.generation;
         }

@@ -35,7 +35,7 @@ pub use explore::{
     Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, WayInput,
+    Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, Unread, WayInput,
     explore_states,
 };
 pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};

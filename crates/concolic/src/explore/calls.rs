@@ -3,6 +3,7 @@
 use borges_board::{Action, PrimitiveId, PrimitiveKind, SystemCall};
 use borges_vm::{Trap, ValType, Value};
 
+use super::cases::unread;
 use super::{Explorer, Feasible, Next, State, narrow};
 use crate::constraint::Constraint;
 use crate::dag::Expr;
@@ -179,7 +180,9 @@ impl Explorer<'_, '_> {
                 | Action::Unsubscribe { .. }
                 | Action::SubscribeTimer { .. })
         );
-        if is_output && !subscribes && !self.is_limited(state, (id, args)) {
+        let is_performed = is_output && !subscribes && !self.is_limited(state, (id, args));
+        self.note_unread_arguments(state, (id, args), exprs, is_performed);
+        if is_performed {
             // Whether the board refuses it; what exactly is done, no later input depends on.
             let (call, memory) = ((id, args), self.machine.memory());
             let (expr, set) = match text_refusals(&board, call, memory, exprs, &mut self.dag) {
@@ -212,6 +215,38 @@ impl Explorer<'_, '_> {
             }
         }
         None
+    }
+
+    /// Notes what a call's arguments depend on of what was left out of the state that a round goes on from: of an output that
+    /// is performed whatever they are, only if it may be refused, or if the board's rules or clocks may look at it.
+    fn note_unread_arguments(
+        &mut self,
+        state: &State,
+        (id, args): (PrimitiveId, &[Value]),
+        exprs: &[Option<Expr>],
+        is_performed: bool,
+    ) {
+        if state.unread.is_empty() {
+            return;
+        }
+        let board = &self.start.board;
+        let matter = |expr: &Option<Expr>| {
+            expr.filter(|expr| unread(state, &self.dag, *expr).next().is_some())
+        };
+        let asked: Vec<Option<Expr>> = exprs.iter().map(matter).collect();
+        let memory = self.machine.memory();
+        let is_free = is_performed
+            && board.rules.is_empty()
+            && !matches!(board.action(id, args, memory), Ok(Action::Wait { .. }))
+            && text_refusals(board, (id, args), memory, &asked, &mut self.dag).is_none()
+            && refusals(board, (id, args), memory, &asked, |expr| {
+                (0, self.dag.greatest(expr))
+            })
+            .is_none();
+        if !is_free {
+            let asked = asked.into_iter().flatten();
+            asked.for_each(|expr| self.reads(state, expr));
+        }
     }
 
     /// Reads an input: its answer is an expression from now on.
@@ -262,6 +297,9 @@ impl Explorer<'_, '_> {
             step: self.machine.steps(),
         });
         state.model.push(value);
+        for constraint in &allowed.constraints {
+            self.reads(state, constraint.expr);
+        }
         let before = state.model.clone();
         if !allowed.constraints.is_empty() {
             match self.feasible(state, &allowed.constraints) {

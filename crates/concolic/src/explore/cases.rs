@@ -7,7 +7,7 @@ use super::{
     narrow,
 };
 use crate::constraint::Constraint;
-use crate::dag::Expr;
+use crate::dag::{Dag, Expr};
 use crate::path::Decision;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided};
@@ -19,6 +19,7 @@ impl Explorer<'_, '_> {
     /// Goes one way, and lets the other ways wait. What was decided for the way that is gone now, or nothing if the
     /// strategy wants to choose.
     pub(super) fn fork(&mut self, state: &mut State, ask: Ask) -> Option<Decided> {
+        self.note_unread(state, &ask);
         let mut ways = Vec::new();
         // Of too many values, one is tried: the others are no cases.
         let mut are_all = !matches!(ask, Ask::Value(_) | Ask::Access { .. });
@@ -59,6 +60,27 @@ impl Explorer<'_, '_> {
             }
         };
         Some(self.take(state, &ask, case, narrowed))
+    }
+
+    /// Notes what is read of what was left out of the state that a round goes on from.
+    fn note_unread(&mut self, state: &State, ask: &Ask) {
+        match ask {
+            Ask::Branch(expr)
+            | Ask::Switch(expr, _)
+            | Ask::Indirect(expr, _)
+            | Ask::Access { address: expr, .. }
+            | Ask::Value(expr) => self.reads(state, *expr),
+            Ask::Traps(traps) => {
+                for (_, condition) in traps {
+                    self.reads(state, condition.expr);
+                }
+            }
+        }
+    }
+
+    /// Something depends on this expression.
+    pub(super) fn reads(&mut self, state: &State, expr: Expr) {
+        self.read.extend(unread(state, &self.dag, expr));
     }
 
     /// Goes a way; what was decided for it.
@@ -264,6 +286,21 @@ impl Explorer<'_, '_> {
         };
         values.into_iter().map(case).collect()
     }
+}
+
+/// What an expression depends on of what was left out of the state that a round goes on from, by number of the read.
+pub(crate) fn unread<'d>(
+    state: &State,
+    dag: &'d Dag,
+    expr: Expr,
+) -> impl Iterator<Item = u32> + use<'d> {
+    let unread = state.unread.clone();
+    let inputs: &[u32] = if unread.is_empty() {
+        &[]
+    } else {
+        dag.inputs(expr)
+    };
+    inputs.iter().copied().filter(move |at| unread.contains(at))
 }
 
 /// The next instruction.

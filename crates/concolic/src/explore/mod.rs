@@ -14,7 +14,8 @@ mod search;
 mod watched;
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ use feasible::narrow;
 use found::Found;
 use order::{Levels, Unvisited};
 
+pub(crate) use cases::unread;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
@@ -73,6 +75,8 @@ pub(crate) struct State {
     pub(crate) truths: Truths,
     /// What they looked at where it stopped now.
     pub(crate) looked: Vec<Looked>,
+    /// Which of its reads are bytes that were left out of the state that it goes on from.
+    pub(crate) unread: Range<u32>,
 }
 
 impl State {
@@ -92,6 +96,7 @@ impl State {
             waited: Vec::new(),
             truths: Truths::default(),
             looked: Vec::new(),
+            unread: 0..0,
         }
     }
 }
@@ -223,6 +228,8 @@ struct Explorer<'e, 'b> {
     parting: Parting<'e>,
     /// How its paths ended, in a round.
     ended: Vec<(End, Waiting)>,
+    /// Of what was left out of the state that a round goes on from, what something depends on: by number of the read.
+    read: BTreeSet<u32>,
 }
 
 /// Explores all paths from a state, within bounds, until the budget is spent. `heard` is told of each path when it is
@@ -294,6 +301,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             passes: None,
             parting: Parting::default(),
             ended: Vec::new(),
+            read: BTreeSet::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! A path stops before it reads another input than the one that it stands before, where it lets time pass a second time at
 //! the same place (a program that only waits comes round there), and at every moment at which an event may arrive.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use borges_board::{Action, Event};
@@ -71,6 +71,8 @@ pub(crate) struct Round {
     pub(crate) is_cut: bool,
     /// Instructions executed.
     pub(crate) steps: u64,
+    /// Of what was left out of the state, what something depends on: by number of the read.
+    pub(crate) read: BTreeSet<u32>,
 }
 
 impl Workbench {
@@ -136,6 +138,7 @@ impl Workbench {
             unexplored: std::mem::take(&mut explorer.unexplored),
             is_cut: spent.is_some(),
             steps: explorer.steps,
+            read: std::mem::take(&mut explorer.read),
         };
         (explorer.into(), round)
     }
@@ -212,6 +215,7 @@ impl Workbench {
             passes: None,
             parting,
             ended: Vec::new(),
+            read: BTreeSet::new(),
         }
     }
 }

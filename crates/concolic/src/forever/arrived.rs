@@ -39,6 +39,8 @@ pub(super) struct Arrived {
     pub(super) is_moment: bool,
     pub(super) call: Option<NextCall>,
     pub(super) truths: Truths,
+    /// What of the memory is left out, as in [`super::state::Before`].
+    pub(super) left_out: Box<[(u32, u8)]>,
 }
 
 impl Arrived {

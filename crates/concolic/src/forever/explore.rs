@@ -6,7 +6,7 @@ use borges_board::PrimitiveId;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
 use super::anything::StateWord;
-use super::{Comparing, Device, DeviceState};
+use super::{Comparing, Device, DeviceState, Unread};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
 use crate::shadow::Touched;
@@ -30,7 +30,12 @@ enum Change {
     Touched(Touched),
     /// These hold times of clocks.
     Times(Vec<(StateWord, PrimitiveId)>),
+    /// This much of the memory is written before it is read.
+    Unread(Unread),
 }
+
+/// Graphs with fewer states are not asked for counters: what counts to a bound comes to it.
+const FEW_STATES: usize = 125;
 
 impl<'d> Refining for Counters<'_, 'd> {
     type Program = Rc<Device<'d>>;
@@ -44,6 +49,7 @@ impl<'d> Refining for Counters<'_, 'd> {
                 Change::Touched(bytes) => about.touched = Some(bytes.clone()),
                 Change::Counts(word) => about.anything.push(*word),
                 Change::Times(words) => about.times.clone_from(words),
+                Change::Unread(unread) => about.unread.clone_from(unread),
             }
         }
         let (start, bounds) = (self.start.clone(), self.bounds.clone());
@@ -59,12 +65,25 @@ impl<'d> Refining for Counters<'_, 'd> {
         if let Some(words) = graph.language().new_times() {
             return Some(Change::Times(words));
         }
+        if let Some(unread) = graph.language().learned() {
+            return Some(Change::Unread(unread));
+        }
         if rests.is_some() {
             return None;
         }
         let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
         let states: Vec<DeviceState> = states.collect();
+        if let Some(unread) = graph.language().suggested(&states) {
+            return Some(Change::Unread(unread));
+        }
+        if states.len() < FEW_STATES {
+            return None;
+        }
         graph.language().counter(&states).map(Change::Counts)
+    }
+
+    fn first_look(&self) -> usize {
+        16
     }
 }
 

@@ -18,6 +18,7 @@ mod relation;
 mod run;
 mod state;
 mod times;
+mod unread;
 mod whole;
 
 use std::cell::{Cell, RefCell};
@@ -44,8 +45,9 @@ use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
 use live::Live;
 use parts::Part;
-use state::{Before, Compared, Stands};
+use state::{Before, Compared, Origins, Stands};
 use times::TimeWord;
+use unread::Learning;
 use whole::{Asks, Decided};
 
 pub use anything::StateWord;
@@ -53,6 +55,7 @@ pub use explore::explore_states;
 pub use language::TheProgram;
 pub use run::Passing;
 pub use state::DeviceState;
+pub use unread::Unread;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
 pub struct Device<'d> {
@@ -79,6 +82,8 @@ pub struct Device<'d> {
     is_cut: Cell<bool>,
     /// What is taken for anything.
     words: Vec<StateWord>,
+    /// What of the memory is left out, and what is learnt of that.
+    unread: RefCell<Learning>,
     /// How many values words had when counters were looked for last.
     counted: RefCell<HashMap<StateWord, usize>>,
     /// Which of them something depended on.
@@ -112,6 +117,8 @@ pub struct Comparing<'d> {
     /// So many of its units pass between two readings of a clock at most, and what is longer ago is as good as so long ago;
     /// 2^29 if nobody says.
     pub elapses: Option<u64>,
+    /// What of the memory is left out of states, as far as that was learnt.
+    pub unread: Unread,
     /// What is left out of a state because it will be written before it is read has this value when the program goes on
     /// (else 0). It must make no difference: this is for tests of that.
     pub garbage: u32,
@@ -197,10 +204,13 @@ impl<'d> Device<'d> {
             Some((*word, number as u32))
         });
         let words = clocks.iter().map(|clock| StateWord::Clock(clock.id));
-        let words = words.chain(about.anything).collect();
+        let words: Vec<StateWord> = words.chain(about.anything).collect();
+        let times = times.collect::<Vec<TimeWord>>();
+        let compared = words.iter().chain(times.iter().map(|(word, _)| word));
         let mut device = Device {
             are_clocks: start.primitives.iter().any(is_other_clock),
-            times: times.collect(),
+            unread: RefCell::new(Learning::new(about.unread, compared.copied())),
+            times,
             found_times: RefCell::default(),
             clocks,
             live,
@@ -292,7 +302,9 @@ impl<'d> Device<'d> {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
-            let Some(path) = state.path() else { break };
+            let Some(mut path) = state.path() else { break };
+            let garbage = (self.garbage != 0).then_some(self.garbage as u8);
+            before.follow_left_out(&mut path, &mut bench.dag, garbage);
             if self.garbage != 0 {
                 self.compared(self.budget)
                     .spoil(&mut bench.machine, self.garbage.into());
@@ -409,6 +421,7 @@ impl<'d> Device<'d> {
             are_clocks: self.are_clocks,
             most: self.most,
             tells_rows: self.watched.is_some() || !self.divided.borrow().is_empty(),
+            unread: self.calls.is_none().then_some(&self.unread),
             budget,
         }
     }
@@ -428,13 +441,19 @@ impl<'d> Device<'d> {
             None => compared.taints(),
         };
         let taints = before.map_or(&own_taints[..], |before| &before.taints);
-        let known = taints.len();
+        let known = taints.len() + before.map_or(0, |before| before.left_out.len());
+        let from = Origins { taints, before };
+        if let Some(before) = before {
+            let mut learning = self.unread.borrow_mut();
+            let read = round.read.iter();
+            read.for_each(|read| learning.reads(before.left_out_at(*read)));
+        }
         let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
-            let arrived = compared.arrival(&mut bench, stop, taints);
+            let arrived = compared.arrival(&mut bench, stop, from);
             let settled = compared.settled(&mut bench, &arrived);
             match settled.is_opaque {
                 true => opaque.push(arrived),
@@ -450,7 +469,7 @@ impl<'d> Device<'d> {
             self.note_influence(&bench.dag, reads, constraints, before);
             let (decided, part) = match self.watched.is_some() || self.calls.is_some() {
                 true => {
-                    let arrived = compared.arrival(&mut bench, stop, taints);
+                    let arrived = compared.arrival(&mut bench, stop, from);
                     let settled = compared.settled(&mut bench, &arrived);
                     (arrived.decided(), Part::from(settled))
                 }
@@ -559,6 +578,19 @@ impl<'d> Device<'d> {
         );
         self.bench.replace(Some(bench));
         found
+    }
+
+    /// What was learnt of the memory that can be left out, if that is news: exploring must begin again with it.
+    #[must_use]
+    pub fn learned(&self) -> Option<Unread> {
+        self.unread.borrow().news()
+    }
+
+    /// The same with what these states suggest, if that is news.
+    fn suggested(&self, states: &[DeviceState]) -> Option<Unread> {
+        let is_compared = self.calls.is_some();
+        let suggested = || self.unread.borrow().with_differing(states);
+        (!is_compared).then(suggested).flatten()
     }
 
     /// The state that is known to be equal, or to be all of this one and perhaps more; or this one.

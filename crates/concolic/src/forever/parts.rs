@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::relation::rename;
-use super::state::{Before, DeviceState, Settled, Stands};
+use super::state::{Before, DeviceState, Origins, Settled, Stands};
 use super::whole::conditions;
 use super::{Device, Look, MOST_COVERING};
 use crate::constraint::Constraint;
@@ -63,7 +63,8 @@ impl Device<'_> {
     ) -> (Workbench, Vec<Part>) {
         let mut parts = Vec::new();
         let is_one = self.watched.is_none() && !self.is_split;
-        match part.stop().filter(|_| !is_one) {
+        let stop = (!is_one).then(|| part.stop(&mut bench)).flatten();
+        match stop {
             None => parts.push(part),
             Some(stop) => {
                 let (stops, mut unexplored);
@@ -114,7 +115,11 @@ impl Device<'_> {
         );
         let arrived = {
             let compared = self.compared(self.budget);
-            let arrived = compared.arrival(bench, stop, &before.taints);
+            let from = Origins {
+                taints: &before.taints,
+                before: None,
+            };
+            let arrived = compared.arrival(bench, stop, from);
             compared.settled(bench, &arrived)
         };
         let mut under = of.under.clone();
@@ -169,7 +174,9 @@ impl Device<'_> {
         let opposite = condition.allowed.complement(bench.dag.ty(condition.expr));
         let mut two = Vec::new();
         for allowed in [condition.allowed.clone(), opposite] {
-            let Some(stop) = part.stop() else { break };
+            let Some(stop) = part.stop(&mut bench) else {
+                break;
+            };
             let condition = Constraint::new(condition.expr, allowed);
             let found;
             (bench, found) = self.parting(self.budget, true, |parting| {
@@ -210,16 +217,13 @@ impl Device<'_> {
 
 impl Part {
     /// The state as a path that has come there.
-    fn stop(&self) -> Option<Waiting> {
+    fn stop(&self, bench: &mut Workbench) -> Option<Waiting> {
         let Stands::Before(before) = &self.state.0.stands else {
             return None;
         };
         let before: &Before = before;
         let path = self.state.path()?;
-        Some(Waiting::at(
-            before.snapshot.clone(),
-            path,
-            !before.is_moment,
-        ))
+        let snapshot = before.with_left_out(&mut bench.machine);
+        Some(Waiting::at(snapshot, path, !before.is_moment))
     }
 }

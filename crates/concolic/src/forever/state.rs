@@ -16,11 +16,12 @@ use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
 use super::times::{Stop, TimeWord, related};
+use super::unread::{At, Learning};
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
+use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events, unread};
 use crate::memory::Byte;
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, combination, combinations, value_of};
@@ -70,6 +71,9 @@ pub(super) struct Before {
     pub(super) is_moment: bool,
     /// The call that comes next, and whether it reads an input; none at a moment.
     pub(super) call: Option<NextCall>,
+    /// The bytes of the memory that are left out, with what the first run that came here had there: no part of what is
+    /// compared.
+    pub(super) left_out: Box<[(u32, u8)]>,
 }
 
 impl PartialEq for DeviceState {
@@ -293,6 +297,43 @@ impl Before {
         path.model = self.model.to_vec();
         path
     }
+
+    /// Follows what depends on what was left out, which has the value that it had, or another.
+    pub(super) fn follow_left_out(&self, path: &mut Path, dag: &mut Dag, other: Option<u8>) {
+        let first = path.reads.len() as u32;
+        for (at, byte) in &self.left_out {
+            let cell = u64::from(other.unwrap_or(*byte));
+            let value = dag.input(path.reads.len() as u32, ValType::I32);
+            let byte = Byte { value, number: 0 };
+            path.shadow.memory.set(u64::from(*at), Some(byte));
+            let read = Read::of_state(PrimitiveId(0), ValType::I32, Set::single(cell));
+            path.reads.push(read);
+            path.model.push(cell);
+        }
+        path.unread = first..path.reads.len() as u32;
+    }
+
+    /// The machine's state with what was left out.
+    pub(super) fn with_left_out(&self, machine: &mut Machine) -> Snapshot {
+        if self.left_out.is_empty() {
+            return self.snapshot.clone();
+        }
+        // A snapshot of this machine fits it.
+        let restored = machine.restore(&self.snapshot);
+        debug_assert_eq!(restored, Ok(()));
+        for (at, byte) in &self.left_out {
+            if let Some(slot) = machine.memory_mut().get_mut(*at as usize) {
+                *slot = *byte;
+            }
+        }
+        machine.snapshot(Some(&self.snapshot))
+    }
+
+    /// A byte that was left out, by the number of its read.
+    pub(super) fn left_out_at(&self, read: u32) -> At {
+        let number = read as usize - self.variables.len();
+        (self.place, self.left_out[number].0)
+    }
 }
 
 /// What has arrived, as a state.
@@ -323,7 +364,17 @@ pub(super) struct Compared<'c> {
     pub(super) most: u128,
     /// Somebody wants to know what a row of them is on the way.
     pub(super) tells_rows: bool,
+    /// What of the memory is left out; nothing if all of it is compared.
+    pub(super) unread: Option<&'c RefCell<Learning>>,
     pub(super) budget: &'c Budget<'c>,
+}
+
+/// Where a path comes from: a state, or the start of the program.
+#[derive(Clone, Copy)]
+pub(super) struct Origins<'o> {
+    /// Which of the words that are taken for anything each of its first reads comes from.
+    pub(super) taints: &'o [u64],
+    pub(super) before: Option<&'o Before>,
 }
 
 impl Compared<'_> {
@@ -351,7 +402,12 @@ impl Compared<'_> {
 
     /// A path from the start that has come to a stop, as a state.
     pub(super) fn state(&self, bench: &mut Workbench, stop: Waiting) -> DeviceState {
-        self.state_after(bench, stop, &self.taints())
+        let taints = self.taints();
+        let from = Origins {
+            taints: &taints,
+            before: None,
+        };
+        self.state_after(bench, stop, from)
     }
 
     /// A path that has come to a stop, as a state.
@@ -359,14 +415,19 @@ impl Compared<'_> {
         &self,
         bench: &mut Workbench,
         stop: Waiting,
-        taints: &[u64],
+        from: Origins<'_>,
     ) -> DeviceState {
-        let arrival = self.arrival(bench, stop, taints);
+        let arrival = self.arrival(bench, stop, from);
         self.settled(bench, &arrival).state
     }
 
     /// A path that has come to a stop, with what is live there.
-    pub(super) fn arrival(&self, bench: &mut Workbench, stop: Waiting, taints: &[u64]) -> Arrived {
+    pub(super) fn arrival(
+        &self,
+        bench: &mut Workbench,
+        stop: Waiting,
+        from: Origins<'_>,
+    ) -> Arrived {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
@@ -377,13 +438,16 @@ impl Compared<'_> {
         let dead = self.dead(&frames, &path.looked);
         dead.fill(&mut bench.machine, 0);
         let fresh = anything::free(bench, &mut path, (self.live, &frames), self.words);
-        let mut taints = taints.to_vec();
+        let mut taints = from.taints.to_vec();
         for (read, taint) in fresh {
             taints.resize(read, 0);
             taints.push(taint);
         }
+        let place = place_of(&frames);
+        let left_out = self.leave_out(bench, &mut path, place, from.before);
         let top = bench.machine.cells().len();
         let places = self.places(&mut bench.dag, top, &path, &dead);
+        self.note_reads(&bench.dag, &path, &places, from.before);
         let stop_here = Stop {
             bench,
             path: &mut path,
@@ -402,7 +466,8 @@ impl Compared<'_> {
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
         Arrived {
-            place: place_of(&frames),
+            place,
+            left_out,
             snapshot,
             columns,
             clocks: path.outside.clocks,
@@ -486,6 +551,7 @@ impl Compared<'_> {
             place: arrived.place,
             is_moment: arrived.is_moment,
             call,
+            left_out: arrived.left_out.clone(),
         });
         let state = DeviceState::new(Stands::Before(before), arrived.truths);
         Settled {
@@ -570,8 +636,80 @@ impl Compared<'_> {
         let frames: Vec<FrameView> = machine.frames().collect();
         let dead = self.dead(&frames, &path.looked);
         let mut places = self.places(dag, machine.cells().len(), path, &dead);
+        if let Some(learning) = self.unread {
+            let (learning, here) = (learning.borrow(), place_of(&frames));
+            let is_left_out = |place: &Place| match place {
+                Place::Byte(at, _) => learning.leaves_out((here, *at)),
+                _ => false,
+            };
+            places.retain(|(place, _)| !is_left_out(place));
+        }
         places.sort_unstable();
         places.into_iter().map(|(_, expr)| expr).collect()
+    }
+
+    /// Takes what of the memory will be written before it is read out of a path that stops: what it has there.
+    fn leave_out(
+        &self,
+        bench: &mut Workbench,
+        path: &mut Path,
+        place: u64,
+        before: Option<&Before>,
+    ) -> Box<[(u32, u8)]> {
+        let Some(learning) = self.unread else {
+            return Box::default();
+        };
+        let mut learning = learning.borrow_mut();
+        for looked in &path.looked {
+            if let Looked::Bytes(first, count) = *looked {
+                (first..first.saturating_add(count)).for_each(|at| learning.reads((place, at)));
+            }
+        }
+        if let Some(before) = before.filter(|_| !path.unread.is_empty()) {
+            for (at, byte) in path.shadow.memory.bytes() {
+                for read in unread(path, &bench.dag, byte.value) {
+                    learning.flows(before.left_out_at(read), (place, at as u32));
+                }
+            }
+        }
+        bench.point.reset(&bench.dag);
+        let mut left_out = Vec::new();
+        for at in learning.at(place) {
+            let Some(slot) = bench.machine.memory_mut().get_mut(at as usize) else {
+                continue;
+            };
+            let mut byte = std::mem::take(slot);
+            if let Some(known) = path.shadow.memory.byte(at.into()) {
+                let cell = bench.point.eval(&bench.dag, known.value, &path.model);
+                byte = (cell >> (8 * known.number)) as u8;
+                path.shadow.memory.set(at.into(), None);
+            }
+            left_out.push((at, byte));
+        }
+        left_out.into()
+    }
+
+    /// Notes what of the state that a path comes from was left out and read: something that is compared depends on it.
+    fn note_reads(
+        &self,
+        dag: &Dag,
+        path: &Path,
+        places: &[(Place, Expr)],
+        before: Option<&Before>,
+    ) {
+        let (Some(learning), Some(before)) = (self.unread, before) else {
+            return;
+        };
+        let is_byte = |place: &Place| matches!(place, Place::Byte(..));
+        let places = places.iter().filter(|(place, _)| !is_byte(place));
+        let exprs = places.map(|(_, expr)| *expr);
+        let constraints = path.constraints.iter().map(|constraint| constraint.expr);
+        let mut learning = learning.borrow_mut();
+        for expr in exprs.chain(constraints) {
+            for read in unread(path, dag, expr) {
+                learning.reads(before.left_out_at(read));
+            }
+        }
     }
 
     /// All that is live and depends on inputs.

@@ -26,6 +26,11 @@ pub trait Refining {
         Strategy::BreadthFirst
     }
 
+    /// States after which a growing graph is looked at, and again whenever there are twice as many.
+    fn first_look(&self) -> usize {
+        FIRST_LOOK
+    }
+
     /// What more has to be changed, after a look at a graph that is still growing, or one that `rests`. A change that was
     /// made already is none.
     fn change(
@@ -55,7 +60,7 @@ impl<R: Refining> fmt::Debug for Refined<R> {
     }
 }
 
-/// States after which a growing graph is looked at, and again whenever there are twice as many.
+/// States after which a growing graph is looked at, unless somebody wants it otherwise.
 const FIRST_LOOK: usize = 125;
 
 /// Explores a program, and again from its start whenever a change is wanted. Nothing if there is no program.
@@ -71,7 +76,7 @@ pub fn refine<R: Refining>(
     'anew: loop {
         let program = refining.program(&changes)?;
         let mut exploration = Exploration::new(program, refining.strategy());
-        let mut look = FIRST_LOOK;
+        let mut look = refining.first_look();
         loop {
             let mut rests = None;
             if !keep_going(exploration.progress(), &changes) {

@@ -1,0 +1,192 @@
+//! Bytes of the memory that will be written before they are read: found by trial, and proved.
+//!
+//! Nothing is known of allocators, buffers or stacks. Bytes in which states at one place differ are left out of the
+//! comparison there: they have the value of the first run that came, and whatever depends on them is followed from the state
+//! on. What decides anything, or comes to lie in something that is compared, is *read*: it is compared from then on, as is
+//! all that flowed into it, and exploring begins again. What comes to lie in bytes that are left out there as well is not
+//! (so a count that nobody asks is left out too). Where nothing is read any more, states that differ in nothing else go on
+//! in the same ways: that is the proof. A byte that was once read is never tried again, so there is an end to it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::anything::StateWord;
+use super::place::Place;
+use super::state::{Before, DeviceState, Stands};
+
+/// So many of the last states at one place are looked at.
+const MOST_COMPARED: usize = 1000;
+
+/// A byte of the memory where a program stands: the place, and its address.
+pub(super) type At = (u64, u32);
+
+/// Which bytes of the memory are left out of states, by where the program stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Left out.
+    tried: BTreeMap<u64, BTreeSet<u32>>,
+    /// They turned out to be read.
+    read: BTreeMap<u64, BTreeSet<u32>>,
+}
+
+/// What exploring learns of it.
+#[derive(Debug, Default)]
+pub(super) struct Learning {
+    unread: Unread,
+    /// They are compared wherever the program stands.
+    compared: BTreeSet<u32>,
+    /// Where what lies in a byte came from.
+    flows: HashMap<At, BTreeSet<At>>,
+    /// Something was learnt: exploring must begin again.
+    is_news: bool,
+}
+
+impl Learning {
+    /// With what was learnt before; words that are something else are compared.
+    pub(super) fn new(unread: Unread, words: impl Iterator<Item = StateWord>) -> Self {
+        let bytes = words.flat_map(|word| match word {
+            StateWord::Memory(at) => at..at + 4,
+            _ => 0..0,
+        });
+        let compared: BTreeSet<u32> = bytes.collect();
+        let mut learning = Learning {
+            unread,
+            compared,
+            ..Learning::default()
+        };
+        for tried in learning.unread.tried.values_mut() {
+            tried.retain(|at| !learning.compared.contains(at));
+        }
+        learning
+    }
+
+    /// What was learnt, if that is news.
+    pub(super) fn news(&self) -> Option<Unread> {
+        self.is_news.then(|| self.unread.clone())
+    }
+
+    /// What is left out at a place.
+    pub(super) fn at(&self, place: u64) -> impl Iterator<Item = u32> + '_ {
+        self.unread.tried.get(&place).into_iter().flatten().copied()
+    }
+
+    /// Whether a byte is left out.
+    pub(super) fn leaves_out(&self, (place, byte): At) -> bool {
+        let tried = self.unread.tried.get(&place);
+        tried.is_some_and(|tried| tried.contains(&byte))
+    }
+
+    fn is_read(&self, (place, byte): At) -> bool {
+        let read = self.unread.read.get(&place);
+        self.compared.contains(&byte) || read.is_some_and(|read| read.contains(&byte))
+    }
+
+    /// What lies in a byte has come from another, which was left out: so is this one, or the other is read.
+    pub(super) fn flows(&mut self, from: At, to: At) {
+        if self.is_read(to) {
+            self.reads(from);
+            return;
+        }
+        self.is_news |= self.unread.tried.entry(to.0).or_default().insert(to.1);
+        self.flows.entry(to).or_default().insert(from);
+    }
+
+    /// A byte is read, and so is all that flows into it.
+    pub(super) fn reads(&mut self, at: At) {
+        let mut open = vec![at];
+        while let Some(at) = open.pop() {
+            if self.unread.read.entry(at.0).or_default().insert(at.1) {
+                self.is_news = true;
+                if let Some(tried) = self.unread.tried.get_mut(&at.0) {
+                    tried.remove(&at.1);
+                }
+                open.extend(self.flows.remove(&at).into_iter().flatten());
+            }
+        }
+    }
+
+    /// What was learnt with all bytes tried in which some of these states differ from others at the same place; nothing if
+    /// there are none.
+    pub(super) fn with_differing(&self, states: &[DeviceState]) -> Option<Unread> {
+        let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
+        for state in states {
+            if let Stands::Before(before) = &state.0.stands {
+                by_place.entry(before.place).or_default().push(before);
+            }
+        }
+        let mut unread = self.unread.clone();
+        let mut is_news = false;
+        for (place, group) in by_place {
+            let group = &group[group.len().saturating_sub(MOST_COMPARED)..];
+            let mut new = differing(group);
+            new.retain(|byte| !self.is_read((place, *byte)) && !self.leaves_out((place, *byte)));
+            if new.is_empty() {
+                continue;
+            }
+            is_news = true;
+            let tried = unread.tried.entry(place).or_default();
+            let is_growing = !tried.is_empty();
+            tried.extend(&new);
+            if is_growing {
+                let more = ahead(tried, &new);
+                tried.extend(more.filter(|byte| !self.is_read((place, *byte))));
+            }
+        }
+        is_news.then_some(unread)
+    }
+}
+
+/// Bytes behind and before new ones at the ends of a run of such: three times as many as there are. What fills a buffer byte by byte comes
+/// to them too, and need not be asked for each.
+fn ahead(tried: &BTreeSet<u32>, new: &BTreeSet<u32>) -> impl Iterator<Item = u32> + use<> {
+    let mut more = Vec::new();
+    let mut run: Option<(u32, u32)> = None;
+    let mut end = |(first, last): (u32, u32)| {
+        let length = last - first + 1;
+        if new.contains(&last) {
+            more.push((last + 1)..last.saturating_add(3 * length + 1));
+        }
+        if new.contains(&first) {
+            more.push(first.saturating_sub(3 * length)..first);
+        }
+    };
+    for byte in tried {
+        run = match run {
+            Some((first, last)) if last + 1 == *byte => Some((first, *byte)),
+            ended => {
+                ended.into_iter().for_each(&mut end);
+                Some((*byte, *byte))
+            }
+        };
+    }
+    run.into_iter().for_each(&mut end);
+    more.into_iter().flatten()
+}
+
+/// The bytes in which some of these states differ.
+fn differing(group: &[&Before]) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let first = group[0];
+    let bytes = |before: &Before| -> BTreeMap<u32, (u8, crate::dag::Expr)> {
+        let places = before.places.iter();
+        let bytes = places.filter_map(|(place, expr)| match place {
+            Place::Byte(at, number) => Some((*at, (*number, *expr))),
+            _ => None,
+        });
+        bytes.collect()
+    };
+    let of_first = bytes(first);
+    for other in &group[1..] {
+        for (at, [a, b]) in other.snapshot.differing_words(&first.snapshot) {
+            let differ = (at..).zip((a ^ b).to_le_bytes());
+            found.extend(differ.filter(|(_, byte)| *byte != 0).map(|(at, _)| at));
+        }
+        let of_other = bytes(other);
+        let all = of_first.keys().chain(of_other.keys());
+        let differ = |at: &&u32| {
+            let both = (of_first.get(at), of_other.get(at));
+            both.0 != both.1 || first.variables != other.variables
+        };
+        found.extend(all.filter(differ));
+    }
+    found
+}
