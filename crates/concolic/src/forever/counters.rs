@@ -68,17 +68,24 @@ fn differing(bench: &mut Workbench, group: &[&Before]) -> Vec<(StateWord, usize)
         .into_iter()
         .filter(|word| all.iter().any(|words| words.get(word) != all[0].get(word)))
         .collect();
+    // All of a state but one word: the sum over its words, less that of the word.
+    let hashed = |word: &StateWord, content: Option<&Content>| {
+        let mut hasher = DefaultHasher::new();
+        (word, content).hash(&mut hasher);
+        hasher.finish()
+    };
+    let of_state = |(words, before): (&BTreeMap<StateWord, Content>, &&Before)| {
+        let words = varying.iter().map(|word| hashed(word, words.get(word)));
+        words.fold(before.board.hash64(), u64::wrapping_add)
+    };
+    let sums: Vec<u64> = all.iter().zip(group).map(of_state).collect();
     let mut found = Vec::new();
     for word in &varying {
         let mut groups: HashMap<u64, BTreeSet<Content>> = HashMap::new();
-        for (words, before) in all.iter().zip(group) {
-            let mut hasher = DefaultHasher::new();
-            before.board.hash64().hash(&mut hasher);
-            for other in varying.iter().filter(|other| *other != word) {
-                words.get(other).hash(&mut hasher);
-            }
+        for (words, sum) in all.iter().zip(&sums) {
+            let others = sum.wrapping_sub(hashed(word, words.get(word)));
             let content = words.get(word).copied().unwrap_or((0, None));
-            groups.entry(hasher.finish()).or_default().insert(content);
+            groups.entry(others).or_default().insert(content);
         }
         let most = groups.values().map(BTreeSet::len).max().unwrap_or(0);
         found.push((*word, most));

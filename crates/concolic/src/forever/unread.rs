@@ -7,7 +7,7 @@
 //! (so a count that nobody asks is left out too). Where nothing is read any more, states that differ in nothing else go on
 //! in the same ways: that is the proof. A byte that was once read is never tried again, so there is an end to it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::anything::StateWord;
 use super::place::Place;
@@ -35,7 +35,7 @@ pub(super) struct Learning {
     /// They are compared wherever the program stands.
     compared: BTreeSet<u32>,
     /// Where what lies in a byte came from.
-    flows: HashMap<At, BTreeSet<At>>,
+    flows: HashMap<At, HashSet<At>>,
     /// Something was learnt: exploring must begin again.
     is_news: bool,
 }
@@ -82,12 +82,13 @@ impl Learning {
 
     /// What lies in a byte has come from another, which was left out: so is this one, or the other is read.
     pub(super) fn flows(&mut self, from: At, to: At) {
-        if self.is_read(to) {
-            self.reads(from);
+        if !self.flows.entry(to).or_default().insert(from) {
             return;
         }
-        self.is_news |= self.unread.tried.entry(to.0).or_default().insert(to.1);
-        self.flows.entry(to).or_default().insert(from);
+        match self.is_read(to) {
+            true => self.reads(from),
+            false => self.is_news |= self.unread.tried.entry(to.0).or_default().insert(to.1),
+        }
     }
 
     /// A byte is read, and so is all that flows into it.
@@ -99,7 +100,7 @@ impl Learning {
                 if let Some(tried) = self.unread.tried.get_mut(&at.0) {
                     tried.remove(&at.1);
                 }
-                open.extend(self.flows.remove(&at).into_iter().flatten());
+                open.extend(self.flows.get(&at).into_iter().flatten());
             }
         }
     }
