@@ -586,8 +586,15 @@ impl<'d> Device<'d> {
         self.unread.borrow().news()
     }
 
-    /// The same with what these states suggest, if that is news.
-    fn suggested(&self, states: &[DeviceState]) -> Option<Unread> {
+    /// What of the memory is left out.
+    #[must_use]
+    pub fn unread(&self) -> Unread {
+        self.unread.borrow().unread().clone()
+    }
+
+    /// What these states suggest that may be left out as well, if there is anything: to be tried from the start on.
+    #[must_use]
+    pub fn suggested(&self, states: &[DeviceState]) -> Option<Unread> {
         let is_compared = self.calls.is_some();
         let suggested = || self.unread.borrow().with_differing(states);
         (!is_compared).then(suggested).flatten()

@@ -16,6 +16,9 @@ use super::state::{Before, DeviceState, Stands};
 /// So many of the last states at one place are looked at.
 const MOST_COMPARED: usize = 1000;
 
+/// Where so many bytes are left out, no more are tried: each of them is followed.
+const MOST_TRIED: usize = 4096;
+
 /// A byte of the memory where a program stands: the place, and its address.
 pub(super) type At = (u64, u32);
 
@@ -26,6 +29,14 @@ pub struct Unread {
     tried: BTreeMap<u64, BTreeSet<u32>>,
     /// They turned out to be read.
     read: BTreeMap<u64, BTreeSet<u32>>,
+}
+
+impl Unread {
+    /// How many bytes are left out, in all places together.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.tried.values().map(BTreeSet::len).sum()
+    }
 }
 
 /// What exploring learns of it.
@@ -57,6 +68,11 @@ impl Learning {
             tried.retain(|at| !learning.compared.contains(at));
         }
         learning
+    }
+
+    /// What was learnt.
+    pub(super) fn unread(&self) -> &Unread {
+        &self.unread
     }
 
     /// What was learnt, if that is news.
@@ -120,11 +136,11 @@ impl Learning {
             let group = &group[group.len().saturating_sub(MOST_COMPARED)..];
             let mut new = differing(group);
             new.retain(|byte| !self.is_read((place, *byte)) && !self.leaves_out((place, *byte)));
-            if new.is_empty() {
+            let tried = unread.tried.entry(place).or_default();
+            if new.is_empty() || tried.len() >= MOST_TRIED {
                 continue;
             }
             is_news = true;
-            let tried = unread.tried.entry(place).or_default();
             let is_growing = !tried.is_empty();
             tried.extend(&new);
             if is_growing {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use borges_board::Codomain;
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, explore_states,
+    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, Unread, explore_states,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{ValType, Value};
@@ -21,6 +21,8 @@ pub(crate) struct How {
     pub(crate) garbage: u32,
     /// So many units pass between two readings of a clock at most; nothing if there is no clock.
     pub(crate) elapses: Option<u64>,
+    /// What is left out of memory is tried and proved; else it is only tried, once, and left out whatever depends on it.
+    pub(crate) is_proved: bool,
     /// Before so many stops a clock may not have been read: of a plain run it is not known what it shows then.
     pub(crate) unread: usize,
 }
@@ -31,6 +33,7 @@ impl Default for How {
             most: 1 << 16,
             garbage: 0,
             elapses: None,
+            is_proved: true,
             unread: 0,
         }
     }
@@ -117,10 +120,50 @@ fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Trut
     (levels, ends)
 }
 
+/// How a graph and all runs differ.
+#[derive(Debug)]
+#[allow(dead_code, reason = "not every test looks at all of it")]
+pub(crate) struct Differences {
+    /// States of plain runs that the graph has not, or not at that depth.
+    pub(crate) missing: usize,
+    /// States that the graph has and no plain run.
+    pub(crate) too_many: usize,
+    /// The ends of both, each with the fewest stops to it.
+    pub(crate) ends: [BTreeMap<String, u32>; 2],
+    /// States of plain runs.
+    pub(crate) count: usize,
+    /// Bytes that are left out, in all states together.
+    pub(crate) left_out: usize,
+    /// Nothing that was taken for anything mattered.
+    is_exact: bool,
+}
+
 /// The graph holds exactly the states of all runs, at their least depths, and the same ends. False if the exploration said
 /// that it left something out: then nothing is compared; or that something which it took for anything mattered: then no state
 /// is missing.
 pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool {
+    let Some(found) = differences(name, start, depth, how) else {
+        return false;
+    };
+    assert_eq!(
+        (found.missing, found.too_many),
+        (0, 0),
+        "{name}: of {} states of plain runs",
+        found.count
+    );
+    if found.is_exact {
+        assert_eq!(found.ends[0], found.ends[1], "{name}");
+    }
+    found.is_exact
+}
+
+/// How the graph and all runs differ; nothing if the exploration said that it left something out.
+pub(crate) fn differences(
+    name: &str,
+    start: &Start,
+    depth: usize,
+    how: &How,
+) -> Option<Differences> {
     let began = Instant::now();
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
@@ -129,12 +172,13 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
         states: 50_000,
         depth: depth as u32,
     };
-    let mut times = Vec::new();
+    let (mut times, mut unread) = (Vec::new(), Unread::default());
     let exploration = loop {
         let about = Comparing {
             garbage: how.garbage,
             elapses: how.elapses,
             times: times.clone(),
+            unread: unread.clone(),
             ..Comparing::default()
         };
         let device = Device::new(start.clone(), Bounds::default(), None, about, &budget);
@@ -143,16 +187,28 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
         exploration.run(&limits, |_| true);
         // With words that hold times everywhere, so that plain states can be read in the same way.
         let found = exploration.graph().language().times();
-        if found.iter().all(|word| times.contains(word)) {
-            break exploration;
+        if !found.iter().all(|word| times.contains(word)) {
+            times.extend(found);
+            continue;
         }
-        times.extend(found);
+        let graph = exploration.graph();
+        let states: Vec<_> = graph
+            .nodes()
+            .filter_map(|node| graph.state(node).cloned())
+            .collect();
+        let device = graph.language();
+        let is_tried = unread != Unread::default();
+        let learned = device.learned().or_else(|| device.suggested(&states));
+        match learned.filter(|_| how.is_proved || !is_tried) {
+            Some(learned) => unread = learned,
+            None => break exploration,
+        }
     };
     let graph = exploration.graph();
     let device = graph.language();
     assert!(!device.is_cut(), "{name}: no time");
     if !device.unexplored().is_empty() {
-        return false;
+        return None;
     }
     let (levels, ends) = all_runs(start, device, depth, how);
     let mut depths: HashMap<DeviceState, u32> = HashMap::new();
@@ -204,15 +260,14 @@ pub(crate) fn check(name: &str, start: &Start, depth: usize, how: &How) -> bool 
         .into_iter()
         .filter(|(_, stops)| *stops <= depth as u32)
         .collect();
-    assert_eq!(
-        (missing, too_many),
-        (0, 0),
-        "{name}: of {count} states of plain runs"
-    );
-    if is_exact {
-        assert_eq!(found_ends, expected, "{name}");
-    }
-    is_exact
+    Some(Differences {
+        missing,
+        too_many,
+        ends: [found_ends, expected],
+        count,
+        left_out: unread.count(),
+        is_exact,
+    })
 }
 
 /// Explores with counters taken for anything, as long as there are any; `within` calls the rest.
@@ -234,20 +289,25 @@ pub(crate) fn closed<T>(
         states: 10_000,
         depth: u32::MAX,
     };
-    let about = Comparing {
-        garbage,
-        ..Comparing::default()
-    };
-    let explored = explore_states(
-        start,
-        &bounds,
-        &|| None,
-        &about,
-        &limits,
-        &budget,
-        &mut |_| (),
-    );
-    let (exploration, pause) = explored.expect("a program");
-    assert!(!exploration.graph().language().is_cut(), "no time");
+    let (mut about, mut last) = (Comparing::default(), None);
+    // Garbage comes into what has turned out to be dead.
+    for garbage in [0, garbage] {
+        about.garbage = garbage;
+        let explored = explore_states(
+            start,
+            &bounds,
+            &|| None,
+            &about,
+            &limits,
+            &budget,
+            &mut |_| (),
+        );
+        let (exploration, pause) = explored.expect("a program");
+        let device = exploration.graph().language();
+        assert!(!device.is_cut(), "no time");
+        about.unread = device.unread();
+        last = Some((exploration, pause));
+    }
+    let (exploration, pause) = last.expect("it was explored");
     within(exploration.graph(), pause)
 }

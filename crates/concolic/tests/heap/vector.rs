@@ -1,4 +1,5 @@
-//! Collects readings in a vector until one is 0, and says then whether they only grew; every second time a vector of vectors.
+//! Collects readings in a vector until one is 0, twice, keeps both in a vector, and says whether the first only grew and is as
+//! long as the second.
 #[link(wasm_import_module = "env")]
 unsafe extern "C" {
     fn chip_analog_read(pin: i32) -> i32;
