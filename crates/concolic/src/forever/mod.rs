@@ -8,6 +8,7 @@
 mod anything;
 mod arrived;
 mod counters;
+mod counting;
 mod demanded;
 mod explore;
 mod language;

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
+use super::counting::Counted;
 use super::demanded;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
@@ -25,6 +26,8 @@ use crate::zone::{Term, Zone};
 pub(super) const MOST_COMBINATIONS: u128 = 1 << 16;
 /// Of so many rows of combinations, which one it is is told as an expression.
 const MOST_TOLD: usize = 64;
+/// From so many on, they are counted out together.
+const MANY_COMBINATIONS: u128 = 1 << 10;
 /// So many low bits of an input that may be anything are counted out.
 const MOST_BITS: u32 = 16;
 
@@ -144,6 +147,21 @@ impl Relation {
         let combinations = combinations(&domains);
         if combinations > known.most {
             return None;
+        }
+        if combinations >= MANY_COMBINATIONS {
+            let columns = component.columns.iter();
+            let columns: Vec<_> = columns
+                .map(|column| (*column, known.floor(*column)))
+                .collect();
+            let counted = Counted {
+                inputs: &component.inputs,
+                domains: &domains,
+                constraints: &component.constraints,
+                columns: &columns,
+            };
+            if let Some(rows) = counted.rows(dag, combinations as u64, known.budget) {
+                return (!rows.is_empty()).then_some(Rows::Listed(rows));
+            }
         }
         let mut model = known.model.to_vec();
         let mut rows = BTreeSet::new();
