@@ -239,6 +239,7 @@ fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
                 garbage,
                 elapses: Some(ELAPSES),
                 unread: 4,
+                ..How::default()
             };
             compared += u32::from(check(
                 &format!("{most} seed {seed}: {body}"),

@@ -1,6 +1,7 @@
 //! Finding the words that keep a graph from closing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use borges_vm::FrameView;
@@ -52,6 +53,47 @@ pub(super) fn counter(
     let best = best.map(|(word, _)| *word);
     *before = now;
     best
+}
+
+/// What keeps a graph from closing, as far as words of states tell: of those at the place with the most, the words that
+/// have ever new values; or if there are none, those of which it is said what they are together, and true.
+pub(super) fn keep_open(bench: &mut Workbench, states: &[DeviceState]) -> (Vec<StateWord>, bool) {
+    let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
+    for state in states {
+        if let Stands::Before(before) = &state.0.stands {
+            by_place.entry(before.place).or_default().push(before);
+        }
+    }
+    let Some(group) = by_place.values().max_by_key(|group| group.len()) else {
+        return Default::default();
+    };
+    let group = &group[group.len().saturating_sub(MOST_COMPARED)..];
+    let mut values: BTreeMap<StateWord, [HashSet<Content>; 2]> = BTreeMap::new();
+    for (number, before) in group.iter().enumerate() {
+        let half = usize::from(number >= group.len() / 2);
+        for (word, content) in words_of(bench, before, group[0]) {
+            values.entry(word).or_default()[half].insert(content);
+        }
+    }
+    let new = |[first, second]: &[HashSet<Content>; 2]| second.difference(first).count();
+    let grow = |halves: &[HashSet<Content>; 2]| {
+        let new = new(halves);
+        new >= MANY_VALUES && new >= halves[0].len() / 2
+    };
+    let mut growing: Vec<(usize, StateWord)> = values
+        .iter()
+        .filter(|(_, halves)| grow(halves))
+        .map(|(word, halves)| (new(halves), *word))
+        .collect();
+    growing.sort_by_key(|(new, word)| (Reverse(*new), *word));
+    let growing: Vec<StateWord> = growing.into_iter().map(|(_, word)| word).collect();
+    if !growing.is_empty() {
+        return (growing, false);
+    }
+    let is_related =
+        |[_, later]: &[HashSet<Content>; 2]| later.iter().any(|(_, expr)| expr.is_some());
+    let related = values.iter().filter(|(_, halves)| is_related(halves));
+    (related.map(|(word, _)| *word).collect(), true)
 }
 
 /// What a state has in a word: a value, or an expression.

@@ -601,6 +601,18 @@ impl<'d> Device<'d> {
         (!is_compared).then(suggested).flatten()
     }
 
+    /// Words of these states that keep their graph from closing; and whether it is not that they have ever new values, but what
+    /// they are together.
+    #[must_use]
+    pub fn keep_open(&self, states: &[DeviceState]) -> (Vec<StateWord>, bool) {
+        let Some(mut bench) = self.bench.take() else {
+            return Default::default();
+        };
+        let found = counters::keep_open(&mut bench, states);
+        self.bench.replace(Some(bench));
+        found
+    }
+
     /// The state that is known to be equal, or to be all of this one and perhaps more; or this one.
     fn once(&self, dag: &Dag, state: DeviceState) -> DeviceState {
         let mut known = self.known.borrow_mut();

@@ -45,6 +45,8 @@ const STATES: usize = 1_000_000;
 pub(super) const MOST_DIVISIONS: usize = 64;
 /// The same where states are divided.
 const MOST_DIVIDED: usize = 20_000;
+/// So many names of what keeps a graph open are told.
+const MOST_NAMED: usize = 3;
 /// Words that are taken for anything.
 const MOST_ANYTHING: usize = 64;
 /// Time without one.
@@ -208,7 +210,8 @@ impl<'f> Found<'f> {
             }
             Pause::Cancelled => {
                 let seconds = options.time.unwrap_or(SECONDS).as_secs_f64();
-                Some(("time", format!("the time of {seconds} s")))
+                let words = format!("the time of {seconds} s{}", self.kept_open());
+                Some(("time", words))
             }
             Pause::Depth => {
                 let words = format!("the bound of {} ways on a path", limits.depth);
@@ -216,7 +219,7 @@ impl<'f> Found<'f> {
             }
             Pause::States | Pause::Full => {
                 let words = format!("the bound of {} states: raise --states", limits.states);
-                Some(("states", words))
+                Some(("states", words + &self.kept_open()))
             }
             Pause::Complete | Pause::Unfollowed => None,
         }
@@ -299,6 +302,28 @@ impl<'f> Found<'f> {
         let states = || self.graph.nodes().filter_map(|node| self.graph.state(node));
         let named = |word: &StateWord| words::named(self.subject, states(), *word);
         words.iter().map(named).collect()
+    }
+
+    /// What kept the graph from closing until it was cut, if that can be said.
+    fn kept_open(&self) -> String {
+        let states = self.graph.nodes();
+        let states: Vec<DeviceState> = states
+            .filter_map(|node| self.graph.state(node).cloned())
+            .collect();
+        let (words, are_together) = self.graph.language().keep_open(&states);
+        let mut names: Vec<String> = Vec::new();
+        for word in words {
+            if names.len() == MOST_NAMED {
+                break;
+            }
+            let new = self.words(&[word]).into_iter();
+            names.extend(new.filter(|name| !names.contains(name)).collect::<Vec<_>>());
+        }
+        match (&*names, are_together) {
+            ([], _) => String::new(),
+            (names, false) => format!("; ever new values of {}", names.join(", ")),
+            (names, true) => format!("; ever new relations between {}", names.join(", ")),
+        }
     }
 
     /// The inputs of a run.
