@@ -55,9 +55,9 @@ pub(super) fn counter(
     best
 }
 
-/// What keeps a graph from closing, as far as words of states tell: of those at the place with the most, the words that
-/// have ever new values; or if there are none, those of which it is said what they are together, and true.
-pub(super) fn keep_open(bench: &mut Workbench, states: &[DeviceState]) -> (Vec<StateWord>, bool) {
+/// In which words states at the place with the most of them differ: first those that have ever new values, then those of
+/// which it is said what they are together, then those with the most values.
+pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<StateWord> {
     let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
     for state in states {
         if let Stands::Before(before) = &state.0.stands {
@@ -65,9 +65,11 @@ pub(super) fn keep_open(bench: &mut Workbench, states: &[DeviceState]) -> (Vec<S
         }
     }
     let Some(group) = by_place.values().max_by_key(|group| group.len()) else {
-        return Default::default();
+        return Vec::new();
     };
-    let group = &group[group.len().saturating_sub(MOST_COMPARED)..];
+    // Some of all, as they came.
+    let apart = group.len().div_ceil(MOST_COMPARED).max(1);
+    let group: Vec<&Before> = group.iter().step_by(apart).copied().collect();
     let mut values: BTreeMap<StateWord, [HashSet<Content>; 2]> = BTreeMap::new();
     for (number, before) in group.iter().enumerate() {
         let half = usize::from(number >= group.len() / 2);
@@ -75,25 +77,16 @@ pub(super) fn keep_open(bench: &mut Workbench, states: &[DeviceState]) -> (Vec<S
             values.entry(word).or_default()[half].insert(content);
         }
     }
-    let new = |[first, second]: &[HashSet<Content>; 2]| second.difference(first).count();
-    let grow = |halves: &[HashSet<Content>; 2]| {
-        let new = new(halves);
-        new >= MANY_VALUES && new >= halves[0].len() / 2
+    let rank = |(word, [first, second]): (&StateWord, &[HashSet<Content>; 2])| {
+        let new = second.difference(first).count();
+        let grows = new >= MANY_VALUES && new >= first.len() / 2;
+        let is_related = second.iter().any(|(_, expr)| expr.is_some());
+        let all = first.len() + new;
+        (all > 1 || is_related).then_some((Reverse((grows, is_related, all)), *word))
     };
-    let mut growing: Vec<(usize, StateWord)> = values
-        .iter()
-        .filter(|(_, halves)| grow(halves))
-        .map(|(word, halves)| (new(halves), *word))
-        .collect();
-    growing.sort_by_key(|(new, word)| (Reverse(*new), *word));
-    let growing: Vec<StateWord> = growing.into_iter().map(|(_, word)| word).collect();
-    if !growing.is_empty() {
-        return (growing, false);
-    }
-    let is_related =
-        |[_, later]: &[HashSet<Content>; 2]| later.iter().any(|(_, expr)| expr.is_some());
-    let related = values.iter().filter(|(_, halves)| is_related(halves));
-    (related.map(|(word, _)| *word).collect(), true)
+    let mut differing: Vec<_> = values.iter().filter_map(rank).collect();
+    differing.sort_unstable();
+    differing.into_iter().map(|(_, word)| word).collect()
 }
 
 /// What a state has in a word: a value, or an expression.

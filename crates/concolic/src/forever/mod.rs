@@ -601,14 +601,13 @@ impl<'d> Device<'d> {
         (!is_compared).then(suggested).flatten()
     }
 
-    /// Words of these states that keep their graph from closing; and whether it is not that they have ever new values, but what
-    /// they are together.
+    /// Words in which these states differ, those first that may keep their graph from closing.
     #[must_use]
-    pub fn keep_open(&self, states: &[DeviceState]) -> (Vec<StateWord>, bool) {
+    pub fn differ_most(&self, states: &[DeviceState]) -> Vec<StateWord> {
         let Some(mut bench) = self.bench.take() else {
-            return Default::default();
+            return Vec::new();
         };
-        let found = counters::keep_open(&mut bench, states);
+        let found = counters::differ_most(&mut bench, states);
         self.bench.replace(Some(bench));
         found
     }

@@ -304,25 +304,24 @@ impl<'f> Found<'f> {
         words.iter().map(named).collect()
     }
 
-    /// What kept the graph from closing until it was cut, if that can be said.
+    /// What may have kept the graph from closing until it was cut.
     fn kept_open(&self) -> String {
         let states = self.graph.nodes();
         let states: Vec<DeviceState> = states
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
-        let (words, are_together) = self.graph.language().keep_open(&states);
         let mut names: Vec<String> = Vec::new();
-        for word in words {
+        for word in self.graph.language().differ_most(&states) {
+            let new = self.words(&[word]).into_iter();
+            let new: Vec<String> = new.filter(|name| !names.contains(name)).collect();
+            names.extend(new);
             if names.len() == MOST_NAMED {
                 break;
             }
-            let new = self.words(&[word]).into_iter();
-            names.extend(new.filter(|name| !names.contains(name)).collect::<Vec<_>>());
         }
-        match (&*names, are_together) {
-            ([], _) => String::new(),
-            (names, false) => format!("; ever new values of {}", names.join(", ")),
-            (names, true) => format!("; ever new relations between {}", names.join(", ")),
+        match &*names {
+            [] => String::new(),
+            names => format!("; so far, states differ most in {}", names.join(", ")),
         }
     }
 
