@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use borges_board::BoardState;
 use borges_vm::Snapshot;
 
+use super::counting::raised;
 use super::place::{NextCall, Place};
-use super::relation::raised;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::relation::raised;
+use borges_vm::ValType;
+
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::lanes::{Compiled, Lanes, WIDTH};
-use crate::set::Set;
+use crate::set::{Set, cell_of, of_whole, value_of, whole};
 
 /// What is made of more expressions than this is as soon evaluated for one combination after the other.
 const MOST_STEPS: usize = 128;
@@ -81,5 +82,13 @@ impl Counted<'_> {
             }
         }
         Some(rows.into_iter().collect())
+    }
+}
+
+/// A cell, or the number that it is as good as if it is less.
+pub(super) fn raised(ty: ValType, cell: u64, floor: Option<i64>) -> u64 {
+    match (whole(value_of(ty, cell)), floor) {
+        (Some(number), Some(floor)) if number < floor => cell_of(of_whole(ty, floor)),
+        _ => cell,
     }
 }

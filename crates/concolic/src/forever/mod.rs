@@ -12,6 +12,7 @@ mod counting;
 mod demanded;
 mod explore;
 mod language;
+mod left_out;
 mod live;
 mod parts;
 mod place;
@@ -597,7 +598,7 @@ impl<'d> Device<'d> {
     #[must_use]
     pub fn suggested(&self, states: &[DeviceState]) -> Option<Unread> {
         let is_compared = self.calls.is_some();
-        let suggested = || self.unread.borrow().with_differing(states);
+        let suggested = || left_out::with_differing(&self.unread.borrow(), states);
         (!is_compared).then(suggested).flatten()
     }
 

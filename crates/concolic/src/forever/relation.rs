@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
-use super::counting::Counted;
+use super::counting::{Counted, raised};
 use super::demanded;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
 use crate::lanes::Point;
 use crate::path::Read;
-use crate::set::{Set, cell_of, combination, combinations, of_whole, value_of, whole};
+use crate::set::{Set, combination, combinations};
 use crate::zone::{Term, Zone};
 
 /// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
@@ -408,14 +408,6 @@ impl Bounded {
             }
         }
         Some(bounded)
-    }
-}
-
-/// A cell, or the number that it is as good as if it is less.
-pub(super) fn raised(ty: ValType, cell: u64, floor: Option<i64>) -> u64 {
-    match (whole(value_of(ty, cell)), floor) {
-        (Some(number), Some(floor)) if number < floor => cell_of(of_whole(ty, floor)),
-        _ => cell,
     }
 }
 

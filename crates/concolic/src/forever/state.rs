@@ -16,12 +16,12 @@ use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
 use super::times::{Stop, TimeWord, related};
-use super::unread::{At, Learning};
+use super::unread::Learning;
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events, unread};
+use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
 use crate::memory::Byte;
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, combination, combinations, value_of};
@@ -296,43 +296,6 @@ impl Before {
         path.constraints = self.constraints.to_vec();
         path.model = self.model.to_vec();
         path
-    }
-
-    /// Follows what depends on what was left out, which has the value that it had, or another.
-    pub(super) fn follow_left_out(&self, path: &mut Path, dag: &mut Dag, other: Option<u8>) {
-        let first = path.reads.len() as u32;
-        for (at, byte) in &self.left_out {
-            let cell = u64::from(other.unwrap_or(*byte));
-            let value = dag.input(path.reads.len() as u32, ValType::I32);
-            let byte = Byte { value, number: 0 };
-            path.shadow.memory.set(u64::from(*at), Some(byte));
-            let read = Read::of_state(PrimitiveId(0), ValType::I32, Set::single(cell));
-            path.reads.push(read);
-            path.model.push(cell);
-        }
-        path.unread = first..path.reads.len() as u32;
-    }
-
-    /// The machine's state with what was left out.
-    pub(super) fn with_left_out(&self, machine: &mut Machine) -> Snapshot {
-        if self.left_out.is_empty() {
-            return self.snapshot.clone();
-        }
-        // A snapshot of this machine fits it.
-        let restored = machine.restore(&self.snapshot);
-        debug_assert_eq!(restored, Ok(()));
-        for (at, byte) in &self.left_out {
-            if let Some(slot) = machine.memory_mut().get_mut(*at as usize) {
-                *slot = *byte;
-            }
-        }
-        machine.snapshot(Some(&self.snapshot))
-    }
-
-    /// A byte that was left out, by the number of its read.
-    pub(super) fn left_out_at(&self, read: u32) -> At {
-        let number = read as usize - self.variables.len();
-        (self.place, self.left_out[number].0)
     }
 }
 
@@ -646,70 +609,6 @@ impl Compared<'_> {
         }
         places.sort_unstable();
         places.into_iter().map(|(_, expr)| expr).collect()
-    }
-
-    /// Takes what of the memory will be written before it is read out of a path that stops: what it has there.
-    fn leave_out(
-        &self,
-        bench: &mut Workbench,
-        path: &mut Path,
-        place: u64,
-        before: Option<&Before>,
-    ) -> Box<[(u32, u8)]> {
-        let Some(learning) = self.unread else {
-            return Box::default();
-        };
-        let mut learning = learning.borrow_mut();
-        for looked in &path.looked {
-            if let Looked::Bytes(first, count) = *looked {
-                (first..first.saturating_add(count)).for_each(|at| learning.reads((place, at)));
-            }
-        }
-        if let Some(before) = before.filter(|_| !path.unread.is_empty()) {
-            for (at, byte) in path.shadow.memory.bytes() {
-                for read in unread(path, &bench.dag, byte.value) {
-                    learning.flows(before.left_out_at(read), (place, at as u32));
-                }
-            }
-        }
-        bench.point.reset(&bench.dag);
-        let mut left_out = Vec::new();
-        for at in learning.at(place) {
-            let Some(slot) = bench.machine.memory_mut().get_mut(at as usize) else {
-                continue;
-            };
-            let mut byte = std::mem::take(slot);
-            if let Some(known) = path.shadow.memory.byte(at.into()) {
-                let cell = bench.point.eval(&bench.dag, known.value, &path.model);
-                byte = (cell >> (8 * known.number)) as u8;
-                path.shadow.memory.set(at.into(), None);
-            }
-            left_out.push((at, byte));
-        }
-        left_out.into()
-    }
-
-    /// Notes what of the state that a path comes from was left out and read: something that is compared depends on it.
-    fn note_reads(
-        &self,
-        dag: &Dag,
-        path: &Path,
-        places: &[(Place, Expr)],
-        before: Option<&Before>,
-    ) {
-        let (Some(learning), Some(before)) = (self.unread, before) else {
-            return;
-        };
-        let is_byte = |place: &Place| matches!(place, Place::Byte(..));
-        let places = places.iter().filter(|(place, _)| !is_byte(place));
-        let exprs = places.map(|(_, expr)| *expr);
-        let constraints = path.constraints.iter().map(|constraint| constraint.expr);
-        let mut learning = learning.borrow_mut();
-        for expr in exprs.chain(constraints) {
-            for read in unread(path, dag, expr) {
-                learning.reads(before.left_out_at(read));
-            }
-        }
     }
 
     /// All that is live and depends on inputs.

@@ -10,14 +10,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::anything::StateWord;
-use super::place::Place;
-use super::state::{Before, DeviceState, Stands};
-
-/// So many of the last states at one place are looked at.
-const MOST_COMPARED: usize = 1000;
-
-/// Where so many bytes are left out, no more are tried: each of them is followed.
-const MOST_TRIED: usize = 4096;
 
 /// A byte of the memory where a program stands: the place, and its address.
 pub(super) type At = (u64, u32);
@@ -26,7 +18,7 @@ pub(super) type At = (u64, u32);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// Left out.
-    tried: BTreeMap<u64, BTreeSet<u32>>,
+    pub(super) tried: BTreeMap<u64, BTreeSet<u32>>,
     /// They turned out to be read.
     read: BTreeMap<u64, BTreeSet<u32>>,
 }
@@ -91,7 +83,8 @@ impl Learning {
         tried.is_some_and(|tried| tried.contains(&byte))
     }
 
-    fn is_read(&self, (place, byte): At) -> bool {
+    /// Whether a byte is compared, whatever states suggest.
+    pub(super) fn is_read(&self, (place, byte): At) -> bool {
         let read = self.unread.read.get(&place);
         self.compared.contains(&byte) || read.is_some_and(|read| read.contains(&byte))
     }
@@ -120,90 +113,4 @@ impl Learning {
             }
         }
     }
-
-    /// What was learnt with all bytes tried in which some of these states differ from others at the same place; nothing if
-    /// there are none.
-    pub(super) fn with_differing(&self, states: &[DeviceState]) -> Option<Unread> {
-        let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
-        for state in states {
-            if let Stands::Before(before) = &state.0.stands {
-                by_place.entry(before.place).or_default().push(before);
-            }
-        }
-        let mut unread = self.unread.clone();
-        let mut is_news = false;
-        for (place, group) in by_place {
-            let group = &group[group.len().saturating_sub(MOST_COMPARED)..];
-            let mut new = differing(group);
-            new.retain(|byte| !self.is_read((place, *byte)) && !self.leaves_out((place, *byte)));
-            let tried = unread.tried.entry(place).or_default();
-            if new.is_empty() || tried.len() >= MOST_TRIED {
-                continue;
-            }
-            is_news = true;
-            let is_growing = !tried.is_empty();
-            tried.extend(&new);
-            if is_growing {
-                let more = ahead(tried, &new);
-                tried.extend(more.filter(|byte| !self.is_read((place, *byte))));
-            }
-        }
-        is_news.then_some(unread)
-    }
-}
-
-/// Bytes behind and before new ones at the ends of a run of such: three times as many as there are. What fills a buffer byte by byte comes
-/// to them too, and need not be asked for each.
-fn ahead(tried: &BTreeSet<u32>, new: &BTreeSet<u32>) -> impl Iterator<Item = u32> + use<> {
-    let mut more = Vec::new();
-    let mut run: Option<(u32, u32)> = None;
-    let mut end = |(first, last): (u32, u32)| {
-        let length = last - first + 1;
-        if new.contains(&last) {
-            more.push((last + 1)..last.saturating_add(3 * length + 1));
-        }
-        if new.contains(&first) {
-            more.push(first.saturating_sub(3 * length)..first);
-        }
-    };
-    for byte in tried {
-        run = match run {
-            Some((first, last)) if last + 1 == *byte => Some((first, *byte)),
-            ended => {
-                ended.into_iter().for_each(&mut end);
-                Some((*byte, *byte))
-            }
-        };
-    }
-    run.into_iter().for_each(&mut end);
-    more.into_iter().flatten()
-}
-
-/// The bytes in which some of these states differ.
-fn differing(group: &[&Before]) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
-    let first = group[0];
-    let bytes = |before: &Before| -> BTreeMap<u32, (u8, crate::dag::Expr)> {
-        let places = before.places.iter();
-        let bytes = places.filter_map(|(place, expr)| match place {
-            Place::Byte(at, number) => Some((*at, (*number, *expr))),
-            _ => None,
-        });
-        bytes.collect()
-    };
-    let of_first = bytes(first);
-    for other in &group[1..] {
-        for (at, [a, b]) in other.snapshot.differing_words(&first.snapshot) {
-            let differ = (at..).zip((a ^ b).to_le_bytes());
-            found.extend(differ.filter(|(_, byte)| *byte != 0).map(|(at, _)| at));
-        }
-        let of_other = bytes(other);
-        let all = of_first.keys().chain(of_other.keys());
-        let differ = |at: &&u32| {
-            let both = (of_first.get(at), of_other.get(at));
-            both.0 != both.1 || first.variables != other.variables
-        };
-        found.extend(all.filter(differ));
-    }
-    found
 }
