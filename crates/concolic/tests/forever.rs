@@ -377,7 +377,7 @@ fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
         let missing = plain.difference(&graph).count();
         let too_many = graph.difference(&plain).count();
         assert_eq!((missing, too_many), (0, 0), "of {}: {text}", plain.len());
-        assert!(plain.len() > 10, "{}: {text}", plain.len());
+        assert!(plain.len() >= 10, "{}: {text}", plain.len());
     }
     assert!(fewer > 2, "{fewer} of them have fewer states");
 }
