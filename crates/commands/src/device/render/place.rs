@@ -30,6 +30,12 @@ fn reason(reason: &StopReason, paint: &Paint) -> String {
     let (role, words) = match reason {
         StopReason::Done => return String::new(),
         StopReason::Breakpoint { id } => (Role::Heading, format!("breakpoint {id}")),
+        StopReason::Finished { results } if results.iter().any(|text| text.starts_with("exit")) => {
+            (
+                Role::Good,
+                format!("the program ended with {}", results.join(", ")),
+            )
+        }
         StopReason::Finished { results } if results.is_empty() => {
             (Role::Good, "the program returned".to_string())
         }
