@@ -64,11 +64,8 @@ pub struct Register {
 impl Primitive {
     /// Whether a call may read or write what its arguments point to in the program's memory.
     pub fn touches_memory(&self) -> bool {
-        let has_texts = matches!(
-            self.op,
-            Op::PrintString | Op::DisplayDrawString | Op::System(_)
-        );
-        has_texts || self.fills.is_some()
+        let has_texts = matches!(self.op, Op::PrintString | Op::DisplayDrawString);
+        has_texts || self.fills.is_some() || self.kind == PrimitiveKind::System
     }
 
     /// Whether an import of type `ty` is this primitive.
