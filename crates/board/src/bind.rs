@@ -143,7 +143,8 @@ impl Remedy {
                  (Binaryen). If it is the board's, declare it in the board file:"
             }
             Self::System => {
-                "this is WASI, an operating system's interface, and a board has none: build without it (clang: \
+                "this is an operating system's interface, and no function of WASI preview 1 has that name and type: build for \
+                 preview 1 (clang: --target=wasm32-wasi; rustc: --target wasm32-wasip1), or without a system (clang: \
                  --target=wasm32 -nostdlib; rustc: --target wasm32-unknown-unknown)."
             }
             Self::Several => {

@@ -41,14 +41,25 @@ pub(crate) struct System {
 }
 
 impl Board {
-    /// The same board under a program that calls an operating system.
+    /// The same board under a program that calls an operating system. Functions that the board has already stay as they
+    /// are.
     ///
     /// # Errors
     /// [`SetupError`] if no such system can begin.
     pub fn with_system(mut self, start: SystemStart) -> Result<Self, SetupError> {
         let world = World::new(&start.setup)?;
-        let imports = start.imports.iter().copied();
-        self.primitives.declare(imports.map(Primitive::of_system));
+        let is_known = |import: &WasiImport| {
+            let (module, name) = (import.preview.module(), import.function.name());
+            self.named(module, name).next().is_some()
+        };
+        let fresh: Vec<WasiImport> = start
+            .imports
+            .iter()
+            .copied()
+            .filter(|import| !is_known(import))
+            .collect();
+        self.primitives
+            .declare(fresh.into_iter().map(Primitive::of_system));
         self.system = Some(Shared::new(System { start, world }));
         Ok(self)
     }

@@ -209,3 +209,18 @@ fn a_plain_run_has_streams_and_a_code() {
     assert_eq!(report.expect("it runs").exit_code, Some(2));
     assert!(errors.starts_with(b"fopen: "));
 }
+
+#[test]
+fn a_changed_program_finds_what_the_one_before_it_found() {
+    let mut session = open(None);
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    // The other program imports functions that the first one does not.
+    let other = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../wasi/tests/programs/words.wasm"
+    );
+    let program = other.to_owned();
+    run(&mut session, Act::Upload { program });
+    go(&mut session, Direction::Forward);
+    run(&mut session, Act::Verify);
+}

@@ -165,11 +165,16 @@ impl Board {
 
     /// The same board with the operating system that a module calls, if it calls one; `path` is for messages.
     fn for_module(mut self, path: &Path, module: &Module) -> Result<Self, OpenError> {
-        let imports = module.imports();
-        let imports: Vec<WasiImport> = imports
-            .filter_map(|import| WasiImport::find(import.module, import.name))
-            .collect();
-        if imports.is_empty() || self.description.system().is_some() {
+        let before = self.description.system().cloned();
+        let mut imports = before
+            .as_ref()
+            .map_or_else(Vec::new, |start| start.imports.clone());
+        let known = imports.len();
+        for import in module.imports() {
+            let found = WasiImport::find(import.module, import.name);
+            imports.extend(found.filter(|found| !imports.contains(found)));
+        }
+        if imports.len() == known {
             return Ok(self);
         }
         let usual = || Setup {
@@ -179,7 +184,8 @@ impl Board {
             ],
             ..Setup::default()
         };
-        let setup = self.system.clone().unwrap_or_else(usual);
+        let before = before.map(|start| start.setup);
+        let setup = before.or(self.system.clone()).unwrap_or_else(usual);
         let start = SystemStart { setup, imports };
         self.description =
             self.description

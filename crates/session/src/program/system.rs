@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use borges_wasi::{Item, Setup};
+use borges_wasi::{Item, Setup, WorldLimits};
 
 /// What stands before a kept setup, behind the board's text: to TOML a comment.
 const KEPT: &str = "\n#wasi ";
@@ -111,7 +111,61 @@ pub(super) fn unkept(text: String) -> (String, Option<Setup>) {
     };
     let bytes = STANDARD_NO_PAD.decode(packed).ok();
     match bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
-        Some(setup) => (board.to_owned(), Some(setup)),
+        Some(setup) => {
+            // Whoever wrote the file does not say how much memory its program may take.
+            let limits = WorldLimits::default();
+            (board.to_owned(), Some(Setup { limits, ..setup }))
+        }
         None => (text, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_found_is_kept_behind_the_board() {
+        let setup = Setup {
+            arguments: vec!["notes".to_owned(), "a \"b\"\n#wasi c".to_owned()],
+            folders: vec![(
+                "/data".to_owned(),
+                BTreeMap::from([("a".to_owned(), Item::File((0..=255).collect()))]),
+            )],
+            ..Setup::default()
+        };
+        for board in ["", "name = \"x\"\n", "name = \"x\"\n#wasi of its own"] {
+            assert_eq!(
+                unkept(kept(board, Some(&setup))),
+                (board.to_owned(), Some(setup.clone()))
+            );
+            assert_eq!(unkept(kept(board, None)), (board.to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn a_file_does_not_say_how_much_memory_its_program_may_take() {
+        let mut setup = Setup::default();
+        setup.limits.bytes = u64::MAX;
+        let (_, found) = unkept(kept("", Some(&setup)));
+        assert_eq!(found, Some(Setup::default()));
+    }
+
+    #[test]
+    fn a_folder_is_read_in_and_bounded() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        std::fs::create_dir(path.join("sub")).expect("a folder");
+        std::fs::write(path.join("sub/a"), b"12345").expect("a file");
+        std::os::unix::fs::symlink("sub/a", path.join("link")).expect("a link");
+        let items = super::folder(path, &mut 5).expect("it fits");
+        let inside = BTreeMap::from([("a".to_owned(), Item::File(b"12345".to_vec()))]);
+        let all = BTreeMap::from([
+            ("link".to_owned(), Item::Link("sub/a".to_owned())),
+            ("sub".to_owned(), Item::Folder(inside)),
+        ]);
+        assert_eq!(items, all);
+        let error = super::folder(path, &mut 4).expect_err("one byte too many");
+        assert!(error.to_string().contains("sub/a: "), "{error}");
     }
 }
