@@ -77,7 +77,7 @@ impl Board {
 enum Remedy {
     /// A board file can declare it.
     Declare,
-    /// It may fill memory at an address that it is given, which no declaration says.
+    /// It may fill memory at an address that it is given, which the declaration has to say.
     FillsMemory,
     /// It is of another module.
     Link,
@@ -134,9 +134,10 @@ impl Remedy {
         match self {
             Self::Declare => "declare it in the board file:",
             Self::FillsMemory => {
-                "if it writes into memory at an address that it is given, as reading from a network does, it cannot be \
-                 declared yet, because of an input only what it returns is recorded: take it out of the program, or \
-                 let the program define it. If returning a number is all that it does, declare it in the board file:"
+                "if it writes into memory at an address that it is given, as reading from a network does, say where and how \
+                 much in the board file: `fills = { address = 0, room = 1 }` puts as many bytes as it returns at its first \
+                 argument, at most as many as the second one says. If returning a number is all that it does, declare it in the \
+                 board file:"
             }
             Self::Link => {
                 "if it is another module's, link the two into one first: wasm-merge A.wasm A B.wasm B -o BOTH.wasm \

@@ -413,6 +413,17 @@ pub enum Look {
     Notes,
     /// The moment shown as a string that names it in every session of the same program.
     Moment,
+    /// The files of a program of an operating system, with what changed; or what is in one of them.
+    Files {
+        /// The file to show; without one, all are listed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        path: Option<String>,
+        /// The universe to compare with; without one, the start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        since: Option<String>,
+    },
     /// Compares two universes: the first difference of their paths, and what differs in the states.
     Compare {
         /// As in [`Act::Jump`].

@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub(crate) mod code;
 pub(crate) mod compare;
 pub(crate) mod course;
+pub(crate) mod files;
 pub(crate) mod find;
 mod layout;
 pub(crate) mod outline;

@@ -4,7 +4,7 @@ use crate::command::listing::{BoardListing, Info, SameAs};
 use crate::command::{Look, Observer, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::look::{agents, code, compare, course, find, outline, paths, state};
+use crate::look::{agents, code, compare, course, files, find, outline, paths, state};
 use crate::session::Session;
 use crate::stage::universe_id;
 use crate::suggest::ask;
@@ -81,6 +81,13 @@ impl Session {
                 Ok(Reply::Console {
                     text: String::from_utf8_lossy(&text).into_owned(),
                 })
+            }
+            Look::Files { path, since } => {
+                let since = since.map(|name| self.moment_named(&name, observer));
+                match path {
+                    Some(path) => files::contents(&self.stage, &path),
+                    None => files::files(&mut self.stage, since.transpose()?, observer),
+                }
             }
             Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
             Look::Notes => Ok(Reply::Notes {

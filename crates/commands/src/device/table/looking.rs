@@ -209,6 +209,28 @@ function is followed through all its calls on the path.")
         "what the program has printed up to here",
         bare!(Look::Console),
     ),
+    Spec::new(
+        "files",
+        "the files of a program of WASI, and what changed",
+        |cursor| {
+            let (mut path, mut since) = (None, None);
+            while let Some(word) = cursor.word() {
+                if word.text == "since" {
+                    let universe = cursor.required("a universe after 'since'")?;
+                    since = Some(universe.text.to_string());
+                } else {
+                    path = Some(word.text.to_string());
+                }
+            }
+            Ok(Request::from(Look::Files { path, since }))
+        },
+    )
+    .arguments("[PATH] [since UNIVERSE]")
+    .details("What changed since the start, or since a universe; with a path, what is in that file.")
+    .examples(&[
+        ("files since 0.4", "what was written since then"),
+        ("files /data/notes.txt", "what is in it here"),
+    ]),
 ];
 
 /// Points of a course: enough that what fits on a line is drawn exactly.
