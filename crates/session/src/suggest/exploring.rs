@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Comparing, Cut, Device, DeviceState, End, Spent, StateWord, explore_states,
-    solver,
+    Bounds, Budget, Comparing, Cut, Device, DeviceState, DeviceWay, End, Spent, StateWord,
+    explore_states, solver,
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
@@ -361,11 +361,13 @@ impl Nearest {
         let mut queue = VecDeque::from([NodeId::ROOT]);
         while let Some(node) = queue.pop_front() {
             let (inputs, _) = nearest[node.0 as usize];
+            // A look at the state shows all its ways: one is enough.
+            let mut ways = None;
             for (_, edge) in graph.edges_from(node) {
                 if nearest[edge.to.0 as usize].0 <= inputs {
                     continue;
                 }
-                let reads = reads_input(graph, &edge);
+                let reads = reads_input(graph, &edge, &mut ways);
                 let there = inputs.saturating_add(u32::from(reads));
                 let known = &mut nearest[edge.to.0 as usize];
                 if there < known.0 {
@@ -398,8 +400,13 @@ impl Nearest {
     }
 }
 
-/// Whether an input is read on a step: where one is asked for, unless the program ends before.
-fn reads_input(graph: &Graph<Rc<Device<'_>>>, edge: &Edge) -> bool {
+/// Whether an input is read on a step: where one is asked for, unless the program ends before. `ways` are those on from
+/// where the step begins, once they were looked for.
+fn reads_input(
+    graph: &Graph<Rc<Device<'_>>>,
+    edge: &Edge,
+    ways: &mut Option<Vec<(DeviceWay, DeviceState)>>,
+) -> bool {
     let Some(state) = graph.state(edge.from) else {
         return false;
     };
@@ -410,7 +417,7 @@ fn reads_input(graph: &Graph<Rc<Device<'_>>>, edge: &Edge) -> bool {
     if to.is_none_or(|to| to.end().is_none()) {
         return true;
     }
-    let ways = graph.language().ways(state);
+    let ways = ways.get_or_insert_with(|| graph.language().ways(state));
     let way = ways.get(edge.option as usize);
     way.is_none_or(|(way, _)| way.input.is_some())
 }
