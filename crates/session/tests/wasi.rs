@@ -224,3 +224,35 @@ fn a_changed_program_finds_what_the_one_before_it_found() {
     go(&mut session, Direction::Forward);
     run(&mut session, Act::Verify);
 }
+
+/// More calls than fit in one message: none of them has a choice, and each counts.
+#[test]
+fn a_device_is_brought_back_over_many_calls() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("yields.wasm");
+    let bytes = wat::parse_str(
+        r#"(module (import "wasi_snapshot_preview1" "sched_yield" (func $yield (result i32)))
+            (func (export "_start") (local i32)
+                (loop $again
+                    (drop (call $yield))
+                    (br_if $again (i32.lt_u
+                        (local.tee 0 (i32.add (local.get 0) (i32.const 1)))
+                        (i32.const 600000))))))"#,
+    );
+    std::fs::write(&program, bytes.expect("a module")).expect("written");
+    let mut options = Options::new(&program);
+    options.device_takes_differences = false;
+    let mut session = Session::open(options).expect("the program opens");
+    go(&mut session, Direction::Forward);
+    run(
+        &mut session,
+        Act::Step {
+            agent: None,
+            direction: Direction::Backward,
+            size: StepSize::Entry,
+            count: 1,
+        },
+    );
+    run(&mut session, Act::Follow { always: None });
+    run(&mut session, Act::Verify);
+}

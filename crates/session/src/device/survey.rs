@@ -146,44 +146,25 @@ impl History {
     pub(crate) fn legs(&self, start: Place, target: Moment, most: usize) -> Vec<Leg> {
         let mut legs = Vec::new();
         let (mut inputs, mut size): (Vec<Mock>, usize) = (Vec::new(), 0);
+        let board = &self.twin.program().board;
         for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
-            match &entry.kind {
-                EntryKind::Output { primitive, .. }
-                    if self
-                        .twin
-                        .program()
-                        .board
-                        .system_function(*primitive)
-                        .is_some() =>
-                {
-                    // Of calls that have choices, each one counts: this one had none.
-                    let unmocked = borges_board::unmocked();
-                    mock_of(&mut inputs, *primitive)
-                        .values
-                        .push(to_wire(unmocked.value));
-                }
+            let (primitive, yielded) = match &entry.kind {
                 EntryKind::Input {
                     primitive,
                     value,
                     bytes,
                     ..
                 } => {
-                    let mock = mock_of(&mut inputs, *primitive);
-                    if !bytes.is_empty() {
-                        mock.payloads.resize(mock.values.len(), Bytes::default());
-                        mock.payloads.push(Bytes::from(&**bytes));
-                    }
-                    mock.values.push(to_wire(*value));
-                    size += size_of::<Value>() + bytes.len();
-                    if size >= most {
-                        size = 0;
-                        legs.push(Leg {
-                            inputs: std::mem::take(&mut inputs),
-                            until: entry.step,
-                            event: None,
-                        });
-                    }
+                    let (value, bytes) = (*value, bytes.clone());
+                    (*primitive, Yield { value, bytes })
                 }
+                // Of calls that have choices, each one counts: this one had none.
+                EntryKind::Output { primitive, .. }
+                    if board.system_function(*primitive).is_some() =>
+                {
+                    (*primitive, borges_board::unmocked())
+                }
+                EntryKind::Output { .. } => continue,
                 EntryKind::Event(event) => {
                     size = 0;
                     legs.push(Leg {
@@ -191,8 +172,23 @@ impl History {
                         until: entry.step,
                         event: Some((place, *event)),
                     });
+                    continue;
                 }
-                EntryKind::Output { .. } => {}
+            };
+            let mock = mock_of(&mut inputs, primitive);
+            if !yielded.bytes.is_empty() {
+                mock.payloads.resize(mock.values.len(), Bytes::default());
+                mock.payloads.push(Bytes::from(&*yielded.bytes));
+            }
+            mock.values.push(to_wire(yielded.value));
+            size += size_of::<Value>() + yielded.bytes.len();
+            if size >= most {
+                size = 0;
+                legs.push(Leg {
+                    inputs: std::mem::take(&mut inputs),
+                    until: entry.step,
+                    event: None,
+                });
             }
         }
         legs.push(Leg {
