@@ -181,18 +181,13 @@ impl BoardState {
             Some(yielded) => Some(chosen(import.function, yielded).ok_or(Refusal::WrongArguments)?),
             None => None,
         };
-        let before: [usize; 2] = OUTPUTS.map(|output| system.output(output).len() as usize);
+        let before = system.printed();
         let called = Shared::make_mut(system)
             .call(import, &cells, &memory, chosen.as_ref())
             .map_err(|_| Refusal::WrongArguments)?;
         if let Some(sights) = &mut self.sights {
-            for (output, before) in OUTPUTS.into_iter().zip(before) {
-                let written = system.output(output);
-                if written.len() as usize > before {
-                    sights
-                        .console
-                        .print(&written.read(before as u64, usize::MAX));
-                }
+            for (_, bytes) in system.printed_since(before) {
+                sights.console.print(&bytes);
             }
         }
         Ok(match called {
@@ -215,10 +210,6 @@ impl BoardState {
         })
     }
 }
-
-/// What a program prints to.
-const OUTPUTS: [borges_wasi::Output; 2] =
-    [borges_wasi::Output::Standard, borges_wasi::Output::Error];
 
 fn cell(value: Value) -> u64 {
     match value {

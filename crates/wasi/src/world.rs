@@ -54,6 +54,11 @@ pub enum Output {
     Error,
 }
 
+impl Output {
+    /// Both, in the order of their numbers.
+    pub const ALL: [Output; 2] = [Output::Standard, Output::Error];
+}
+
 /// What a descriptor leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Open {
@@ -240,6 +245,20 @@ impl World {
     #[must_use]
     pub fn output(&self, output: Output) -> &Content {
         &self.written[output as usize]
+    }
+
+    /// How many bytes were written to each of [`Output::ALL`] so far.
+    #[must_use]
+    pub fn printed(&self) -> [u64; 2] {
+        Output::ALL.map(|output| self.output(output).len())
+    }
+
+    /// What was written since [`World::printed`] said `before`: each output that got something, with its bytes.
+    pub fn printed_since(&self, before: [u64; 2]) -> impl Iterator<Item = (Output, Vec<u8>)> {
+        let written = Output::ALL.into_iter().zip(before);
+        written
+            .map(|(output, before)| (output, self.output(output).read(before, usize::MAX)))
+            .filter(|(_, bytes)| !bytes.is_empty())
     }
 
     /// How many bytes of standard input were read.

@@ -19,9 +19,6 @@ use crate::command::{Event, Flow};
 use crate::program::Board;
 use crate::values::{json, parse_yield, show};
 
-/// What a program of an operating system prints to.
-const STREAMS: [Output; 2] = [Output::Standard, Output::Error];
-
 /// The outside of a plain run.
 pub(super) struct Outside {
     board: Shared<Table>,
@@ -163,24 +160,6 @@ impl Outside {
         }
     }
 
-    /// How many bytes the program has written to its standard output and error.
-    fn printed(&self) -> [u64; 2] {
-        let system = self.driver.state().system();
-        STREAMS.map(|output| system.map_or(0, |system| system.output(output).len()))
-    }
-
-    /// What it has written since, each with whether it is standard error.
-    fn printed_since(&self, before: [u64; 2]) -> Vec<(bool, Vec<u8>)> {
-        let Some(system) = self.driver.state().system() else {
-            return Vec::new();
-        };
-        let written = STREAMS.into_iter().zip(before).map(|(output, before)| {
-            let bytes = system.output(output).read(before, usize::MAX);
-            (output == Output::Error, bytes)
-        });
-        written.filter(|(_, bytes)| !bytes.is_empty()).collect()
-    }
-
     fn name(&self, primitive: PrimitiveId) -> String {
         let primitive = self.board.primitive(primitive);
         primitive.map_or_else(String::new, |primitive| primitive.name.to_string())
@@ -272,7 +251,8 @@ impl World for Heard<'_> {
     fn system(&mut self, call: &Call<'_>) -> Answer {
         let outside = &mut *self.outside;
         let (primitive, args) = (call.primitive, call.args);
-        let before = outside.printed();
+        let system = outside.driver.state().system();
+        let before = system.map_or([0; 2], borges_wasi::World::printed);
         let done = outside
             .driver
             .system(&outside.board, primitive, args, call.memory, None);
@@ -301,7 +281,12 @@ impl World for Heard<'_> {
                 text: None,
             }),
         }
-        for (is_error, bytes) in outside.printed_since(before) {
+        let system = outside.driver.state().system();
+        for (output, bytes) in system
+            .into_iter()
+            .flat_map(|system| system.printed_since(before))
+        {
+            let is_error = output == Output::Error;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             outside.report.console.push_str(&text);
             if (self.observer)(Event::Stream { is_error, bytes }) == Flow::Pause {
