@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long an emulator may take to start.
@@ -97,7 +98,10 @@ impl Emulator {
         let firmware = std::env::var_os("BORGES_FIRMWARE")
             .map(|folder| PathBuf::from(folder).join(chip.firmware))
             .expect("BORGES_FIRMWARE names the built firmware: run scripts/firmware.sh test");
-        // The port is free now; should another program take it first, the emulator says so and the test fails.
+        // One emulator after the other, so that no two are given the same port. Should another program take it first,
+        // the emulator says so and the test fails.
+        static STARTING: Mutex<()> = Mutex::new(());
+        let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let address = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a free port");
@@ -110,7 +114,7 @@ impl Emulator {
         let mut emulator = Self { process, address };
         let started = Instant::now();
         // Looked at without connecting: a connection that closes at once would be the cable pulled.
-        while !is_listening(address.port()) {
+        while !is_listening(emulator.process.id(), address.port()) {
             let ended = emulator.process.try_wait().expect("its state");
             assert!(ended.is_none(), "the emulator ended: {ended:?}");
             assert!(started.elapsed() < START, "the emulator does not listen");
@@ -152,13 +156,30 @@ impl Drop for Emulator {
     }
 }
 
-/// Whether somebody listens on a port of this machine, according to the kernel's table.
-fn is_listening(port: u16) -> bool {
+/// Whether this process listens on a port of this machine, according to the kernel's tables: that somebody does is not
+/// enough, for another test that looks for a free port has it for a moment.
+fn is_listening(process: u32, port: u16) -> bool {
     const LISTEN: &str = "0A";
     let table = std::fs::read_to_string("/proc/net/tcp").expect("the kernel's table of sockets");
-    table.lines().skip(1).any(|line| {
-        let mut fields = line.split_whitespace().skip(1);
-        let (local, state) = (fields.next(), fields.nth(1));
-        local.is_some_and(|local| local.ends_with(&format!(":{port:04X}"))) && state == Some(LISTEN)
-    })
+    let sockets: Vec<PathBuf> = table
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let fields: Vec<_> = line.split_whitespace().collect();
+            let listens =
+                fields.get(1)?.ends_with(&format!(":{port:04X}")) && fields.get(3)? == &LISTEN;
+            listens.then(|| {
+                fields
+                    .get(9)
+                    .map(|inode| format!("socket:[{inode}]").into())
+            })?
+        })
+        .collect();
+    // A process that has just ended has no files any more.
+    let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else {
+        return false;
+    };
+    files
+        .flatten()
+        .any(|file| std::fs::read_link(file.path()).is_ok_and(|target| sockets.contains(&target)))
 }
