@@ -69,6 +69,11 @@ impl Board {
         self.system.as_deref().map(|system| &system.start)
     }
 
+    /// The operating system as a program finds it at its start, if there is one.
+    pub fn first_system(&self) -> Option<&World> {
+        self.system.as_deref().map(|system| &system.world)
+    }
+
     /// The function of the operating system that a primitive is.
     pub fn system_function(&self, id: PrimitiveId) -> Option<Function> {
         match self.primitive(id)?.op {

@@ -301,6 +301,9 @@ pub struct Run {
     /// What it finds.
     #[command(flatten)]
     pub system: System,
+    /// Write what the program did to its files to the folders of --dir when it has ended, as a runtime would
+    #[arg(long, requires = "folders", help_heading = "Programs of WASI")]
+    pub write_back: bool,
     /// Values for the inputs, in order; after the last one the run ends with "inputs-exhausted"
     /// [default: what the board's sources say]
     #[arg(

@@ -37,7 +37,7 @@ pub use device::{DeviceError, probe};
 pub use error::CommandError;
 pub use history::Divergence;
 pub use options::Options;
-pub use program::{OpenError, Provided, contents};
+pub use program::{OpenError, Provided, WriteBackError, contents};
 pub use record::Replayed;
 pub use record::model;
 pub use session::Session;

@@ -211,6 +211,37 @@ fn a_plain_run_has_streams_and_a_code() {
 }
 
 #[test]
+fn the_files_of_the_host_change_only_on_demand() {
+    let host = tempfile::tempdir().expect("a temporary folder");
+    let notes = host.path().join("notes.txt");
+    std::fs::write(&notes, "those before\n").expect("a file");
+    let mut system = given();
+    system.folders = vec![(host.path().to_owned(), "/data".to_owned())];
+    let mut options = RunOptions {
+        system: Some(system),
+        ..RunOptions::default()
+    };
+    let run = |options: &RunOptions| {
+        headless::run(PROGRAM.as_ref(), None, options, &mut |_| Flow::Continue)
+    };
+    let report = run(&options).expect("it runs");
+    let read = || std::fs::read_to_string(&notes).expect("it is there");
+    assert_eq!(
+        (report.written, read().as_str()),
+        (vec![], "those before\n")
+    );
+    options.write_back = true;
+    let report = run(&options).expect("it runs");
+    assert_eq!(report.written, [notes.display().to_string()]);
+    assert_eq!(read().lines().count(), 3);
+    // Nothing is different, so nothing is written.
+    assert_eq!(
+        run(&options).expect("it runs").written,
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn a_changed_program_finds_what_the_one_before_it_found() {
     let mut session = open(None);
     assert_eq!(go(&mut session, Direction::Forward), exited(4));

@@ -46,7 +46,7 @@ mod world;
 pub use answer::{Called, WasiAnswer};
 pub use call::MemoryWrite;
 pub use choice::{Chosen, ClockId, Misuse, Wants};
-pub use diff::{FileChange, FileChangeKind};
+pub use diff::{FileChange, FileChangeKind, Rewritten};
 pub use errno::Errno;
 pub use function::{Function, Preview, WasiImport, WasmType};
 pub use limits::WorldLimits;

@@ -300,15 +300,17 @@ impl World {
         };
         directory
             .entries()
-            .filter_map(|(name, ino)| {
-                let item = match &self.tree.inode(ino).ok()?.data {
-                    Data::File(content) => Item::File(content.to_vec()),
-                    Data::Link(target) => Item::Link(target.to_string()),
-                    Data::Directory(_) => Item::Folder(self.items(ino)),
-                };
-                Some((name.to_string(), item))
-            })
+            .filter_map(|(name, ino)| Some((name.to_string(), self.item(ino)?)))
             .collect()
+    }
+
+    /// What an inode has, with all that is in it.
+    pub(crate) fn item(&self, ino: Ino) -> Option<Item> {
+        Some(match &self.tree.inode(ino).ok()?.data {
+            Data::File(content) => Item::File(content.to_vec()),
+            Data::Link(target) => Item::Link(target.to_string()),
+            Data::Directory(_) => Item::Folder(self.items(ino)),
+        })
     }
 
     /// The roots, by name.

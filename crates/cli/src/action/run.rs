@@ -68,6 +68,7 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
             Failure::usage(error, "'borges inspect' lists what every input can yield")
         }
         RunError::Open(error) => super::unopened(&error),
+        RunError::WriteBack(error) => Failure::input(error, ""),
     })?;
     let seconds = started.elapsed().as_secs_f64();
     let exit = match report.outcome {
@@ -110,6 +111,7 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
         inputs,
         steps: options.steps,
         seed: options.start.seed,
+        write_back: options.write_back,
         ..RunOptions::default()
     })
 }

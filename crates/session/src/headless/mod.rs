@@ -6,7 +6,7 @@
 mod outside;
 mod report;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use borges_board::{BrokenLimit, Event as BoardEvent};
 use borges_debuginfo::DebugInfo;
@@ -16,7 +16,7 @@ use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
-use crate::program::{Board, OpenError, Opened, Provided};
+use crate::program::{Board, OpenError, Opened, Provided, WriteBackError, write_back};
 use crate::scene::{Scene, place_of};
 use crate::values::json;
 use outside::{Heard, Outside};
@@ -69,6 +69,8 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// What a program finds that calls an operating system; without it, its name is all.
     pub system: Option<Provided>,
+    /// Whether [`run`] writes what the program did to its files to the folders of the host, when it has ended.
+    pub write_back: bool,
 }
 
 /// Why a plain run cannot be carried out.
@@ -91,6 +93,9 @@ pub enum RunError {
         /// What it can be.
         why: String,
     },
+    /// The files of the host are not as the program left its own.
+    #[error(transparent)]
+    WriteBack(#[from] WriteBackError),
 }
 
 /// A program that runs plainly.
@@ -106,7 +111,7 @@ pub struct PlainRun {
 /// `observer` hears what is printed as it is printed, how far the run has come, and may pause it.
 ///
 /// # Errors
-/// [`RunError`]: the program does not open, or an input that was given is none.
+/// [`RunError`]: the program does not open, an input that was given is none, or its files cannot be written back.
 pub fn run(
     program: &Path,
     board: Option<&Path>,
@@ -115,6 +120,13 @@ pub fn run(
 ) -> Result<RunReport, RunError> {
     let mut run = PlainRun::open(program, board, options)?;
     run.go(options.steps, observer)?;
+    if options.write_back {
+        let given = options.system.iter().flat_map(|given| &given.folders);
+        let folders: Vec<PathBuf> = given.map(|(host, _)| host.clone()).collect();
+        let written = write_back(&folders, &run.outside.rewritten())?;
+        let written = written.iter().map(|path| path.display().to_string());
+        run.outside.report.written = written.collect();
+    }
     Ok(run.into_report())
 }
 
@@ -146,6 +158,7 @@ impl PlainRun {
             inputs: Vec::new(),
             events: Vec::new(),
             console: String::new(),
+            written: Vec::new(),
             system: opened.program.board.system().is_some(),
             board: opened.board.description.name.clone(),
             board_file: Board::file(program, named).map(|file| file.display().to_string()),

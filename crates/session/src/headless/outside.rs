@@ -9,7 +9,7 @@ use borges_board::{
 use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
 use borges_vm::{Machine, Value};
-use borges_wasi::Output;
+use borges_wasi::{Output, Rewritten};
 
 use super::{
     EventDelivered, Events, InputRead, Inputs, OutputDone, RunError, RunOptions, RunOutcome,
@@ -85,6 +85,14 @@ impl Outside {
     /// What the program has done to the simulated world.
     pub(super) fn environment(&self) -> &Environment {
         self.driver.hardware.environment()
+    }
+
+    /// What the program did to its files.
+    pub(super) fn rewritten(&self) -> Vec<Rewritten> {
+        match (self.board.first_system(), self.driver.state().system()) {
+            (Some(begins), Some(ends)) => begins.rewritten(ends),
+            _ => Vec::new(),
+        }
     }
 
     /// The step before which an event may have to be delivered.

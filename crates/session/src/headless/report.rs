@@ -135,6 +135,9 @@ pub struct RunReport {
     pub events: Vec<EventDelivered>,
     /// All that was printed.
     pub console: String,
+    /// The files and folders of the host that were written back, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
     /// Whether it calls an operating system.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub system: bool,

@@ -4,8 +4,11 @@ pub mod contents;
 mod features;
 pub(crate) mod loaded;
 mod system;
+mod write_back;
 
 pub use system::Provided;
+pub use write_back::WriteBackError;
+pub(crate) use write_back::write_back;
 
 use std::path::{Path, PathBuf};
 

@@ -157,12 +157,11 @@ fn options(
     steps: Option<u64>,
 ) -> RunOptions {
     RunOptions {
-        system: None,
         entry: launch.entry.map(str::to_owned),
         inputs,
         events: Events::At(events),
         steps,
-        seed: None,
+        ..RunOptions::default()
     }
 }
 
@@ -307,7 +306,7 @@ pub fn run_tests(file: &Path) -> Result<TestReport, ExportError> {
             Ok(report) => test.expect.differences(&Behaviour::of(&report)),
             Err(RunError::Open(error)) => return Err(error.into()),
             // The program asks something else now.
-            Err(error @ RunError::Input { .. }) => vec![error.to_string()],
+            Err(error) => vec![error.to_string()],
         };
         outcomes.push(TestOutcome {
             name: test.name,
