@@ -1,5 +1,7 @@
 //! The simulated board: hardware made of sources, models and a virtual clock.
 
+use std::time::Instant;
+
 use borges_board::{
     Action, Angle, Board, BoardState, Codomain, EventSource, Hardware, PrimitiveId, Reading,
     Restore, Sensor, Simulation, VecMap, WorldModel,
@@ -36,6 +38,8 @@ pub struct SimBoard {
     reported: Reported,
     /// What each clock of an operating system showed when it was read first.
     origins: [Option<u64>; 4],
+    /// Since when those clocks go as the host's does, if they do.
+    since: Option<Instant>,
 }
 
 /// Up to which time events were already reported.
@@ -63,6 +67,17 @@ impl SimBoard {
             changing: changing_pins(board),
             reported: Reported::default(),
             origins: [None; 4],
+            since: None,
+        }
+    }
+
+    /// The same with clocks of an operating system that go as the host's does, beginning now; else they go as the
+    /// program takes steps.
+    #[must_use]
+    pub fn in_real_time(self) -> Self {
+        Self {
+            since: Some(Instant::now()),
+            ..self
         }
     }
 
@@ -298,7 +313,10 @@ impl Hardware for SimBoard {
         match (system.usual(wants), wants) {
             // Time passes as the program runs.
             (_, Wants::Time { clock, last }) => {
-                let now_ns = self.now_us().saturating_mul(1000);
+                let now_ns = match self.since {
+                    Some(since) => u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
+                    None => self.now_us().saturating_mul(1000),
+                };
                 let origin = self.origins[*clock as usize].get_or_insert(*last);
                 Chosen::Later(origin.saturating_add(now_ns).saturating_sub(*last))
             }

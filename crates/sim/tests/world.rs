@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, not tests themselves
 
-use borges_board::{Board, Captured, Compensation, Driver, Event, EventSource, PrimitiveId};
+use borges_board::{
+    Board, Captured, Compensation, Driver, Event, EventSource, Hardware, PrimitiveId,
+};
 use borges_sim::SimBoard;
 use borges_vm::{ValType, Value};
+use borges_wasi::{Chosen, ClockId, Setup, Wants, World};
 
 /// A program's calls on a simulated board.
 struct Bench {
@@ -446,4 +449,27 @@ fn damaged_compensations_do_no_harm() {
         }
     }
     assert!(applied > 3000, "{applied}");
+}
+
+#[test]
+fn clocks_go_with_the_steps_or_as_the_hosts() {
+    let board = Board::default();
+    let system = World::new(&Setup::default()).expect("a world");
+    let wants = |last| Wants::Time {
+        clock: ClockId::Monotonic,
+        last,
+    };
+    let begun = std::time::Instant::now();
+    let mut simulated = SimBoard::new(&board);
+    let mut real = SimBoard::new(&board).in_real_time();
+    for board in [&mut simulated, &mut real] {
+        board.choose(&system, &wants(1000));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    assert_eq!(simulated.choose(&system, &wants(1000)), Chosen::Later(0));
+    let Chosen::Later(later) = real.choose(&system, &wants(1000)) else {
+        panic!("no time");
+    };
+    let at_most = begun.elapsed().as_nanos() as u64;
+    assert!((20_000_000..=at_most).contains(&later), "{later}");
 }

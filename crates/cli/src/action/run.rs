@@ -111,6 +111,7 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
         inputs,
         steps: options.steps,
         seed: options.start.seed,
+        real_time: options.start.seed.is_none(),
         write_back: options.write_back,
         ..RunOptions::default()
     })

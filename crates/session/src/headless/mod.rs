@@ -63,12 +63,15 @@ pub struct RunOptions {
     pub inputs: Inputs,
     /// Where events come from.
     pub events: Events,
-    /// The most steps to take; without it, the run ends after a million inputs, outputs and events.
+    /// The most steps to take; without it, the run ends after a million inputs, outputs and events, unless the program
+    /// calls an operating system: then only the first million is in the report.
     pub steps: Option<u64>,
     /// Seeds the simulated board; without it, the board's own seed.
     pub seed: Option<u64>,
     /// What a program finds that calls an operating system; without it, its name is all.
     pub system: Option<Provided>,
+    /// Whether clocks of an operating system go as the host's does; else they go as the program takes steps.
+    pub real_time: bool,
     /// Whether [`run`] writes what the program did to its files to the folders of the host, when it has ended.
     pub write_back: bool,
 }
@@ -249,7 +252,8 @@ impl PlainRun {
                     return Ok(RunOutcome::Paused);
                 }
             }
-            if steps.is_none() && self.outside.report.entries() >= MOST_ENTRIES {
+            let report = &self.outside.report;
+            if steps.is_none() && !report.system && report.entries() >= MOST_ENTRIES {
                 return Ok(RunOutcome::Budget);
             }
             let limit = until.min(next_look).min(self.outside.next_event(now));
