@@ -220,7 +220,7 @@ impl Library {
             let kept = kept.map(|session| self.target.on(session));
             return kept.map_err(in_words);
         }
-        let given = super::system::given(&self.options.system);
+        let given = super::system::given(&self.options.system, start.seed);
         let options = Options {
             system: given.map_err(in_words)?.filter(|_| first),
             board: start.board,

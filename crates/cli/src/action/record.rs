@@ -31,7 +31,7 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
         entry: options.start.entry.clone(),
         session_file: Some(options.output.clone()),
         seed: options.start.seed,
-        system: super::system::given(&options.system)?,
+        system: super::system::given(&options.system, options.start.seed)?,
         ..target.options(&options.program)
     };
     let mut session = Session::open(session).map_err(|error| super::unopened(&error))?;

@@ -153,7 +153,7 @@ fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Ses
         entry: options.start.entry.clone(),
         session_file: options.session.clone(),
         seed: options.start.seed,
-        system: super::system::given(&options.system)?,
+        system: super::system::given(&options.system, options.start.seed)?,
         ..target.options(path)
     };
     Session::open(session).map_err(|error| super::unopened(&error))

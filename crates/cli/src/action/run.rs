@@ -120,18 +120,15 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
 /// What a program of an operating system finds in a plain run: this command's own input, time and chance, unless a seed
 /// says that the run is to be the same each time.
 fn real(options: &args::Run) -> Result<Provided, Failure> {
-    let mut given = super::system::given(&options.system)?.unwrap_or_default();
+    let mut given = super::system::given(&options.system, options.start.seed)?.unwrap_or_default();
     let calls = contents::calls_system(&options.program);
     if calls && options.system.stdin.is_none() && !std::io::stdin().is_terminal() {
         given.input = super::system::input(Path::new("-"))?;
     }
-    match options.start.seed {
-        Some(seed) => given.seed = seed,
-        None => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            let now = now.map_or(0, |now| now.as_nanos() as u64);
-            (given.start, given.seed) = (Some(now), now);
-        }
+    if options.start.seed.is_none() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_nanos() as u64);
+        (given.start, given.seed) = (Some(now), now);
     }
     Ok(given)
 }

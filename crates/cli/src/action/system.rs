@@ -8,15 +8,19 @@ use borges_session::Provided;
 use crate::args;
 use crate::exit::Failure;
 
-/// What the options give; nothing if they give nothing, so that a kept session keeps what it has.
+/// What the options give, with the seed that its random bytes depend on; nothing if they give nothing.
 ///
 /// # Errors
 /// A variable without a value, or input that cannot be read.
-pub(super) fn given(options: &args::System) -> Result<Option<Provided>, Failure> {
+pub(super) fn given(
+    options: &args::System,
+    seed: Option<u64>,
+) -> Result<Option<Provided>, Failure> {
     let nothing = options.folders.is_empty()
         && options.environment.is_empty()
         && options.stdin.is_none()
-        && options.arguments.is_empty();
+        && options.arguments.is_empty()
+        && seed.is_none();
     if nothing {
         return Ok(None);
     }
@@ -39,7 +43,7 @@ pub(super) fn given(options: &args::System) -> Result<Option<Provided>, Failure>
             Some(path) => input(path)?,
         },
         start: None,
-        seed: 0,
+        seed: seed.unwrap_or(0),
     }))
 }
 
