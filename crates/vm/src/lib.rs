@@ -1,7 +1,7 @@
 //! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored
 //! between any two instructions.
 //!
-//! It runs WebAssembly 2.0 without SIMD, without an operating system if need be, and knows nothing
+//! It runs WebAssembly 2.0 without SIMD, with extended constants, without an operating system if need be, and knows nothing
 //! of debugging beyond stopping and states. Three properties matter more than any other:
 //!
 //! - **It returns, and never calls out.** [`Machine::run`] executes until the program ends, traps,

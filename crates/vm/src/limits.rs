@@ -20,7 +20,7 @@ pub struct Limits {
     pub functions: u32,
     /// Locals of a function, parameters included.
     pub locals: u32,
-    /// Values on the operand stack of a function.
+    /// Values on the operand stack of a function, or of a constant expression.
     pub operands: u32,
     /// Globals of a module.
     pub globals: u32,

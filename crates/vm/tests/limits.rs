@@ -69,6 +69,12 @@ const CASES: &[Case] = &[
         "operands of a function",
     ),
     (
+        "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))",
+        |l| &mut l.operands,
+        2,
+        "operands of a constant",
+    ),
+    (
         "(module (func (block (block))))",
         |l| &mut l.nesting,
         3,

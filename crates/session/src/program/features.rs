@@ -12,7 +12,7 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 13] = [
+const FEATURES: [Feature; 12] = [
     Feature {
         flag: WasmFeatures::RELAXED_SIMD,
         name: "relaxed SIMD",
@@ -64,11 +64,6 @@ const FEATURES: [Feature; 13] = [
         instead: "wasm-opt: --multi-memory-lowering",
     },
     Feature {
-        flag: WasmFeatures::EXTENDED_CONST,
-        name: "extended constant expressions",
-        instead: "clang: -mno-extended-const; rustc: -C target-feature=-extended-const",
-    },
-    Feature {
         flag: WasmFeatures::CUSTOM_PAGE_SIZES,
         name: "memory pages of another size (custom-page-sizes)",
         instead: "clang: no --page-size",
@@ -79,6 +74,11 @@ const FEATURES: [Feature; 13] = [
         instead: "clang: -mno-wide-arithmetic; rustc: -C target-feature=-wide-arithmetic",
     },
 ];
+
+/// What the VM has.
+const HERE: WasmFeatures = WasmFeatures::WASM2
+    .difference(WasmFeatures::SIMD)
+    .union(WasmFeatures::EXTENDED_CONST);
 
 /// What a module needs that the VM does not have, and what to do about it; nothing if that is not why it is refused.
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
@@ -96,9 +96,9 @@ pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
     };
     let all = FEATURES
         .iter()
-        .fold(WasmFeatures::WASM2, |all, feature| all | feature.flag);
+        .fold(HERE, |all, feature| all | feature.flag);
     // If all of them do not help, or none is needed, it is something else.
-    if !is_valid(all) || is_valid(WasmFeatures::WASM2 & !(WasmFeatures::SIMD)) {
+    if !is_valid(all) || is_valid(HERE) {
         return None;
     }
     // One after the other is left out where that does no harm: the rest is needed.
@@ -149,10 +149,6 @@ mod tests {
                 "typed function references",
             ),
             ("(module (memory 1) (memory 1))", "multi-memory"),
-            (
-                "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))",
-                "extended constant expressions",
-            ),
             ("(module (memory 1 (pagesize 1)))", "custom-page-sizes"),
             (
                 "(module (func (param i64 i64) (result i64 i64) (i64.mul_wide_s (local.get 0) (local.get 1))))",
@@ -181,6 +177,8 @@ mod tests {
     #[test]
     fn what_is_wrong_otherwise_names_no_feature() {
         assert_eq!(named("(module (memory 1))"), None);
+        let computed = "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))";
+        assert_eq!(named(computed), None);
         assert_eq!(named("(module (func (result i32)))"), None);
         assert_eq!(newer(b"\0asm\x01\0\0\0\x01"), None);
         assert_eq!(newer(b"hello"), None);

@@ -7,8 +7,9 @@ use thiserror::Error;
 use super::slow;
 use super::state::{Memory, NONE, Progress, backed_bytes};
 use super::{Func, Instance, Machine};
+use crate::binary::{Instr, Reader};
 use crate::limits::{LimitExceeded, within};
-use crate::module::{ConstExpr, ExternIdx, SegmentMode};
+use crate::module::{ConstExpr, ExternIdx, SegmentMode, arithmetic};
 use crate::value::ref_to_cell;
 use crate::{FuncIdx, FuncType, GlobalType, Module, Shared, TableType, Trap};
 
@@ -345,7 +346,29 @@ impl Instance {
                     .copied()
                     .unwrap_or(0)
             }
+            ConstExpr::Computed(start) => self.compute(start, globals),
         }
+    }
+
+    /// The cell that the instructions of a constant expression compute; validation looked at every one.
+    fn compute(&self, start: u32, globals: &[u64]) -> u64 {
+        let bytes = self.module.bytes();
+        let mut code = Reader::new(bytes, start as usize, bytes.len());
+        let mut cells = Vec::new();
+        while let Ok(instr) = Instr::read(&mut code) {
+            let cell = match instr {
+                Instr::I32Const(value) => u64::from(value as u32),
+                Instr::I64Const(value) => value as u64,
+                Instr::GlobalGet(index) => self.constant(ConstExpr::Global(index), globals),
+                Instr::Numeric(op) => match (arithmetic(op), cells.pop(), cells.pop()) {
+                    (Some(apply), Some(right), Some(left)) => apply(left, right),
+                    _ => break,
+                },
+                _ => break,
+            };
+            cells.push(cell);
+        }
+        cells.pop().unwrap_or(0)
     }
 }
 

@@ -23,8 +23,8 @@ impl Module {
     /// Loads and validates a module in the binary format.
     ///
     /// # Errors
-    /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly 2.0, use what
-    /// this machine does not have (SIMD, threads, exceptions, garbage collection), or pass a limit.
+    /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly (2.0 with
+    /// extended constants), use what this machine does not have (SIMD, threads, exceptions, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
         Self::load(bytes, None, limits)
     }

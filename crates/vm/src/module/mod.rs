@@ -16,6 +16,7 @@ pub use bytes::Lent;
 pub(crate) use code::{Body, Branch};
 pub use error::{InvalidKind, LoadCause, LoadError};
 use locals::Locals;
+pub(crate) use segments::arithmetic;
 pub(crate) use typing::Typing;
 
 use crate::binary::{Instr, Reader};
@@ -116,6 +117,8 @@ pub(crate) enum ConstExpr {
     Func(u32),
     /// The value of an imported global.
     Global(u32),
+    /// What the instructions from this offset on compute ([`arithmetic`]).
+    Computed(u32),
 }
 
 /// What happens to a segment at instantiation.
@@ -150,7 +153,7 @@ struct CustomSection {
 
 /// A WebAssembly module, loaded and validated.
 ///
-/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, within the limits that it was
+/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, with extended constants, within the limits that it was
 /// loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {

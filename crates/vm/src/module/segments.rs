@@ -7,6 +7,8 @@ use super::load::{Loader, Result, counted};
 use super::{ConstExpr, DataSegment, ElementSegment, SegmentMode};
 use crate::ValType;
 use crate::binary::{Instr, Malformed, MalformedKind, Reader, error_at, ref_type};
+use crate::limits::within;
+use crate::num::{self, Number, NumericOp};
 use crate::value::ref_to_cell;
 
 impl Loader<'_> {
@@ -54,17 +56,7 @@ impl Loader<'_> {
     fn check_element_table(&self, at: usize, table: u32, ty: ValType) -> Result<()> {
         match self.module.tables.get(table as usize) {
             None => Err(LoadError::invalid(at, InvalidKind::UnknownTable(table))),
-            Some(found) if found.element != ty => {
-                let expected = found.element;
-                Err(LoadError::invalid(
-                    at,
-                    InvalidKind::TypeMismatch {
-                        expected,
-                        found: ty,
-                    },
-                ))
-            }
-            Some(_) => Ok(()),
+            Some(found) => expect(at, found.element, ty),
         }
     }
 
@@ -115,8 +107,39 @@ impl Loader<'_> {
 
     /// A constant expression of this type, its `end` included.
     pub(super) fn constant(&mut self, section: &mut Reader<'_>, ty: ValType) -> Result<ConstExpr> {
+        let start = section.at();
+        let mut types = Vec::new();
+        let mut value = None;
+        loop {
+            let at = section.at();
+            let Some((single, found)) = self.constant_instr(section, &mut types)? else {
+                break;
+            };
+            value = Some(match value {
+                None => single,
+                Some(_) => ConstExpr::Computed(start as u32),
+            });
+            types.push(found);
+            let most = self.limits.operands.into();
+            within("operands of a constant", types.len() as u64, most)
+                .map_err(|limit| LoadError::limit(at, limit))?;
+        }
+        match (value, types.as_slice()) {
+            (Some(value), [found]) => expect(start, ty, *found).map(|()| value),
+            (None, _) => Err(LoadError::invalid(start, InvalidKind::OperandMissing)),
+            _ => Err(LoadError::invalid(start, InvalidKind::OperandsLeft)),
+        }
+    }
+
+    /// The next instruction of a constant expression: its value if it is the only one, and the type of what it gives.
+    /// What it takes is taken off `types`. Nothing at the end.
+    fn constant_instr(
+        &mut self,
+        section: &mut Reader<'_>,
+        types: &mut Vec<ValType>,
+    ) -> Result<Option<(ConstExpr, ValType)>> {
         let at = section.at();
-        let (value, found) = match Instr::read(section)? {
+        Ok(Some(match Instr::read(section)? {
             Instr::I32Const(value) => (ConstExpr::Cell(u64::from(value as u32)), ValType::I32),
             Instr::I64Const(value) => (ConstExpr::Cell(value as u64), ValType::I64),
             Instr::F32Const(bits) => (ConstExpr::Cell(bits.into()), ValType::F32),
@@ -124,27 +147,20 @@ impl Loader<'_> {
             Instr::RefNull(ty) => (ConstExpr::Cell(ref_to_cell(None)), ty),
             Instr::RefFunc(func) => (self.declared_func(at, func)?, ValType::FuncRef),
             Instr::GlobalGet(index) => (ConstExpr::Global(index), self.constant_global(at, index)?),
-            Instr::End => return Err(LoadError::invalid(at, InvalidKind::OperandMissing)),
-            _ => return Err(LoadError::invalid(at, InvalidKind::NotConstant)),
-        };
-        if found != ty {
-            return Err(LoadError::invalid(
-                at,
-                InvalidKind::TypeMismatch {
-                    expected: ty,
-                    found,
-                },
-            ));
-        }
-        let at = section.at();
-        match Instr::read(section)? {
-            Instr::End => Ok(value),
-            Instr::GlobalGet(index) => {
-                self.constant_global(at, index)?;
-                Err(LoadError::invalid(at, InvalidKind::OperandsLeft))
+            Instr::Numeric(op) if arithmetic(op).is_some() => {
+                let ty = op.result();
+                for _ in 0..2 {
+                    let operand = types.pop();
+                    let operand =
+                        operand.ok_or(LoadError::invalid(at, InvalidKind::OperandMissing));
+                    expect(at, ty, operand?)?;
+                }
+                // Never the only one.
+                (ConstExpr::Computed(at as u32), ty)
             }
-            _ => Err(LoadError::invalid(at, InvalidKind::NotConstant)),
-        }
+            Instr::End => return Ok(None),
+            _ => return Err(LoadError::invalid(at, InvalidKind::NotConstant)),
+        }))
     }
 
     /// The type of a global that a constant expression may read: imported and constant.
@@ -174,6 +190,28 @@ impl Loader<'_> {
         if let Some(declared) = self.declared.get_mut(func as usize) {
             *declared = true;
         }
+    }
+}
+
+/// What a numeric instruction gives for two cells, if a constant expression may have it.
+pub(crate) fn arithmetic(op: NumericOp) -> Option<fn(u64, u64) -> u64> {
+    Some(match op {
+        NumericOp::I32Add => |a, b| num::i32_add(a as i32, b as i32).to_cell(),
+        NumericOp::I32Sub => |a, b| num::i32_sub(a as i32, b as i32).to_cell(),
+        NumericOp::I32Mul => |a, b| num::i32_mul(a as i32, b as i32).to_cell(),
+        NumericOp::I64Add => |a, b| num::i64_add(a as i64, b as i64).to_cell(),
+        NumericOp::I64Sub => |a, b| num::i64_sub(a as i64, b as i64).to_cell(),
+        NumericOp::I64Mul => |a, b| num::i64_mul(a as i64, b as i64).to_cell(),
+        _ => return None,
+    })
+}
+
+fn expect(at: usize, expected: ValType, found: ValType) -> Result<()> {
+    if expected == found {
+        Ok(())
+    } else {
+        let kind = InvalidKind::TypeMismatch { expected, found };
+        Err(LoadError::invalid(at, kind))
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn random_bytes(seed: u64) -> Vec<u8> {
 }
 
 /// A module that ends, of about a hundred instructions a function; `None` if the generator ran out
-/// of bytes. WebAssembly 2.0 without SIMD.
+/// of bytes.
 pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
     let config = wasm_smith::Config {
         available_imports: Some(wat::parse_str(IMPORTS).unwrap()),
@@ -44,7 +44,7 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
         compact_imports_enabled: false,
         custom_page_sizes_enabled: false,
         exceptions_enabled: false,
-        extended_const_enabled: false,
+        extended_const_enabled: true,
         gc_enabled: false,
         memory64_enabled: false,
         relaxed_simd_enabled: false,
@@ -60,10 +60,11 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(module.to_bytes())
 }
 
-/// What wasmparser says of WebAssembly 2.0 without SIMD.
+/// What wasmparser says of the WebAssembly that is ours.
 pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
     use wasmparser::WasmFeatures;
-    let features = WasmFeatures::WASM2.difference(WasmFeatures::SIMD);
+    let features =
+        WasmFeatures::WASM2.difference(WasmFeatures::SIMD) | WasmFeatures::EXTENDED_CONST;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)

@@ -30,7 +30,7 @@ fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
         disallow_traps: random.below(3) > 0,
         canonicalize_nans: false,
         exceptions_enabled: false,
-        extended_const_enabled: false,
+        extended_const_enabled: true,
         gc_enabled: false,
         memory64_enabled: false,
         relaxed_simd_enabled: false,
