@@ -25,6 +25,8 @@ pub(crate) enum Op {
     Return,
     /// Through a table.
     CallIndirect(u32),
+    /// Through this table, or directly.
+    TailCall(Option<u32>),
     Select,
     LocalGet(u32),
     LocalSet(u32),
@@ -165,6 +167,8 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::BrTable(targets) => Op::BrTable(targets.len() + 1),
         Instr::Return => Op::Return,
         Instr::CallIndirect { table, .. } => Op::CallIndirect(table),
+        Instr::ReturnCall(_) => Op::TailCall(None),
+        Instr::ReturnCallIndirect { table, .. } => Op::TailCall(Some(table)),
         Instr::Drop => Op::Pop,
         Instr::Select | Instr::SelectTyped(_) => Op::Select,
         Instr::LocalGet(index) => Op::LocalGet(index),

@@ -50,7 +50,7 @@ fn add_edges(module: &Module, func: FuncIdx, edges: &mut HashMap<CodeOffset, Vec
         }
     }
     for (at, instr) in module.instrs(func) {
-        if let Instr::Call(callee) = instr
+        if let Instr::Call(callee) | Instr::ReturnCall(callee) = instr
             && let Some(range) = module.code_range(FuncIdx(callee))
         {
             // The range of a function's code starts at its first instruction.

@@ -82,7 +82,8 @@ impl Shape {
                     labels.for_each(|label| shape.branch(&mut open, label, at));
                     falls = false;
                 }
-                Instr::Return => {
+                // Behind what is called is the caller.
+                Instr::Return | Instr::ReturnCall(_) | Instr::ReturnCallIndirect { .. } => {
                     shape.goes[at].returns = true;
                     falls = false;
                 }

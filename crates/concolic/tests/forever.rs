@@ -154,6 +154,38 @@ fn graphs_of_random_loops_hold_exactly_the_states_of_all_runs() {
     );
 }
 
+/// What a function reads that is called in the place of another is not dead before.
+#[test]
+fn graphs_of_tail_calls_hold_exactly_the_states_of_all_runs() {
+    let text = r#"(module
+        (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+        (type $t (func (param i32) (result i32)))
+        (table funcref (elem $sum))
+        (global $a (mut i32) (i32.const 0))
+        (global $b (mut i32) (i32.const 0))
+        (func $sum (type $t) (i32.add (local.get 0) (global.get $a)))
+        (func $direct (type $t) (return_call $sum (local.get 0)))
+        (func $indirect (type $t) (return_call_indirect (type $t) (local.get 0) (i32.const 0)))
+        (func $reads (type $t) (local i64) (return_call $in (i32.const 0)))
+        (func (export "main") (local i32)
+            (loop $again
+                (global.set $a (call $reads (i32.const 7)))
+                (local.set 0 (call $in (i32.const 0)))
+                (if (i32.eq (call $direct (local.get 0)) (i32.const 4)) (then (unreachable)))
+                (global.set $a (i32.shl (local.get 0) (i32.const 1)))
+                (local.set 0 (call $in (i32.const 0)))
+                (global.set $b (i32.eq (call $indirect (local.get 0)) (i32.const 3)))
+                (global.set $a (i32.const 0))
+                (if (i32.and (call $in (i32.const 0)) (global.get $b)) (then (return)))
+                (br $again))))"#;
+    let ranges = "[ranges]\n\"chip_digital_read(0)\" = \"0..2\"\n";
+    let board = Board::parse("board.toml", ranges).expect("a valid board");
+    let start = common::start_wat(text, board);
+    for how in [How::default(), bounded()] {
+        assert!(check("tail calls", &start, 9, &how));
+    }
+}
+
 /// States before inputs, with the inputs and the events that come before them.
 type Standings = HashSet<(u32, u32, DeviceState)>;
 

@@ -64,6 +64,44 @@ fn functions_in_a_table() {
 }
 
 #[test]
+fn tail_calls() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (type $three (func (param i32 i32 i32) (result i32)))
+            (type $wrong (func (result i32)))
+            (table 6 funcref)
+            (elem (i32.const 0) $first $asks $again $none $in)
+            (global $seen (mut i32) (i32.const 0))
+            (func $first (type $three)
+                (if (i32.lt_s (local.get 0) (local.get 1)) (then (return (local.get 2))))
+                (global.set $seen (local.get 1))
+                (return_call $none))
+            (func $none (type $wrong)
+                (select (i32.const 70) (i32.const 71) (i32.eq (global.get $seen) (i32.const 2))))
+            (func $asks (type $three) (i32.const 6) (return_call $in))
+            (func $again (type $three) (local i64)
+                (i64.const 1)
+                (if (i32.eqz (local.get 0)) (then
+                    (return_call_indirect (type $wrong) (i32.const 4))))
+                (return_call $first (local.get 2) (local.get 0) (local.get 1)))
+            (func $turn (param i32 i32 i32) (result i32)
+                (return_call_indirect (type $three)
+                    (local.get 1) (local.get 2) (i32.const 1) (local.get 0)))
+            (func (export "main") (result i32) (local i32)
+                (i32.const 5)
+                (call $turn (call $in) (call $in) (call $in))
+                (local.set 0)
+                (if (i32.eq (local.get 0) (i32.const 71)) (then unreachable))
+                (if (i32.gt_s (local.get 0) (i32.const 2)) (then (return (local.get 0))))
+                (drop) (local.get 0)))"#,
+        board(vec![("in", vec![], i32s(-1, 5))]),
+    );
+    let explored = check(&start, &bounds(4));
+    // 3 of the first, 2 of the second, 5 of the third; two wrong types are one, null, outside.
+    assert_eq!(explored.paths.len(), 13);
+}
+
+#[test]
 fn divisions_trap() {
     let start = start_wat(
         r#"(module (import "env" "in" (func $in (result i32)))

@@ -118,6 +118,10 @@ impl Printer<'_> {
             Operator::CallIndirect {
                 type_index,
                 table_index,
+            }
+            | Operator::ReturnCallIndirect {
+                type_index,
+                table_index,
             } => {
                 let ty = self
                     .module

@@ -368,7 +368,9 @@ impl ModuleIndex {
         let mut called = Vec::new();
         while !operators.eof() {
             match operators.read() {
-                Ok(Operator::Call { function_index }) => called.push(FuncIdx(function_index)),
+                Ok(Operator::Call { function_index } | Operator::ReturnCall { function_index }) => {
+                    called.push(FuncIdx(function_index))
+                }
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -376,7 +378,7 @@ impl ModuleIndex {
         called
     }
 
-    /// Where a function returns for certain: its `return`s, branches out of its body, and its last `end`.
+    /// Where a function returns for certain: its `return`s, tail calls, branches out of its body, and its last `end`.
     pub(crate) fn returns_of(&self, function: FuncIdx) -> Vec<CodeOffset> {
         let Some(body) = self.body_of(function) else {
             return Vec::new();
@@ -391,7 +393,11 @@ impl ModuleIndex {
                 }
                 Ok(Operator::End) if depth == 0 => returns.push(at),
                 Ok(Operator::End) => depth -= 1,
-                Ok(Operator::Return) => returns.push(at),
+                Ok(
+                    Operator::Return
+                    | Operator::ReturnCall { .. }
+                    | Operator::ReturnCallIndirect { .. },
+                ) => returns.push(at),
                 Ok(Operator::Br { relative_depth }) if relative_depth == depth => returns.push(at),
                 Ok(_) => {}
                 Err(_) => break,

@@ -223,11 +223,6 @@ fn a_module_of_a_newer_webassembly_is_told_which_feature() {
             "exceptions",
             "-fwasm-exceptions",
         ),
-        (
-            "(module (func $f (return_call $f)))",
-            "tail calls",
-            "-mno-tail-call",
-        ),
         ("(module (memory i64 1))", "memory64", "wasm32"),
         (
             "(module (memory 1) (memory 1))",

@@ -34,6 +34,7 @@ impl Explorer<'_, '_> {
         let board = self.start.board.clone();
         let cells = self.machine.pending_cells()?;
         let (first, past) = (cells.start, cells.end);
+        let to = self.machine.pending_results()?;
         let exprs: Vec<Option<Expr>> = cells
             .map(|at| Some(state.shadow.cell(at)).filter(|expr| *expr != KNOWN))
             .collect();
@@ -54,7 +55,7 @@ impl Explorer<'_, '_> {
         let answer = match kind {
             PrimitiveKind::Trap => return Some(refused),
             PrimitiveKind::Constant(value) => Some(value),
-            PrimitiveKind::System => return self.system(state, (id, &args), (first, past)),
+            PrimitiveKind::System => return self.system(state, (id, &args), (to, past)),
             PrimitiveKind::Input => {
                 let memory = self.machine.memory().len();
                 if board.check_input(id, &args, memory).is_err() {
@@ -63,7 +64,7 @@ impl Explorer<'_, '_> {
                 if board.fills(id) {
                     return Some(self.unfollowed(state, id));
                 }
-                match self.read(state, (id, &args), result, first) {
+                match self.read(state, (id, &args), result, to) {
                     Ok(answer) => return answer,
                     Err(end) => return Some(Next::End(end)),
                 }
@@ -76,7 +77,7 @@ impl Explorer<'_, '_> {
         // Imports were bound by their types.
         let answered = self.machine.answer(answer.as_slice());
         debug_assert_eq!(answered, Ok(()));
-        state.shadow.forget_cells(first, past + 1);
+        state.shadow.forget_cells(to, past + 1);
         None
     }
 
@@ -126,7 +127,7 @@ impl Explorer<'_, '_> {
         &mut self,
         state: &mut State,
         (id, args): (PrimitiveId, &[Value]),
-        (first, past): (usize, usize),
+        (to, past): (usize, usize),
     ) -> Option<Next> {
         let board = self.start.board.clone();
         if !state.reads.is_empty() {
@@ -155,7 +156,7 @@ impl Explorer<'_, '_> {
                 // What it wrote lies inside the memory, and imports were bound by their types.
                 let answered = self.machine.answer_with(result.as_slice(), &writes);
                 debug_assert_eq!(answered, Ok(()));
-                state.shadow.forget_cells(first, past + 1);
+                state.shadow.forget_cells(to, past + 1);
                 None
             }
             Ok(SystemCall::Exits(_)) => Some(Next::End(End::Returned)),
@@ -255,7 +256,7 @@ impl Explorer<'_, '_> {
         state: &mut State,
         (id, args): (PrimitiveId, &[Value]),
         result: Option<ValType>,
-        first: usize,
+        to: usize,
     ) -> Result<Option<Next>, End> {
         if state.reads.len() >= self.bounds.inputs as usize {
             return Err(End::Inputs);
@@ -316,7 +317,7 @@ impl Explorer<'_, '_> {
         }
         let known = state.reads[place as usize].domain.only();
         let known = known.filter(|_| allowed.constraints.is_empty());
-        self.answer(state, (id, args), known, first);
+        self.answer(state, (id, args), known, to);
         if state.model != before {
             self.patch(state);
         }
@@ -329,7 +330,7 @@ impl Explorer<'_, '_> {
         state: &mut State,
         (id, args): (PrimitiveId, &[Value]),
         known: Option<u64>,
-        first: usize,
+        to: usize,
     ) {
         let Some(ty) = state.reads.last().map(|read| read.ty) else {
             return;
@@ -351,10 +352,9 @@ impl Explorer<'_, '_> {
         let value = self.point.eval(&self.dag, answer, &state.model);
         let answered = self.machine.answer(&[value_of(ty, value)]);
         debug_assert_eq!(answered, Ok(()));
-        let past = first + args.len() + 1;
-        state.shadow.forget_cells(first, past);
+        state.shadow.forget_cells(to, to + args.len() + 1);
         if self.dag.as_const(answer).is_none() {
-            state.shadow.set_cell(first, answer);
+            state.shadow.set_cell(to, answer);
         }
     }
 

@@ -42,9 +42,11 @@ impl Footprint {
             for (_, instr) in module.instrs(FuncIdx(func)) {
                 footprint.add(&instr, imported, touches_memory);
                 let called = match instr {
-                    Instr::Call(func) if func >= imported => func..func + 1,
+                    Instr::Call(func) | Instr::ReturnCall(func) if func >= imported => {
+                        func..func + 1
+                    }
                     // Whatever a table may come to hold.
-                    Instr::CallIndirect { .. } => imported..past,
+                    Instr::CallIndirect { .. } | Instr::ReturnCallIndirect { .. } => imported..past,
                     _ => continue,
                 };
                 stack.extend(called.filter(|func| seen.insert(*func)));
@@ -83,11 +85,13 @@ impl Footprint {
             | Instr::TableFill(_)
             | Instr::ElemDrop(_) => (self.reads_tables, self.writes_tables) = (true, true),
             Instr::DataDrop(_) => self.writes_memory = true,
-            Instr::CallIndirect { .. } => {
+            Instr::CallIndirect { .. } | Instr::ReturnCallIndirect { .. } => {
                 calls(0..imported);
                 self.reads_tables = true;
             }
-            Instr::Call(func) if func < imported => calls(func..func + 1),
+            Instr::Call(func) | Instr::ReturnCall(func) if func < imported => {
+                calls(func..func + 1);
+            }
             _ => {}
         }
     }
@@ -169,7 +173,13 @@ impl Explorer<'_, '_> {
         let mut touching = vec![Touching::Never; self.code.offsets().len()];
         for func in module.funcs() {
             for (offset, instr) in module.instrs(func) {
-                let is_call = matches!(instr, Instr::Call(_) | Instr::CallIndirect { .. });
+                let is_call = matches!(
+                    instr,
+                    Instr::Call(_)
+                        | Instr::CallIndirect { .. }
+                        | Instr::ReturnCall(_)
+                        | Instr::ReturnCallIndirect { .. }
+                );
                 let mut own = Footprint::default();
                 own.add(&instr, imported, &touches_memory);
                 // Of calls, those of primitives count, when they have happened.

@@ -229,8 +229,10 @@ impl Live {
                     live.read.remove(global as usize);
                     live.passed.remove(global as usize);
                 }
-                Instr::Call(callee) => live = self.through(callee, &live),
-                Instr::CallIndirect { ty, .. } => {
+                Instr::Call(callee) | Instr::ReturnCall(callee) => {
+                    live = self.through(callee, &live);
+                }
+                Instr::CallIndirect { ty, .. } | Instr::ReturnCallIndirect { ty, .. } => {
                     let mut any = none.clone();
                     for callee in self.callees(ty) {
                         any.add(&self.through(callee, &live));

@@ -118,12 +118,8 @@ impl Follower<'_> {
                 self.shadow
                     .move_cells(top - results, site.locals(), results);
             }
-            Op::CallIndirect(table) => {
-                let index = self.shadow.cell(top - 1);
-                if index != KNOWN && self.decided.is_none() {
-                    return Some(Stopped::Ask(Ask::Indirect(index, table)));
-                }
-            }
+            Op::CallIndirect(table) => return self.indirect(table, site),
+            Op::TailCall(table) => return self.tail_call(table, site),
             Op::Select => {
                 let condition = self.shadow.cell(top - 1);
                 if condition == KNOWN || self.selects_fork {
@@ -209,6 +205,27 @@ impl Follower<'_> {
             return None;
         }
         Some(Stopped::Ask(Ask::Branch(condition)))
+    }
+
+    fn indirect(&self, table: u32, site: &Site<'_>) -> Option<Stopped> {
+        let index = self.shadow.cell(site.top() - 1);
+        if index == KNOWN || self.decided.is_some() {
+            return None;
+        }
+        Some(Stopped::Ask(Ask::Indirect(index, table)))
+    }
+
+    fn tail_call(&mut self, table: Option<u32>, site: &Site<'_>) -> Option<Stopped> {
+        let stopped = table.and_then(|table| self.indirect(table, site));
+        // Nothing moves if a primitive is called: its arguments are asked for where they are.
+        if stopped.is_none()
+            && let Some(arguments) = site.tail_call()
+        {
+            let count = arguments.len();
+            self.shadow
+                .move_cells(arguments.start, site.locals(), count);
+        }
+        stopped
     }
 
     /// Follows a branch that is taken; its operands end at `top`.

@@ -152,7 +152,9 @@ impl<'p> Plain<'p> {
                 let kind = match instr {
                     Instr::If(_) | Instr::BrIf(_) => Kinds::Condition,
                     Instr::BrTable(targets) => Kinds::Switch(targets.len() + 1),
-                    Instr::CallIndirect { table, .. } => Kinds::Indirect(table),
+                    Instr::CallIndirect { table, .. } | Instr::ReturnCallIndirect { table, .. } => {
+                        Kinds::Indirect(table)
+                    }
                     _ => continue,
                 };
                 kinds.insert(at, kind);

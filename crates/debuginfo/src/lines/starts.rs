@@ -144,7 +144,7 @@ fn leads_straight(module: &ModuleIndex, function: FuncIdx, from: u32, to: u32) -
 }
 
 /// Opcodes up to which control goes straight on: those of blocks, branches and calls come before.
-const LAST_OF_CONTROL: u8 = 0x11;
+const LAST_OF_CONTROL: u8 = 0x13;
 /// The one of them that does nothing.
 const NOP: u8 = 0x01;
 

@@ -12,7 +12,7 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 12] = [
+const FEATURES: [Feature; 11] = [
     Feature {
         flag: WasmFeatures::RELAXED_SIMD,
         name: "relaxed SIMD",
@@ -37,11 +37,6 @@ const FEATURES: [Feature; 12] = [
         flag: WasmFeatures::LEGACY_EXCEPTIONS,
         name: "exceptions (the older proposal)",
         instead: "clang: no -fwasm-exceptions; rustc: -C panic=abort",
-    },
-    Feature {
-        flag: WasmFeatures::TAIL_CALL,
-        name: "tail calls",
-        instead: "clang: -mno-tail-call; rustc: -C target-feature=-tail-call",
     },
     Feature {
         flag: WasmFeatures::MEMORY64,
@@ -78,7 +73,8 @@ const FEATURES: [Feature; 12] = [
 /// What the VM has.
 const HERE: WasmFeatures = WasmFeatures::WASM2
     .difference(WasmFeatures::SIMD)
-    .union(WasmFeatures::EXTENDED_CONST);
+    .union(WasmFeatures::EXTENDED_CONST)
+    .union(WasmFeatures::TAIL_CALL);
 
 /// What a module needs that the VM does not have, and what to do about it; nothing if that is not why it is refused.
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
@@ -141,7 +137,6 @@ mod tests {
             ),
             ("(module (memory 1 2 shared))", "threads"),
             ("(module (tag) (func (throw 0)))", "exceptions"),
-            ("(module (func $f (return_call $f)))", "tail calls"),
             ("(module (memory i64 1))", "memory64"),
             ("(module (type (struct (field i32))))", "garbage collection"),
             (
@@ -166,10 +161,10 @@ mod tests {
             let most = 1 + usize::from(name == "relaxed SIMD");
             assert!(others <= most, "{text}: {told}");
         }
-        let both = "(module (memory 1 1 shared) (func $f (return_call $f)))";
+        let both = "(module (memory 1 1 shared) (memory i64 1))";
         let told = named(both).unwrap_or_default();
         assert!(
-            told.contains("threads") && told.contains("tail calls"),
+            told.contains("threads") && told.contains("memory64"),
             "{told}"
         );
     }
@@ -177,8 +172,8 @@ mod tests {
     #[test]
     fn what_is_wrong_otherwise_names_no_feature() {
         assert_eq!(named("(module (memory 1))"), None);
-        let computed = "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))";
-        assert_eq!(named(computed), None);
+        let ours = "(module (global i32 (i32.add (i32.const 1) (i32.const 2))) (func $f (return_call $f)))";
+        assert_eq!(named(ours), None);
         assert_eq!(named("(module (func (result i32)))"), None);
         assert_eq!(newer(b"\0asm\x01\0\0\0\x01"), None);
         assert_eq!(newer(b"hello"), None);

@@ -135,7 +135,10 @@ impl Scene<'_> {
         let other = Outcome::Trapped(Trap::IndirectCallType);
         let outcome = self.machine.outcome();
         (outcome == Some(&trap) || outcome == Some(&other))
-            && !matches!(self.machine.next_instr(), Some(Instr::CallIndirect { .. }))
+            && !matches!(
+                self.machine.next_instr(),
+                Some(Instr::CallIndirect { .. } | Instr::ReturnCallIndirect { .. })
+            )
     }
 
     /// The arguments of a call that is under way; nothing if its function may have written over one.

@@ -21,6 +21,8 @@ pub(crate) mod op {
     pub(crate) const RETURN: u8 = 0x0f;
     pub(crate) const CALL: u8 = 0x10;
     pub(crate) const CALL_INDIRECT: u8 = 0x11;
+    pub(crate) const RETURN_CALL: u8 = 0x12;
+    pub(crate) const RETURN_CALL_INDIRECT: u8 = 0x13;
     pub(crate) const DROP: u8 = 0x1a;
     pub(crate) const SELECT: u8 = 0x1b;
     pub(crate) const SELECT_TYPED: u8 = 0x1c;
@@ -131,6 +133,11 @@ pub enum Instr<'m> {
         ty: u32,
         table: u32,
     },
+    ReturnCall(u32),
+    ReturnCallIndirect {
+        ty: u32,
+        table: u32,
+    },
     Drop,
     Select,
     SelectTyped(ValType),
@@ -232,11 +239,13 @@ impl<'m> Instr<'m> {
             op::RETURN => Instr::Return,
             op::CALL => Instr::Call(reader.u32()?),
             op::CALL_INDIRECT => {
-                let ty = reader.u32()?;
-                Instr::CallIndirect {
-                    ty,
-                    table: reader.u32()?,
-                }
+                let (ty, table) = (reader.u32()?, reader.u32()?);
+                Instr::CallIndirect { ty, table }
+            }
+            op::RETURN_CALL => Instr::ReturnCall(reader.u32()?),
+            op::RETURN_CALL_INDIRECT => {
+                let (ty, table) = (reader.u32()?, reader.u32()?);
+                Instr::ReturnCallIndirect { ty, table }
             }
             op::DROP => Instr::Drop,
             op::SELECT => Instr::Select,
@@ -295,6 +304,8 @@ impl<'m> Instr<'m> {
             Instr::Return => "return",
             Instr::Call(_) => "call",
             Instr::CallIndirect { .. } => "call_indirect",
+            Instr::ReturnCall(_) => "return_call",
+            Instr::ReturnCallIndirect { .. } => "return_call_indirect",
             Instr::Drop => "drop",
             Instr::Select | Instr::SelectTyped(_) => "select",
             Instr::LocalGet(_) => "local.get",
@@ -340,7 +351,9 @@ impl fmt::Display for Instr<'_> {
                 BlockType::Func(ty) => write!(f, " (type {ty})"),
             },
             Instr::BrTable(targets) => targets.labels().try_for_each(|label| write!(f, " {label}")),
-            Instr::CallIndirect { ty, table } => write!(f, " {table} (type {ty})"),
+            Instr::CallIndirect { ty, table } | Instr::ReturnCallIndirect { ty, table } => {
+                write!(f, " {table} (type {ty})")
+            }
             Instr::SelectTyped(ty) => write!(f, " (result {ty})"),
             Instr::RefNull(ty) => f.write_str(if ty == ValType::FuncRef {
                 " func"
@@ -350,6 +363,7 @@ impl fmt::Display for Instr<'_> {
             Instr::Br(index)
             | Instr::BrIf(index)
             | Instr::Call(index)
+            | Instr::ReturnCall(index)
             | Instr::LocalGet(index)
             | Instr::LocalSet(index)
             | Instr::LocalTee(index)
@@ -523,6 +537,8 @@ mod tests {
             (&[0x28, 1, 0], "i32.load align=2"),
             (&[0x3e, 2, 0], "i64.store32"),
             (&[0x11, 3, 1], "call_indirect 1 (type 3)"),
+            (&[0x12, 4], "return_call 4"),
+            (&[0x13, 3, 1], "return_call_indirect 1 (type 3)"),
             (&[0xfc, 7], "i64.trunc_sat_f64_u"),
             (&[0xfc, 12, 1, 2], "table.init 2 1"),
             (&[0xd0, 0x6f], "ref.null extern"),
@@ -539,8 +555,8 @@ mod tests {
             MalformedKind::UnknownInstruction(0xfd)
         );
         assert_eq!(
-            read(&[0x12, 0]).unwrap_err().kind,
-            MalformedKind::UnknownInstruction(0x12)
+            read(&[0x14, 0]).unwrap_err().kind,
+            MalformedKind::UnknownInstruction(0x14)
         );
         assert_eq!(
             read(&[0xfc, 18]).unwrap_err().kind,

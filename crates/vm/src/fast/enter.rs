@@ -334,19 +334,6 @@ impl Machine {
         self.code_of(func)
             .map_or(0, |(_, body)| usize::from(body.locals))
     }
-
-    /// Drops the frame of a function whose results are in place; true if it was the lowest.
-    fn pop_frame(&mut self) -> bool {
-        let Some(frame) = self.state.frames.pop() else {
-            return true;
-        };
-        if self.state.frames.len() as u64 == u64::from(self.state.handler) {
-            // The handler's results are nobody's operands.
-            self.state.sp = frame.fp as usize;
-            self.state.handler = NONE;
-        }
-        self.state.frames.is_empty()
-    }
 }
 
 /// What the step count follows from.

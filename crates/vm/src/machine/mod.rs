@@ -1,5 +1,6 @@
 //! The machine: instances of modules and the state of the program that runs in them.
 
+mod calls;
 mod debug;
 mod link;
 mod observe;
@@ -13,13 +14,12 @@ mod view;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+pub use calls::{AnswerError, HostCall, Write};
 use debug::Debug;
 pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
 pub use observe::{Observer, Site, Transfer};
-pub use run::{
-    AnswerError, BeginError, Exit, HostCall, InterruptError, Location, Outcome, Until, Write,
-};
+pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};
 pub(crate) use site::Called;
 #[cfg(feature = "host")]
 pub(crate) use state::Memory;
@@ -69,6 +69,7 @@ pub(crate) struct Instance {
 ///   instruction of its body, one to the function's label to its last `end`, which then counts;
 /// - `if` whose condition is false goes past its `else` or, without one, past its `end`; `else`
 ///   behind the first arm goes past the `end`;
+/// - a tail call counts as a call does, and the last `end` of the function that makes it does not count;
 /// - a call of the embedder counts when it is answered; an instruction that traps does not count.
 ///
 /// A clone is a machine of its own in the same state; modules are shared.

@@ -1,13 +1,16 @@
 //! Looking on while the stepping tier executes: what a shadow of the state is kept up to date with.
 
+use alloc::vec::Vec;
 use core::cell::RefCell;
+use core::ops::Range;
 
-use super::Machine;
 use super::link::InstanceId;
 use super::run::Exit;
 use super::state::Phase;
-use super::step::{Hooks, Stop};
+use super::step::{Hooks, Stop, indirect};
+use super::{Func, Instance, Machine};
 use crate::CodeOffset;
+use crate::binary::{Instr, Reader};
 use crate::module::{Body, Branch};
 
 /// Looks on while the stepping tier executes.
@@ -27,6 +30,15 @@ pub struct Site<'s> {
     pub(super) memory: &'s [u8],
     pub(super) body: &'s Body,
     pub(super) branches: &'s [Branch],
+    pub(super) tables: &'s [Vec<u64>],
+    pub(super) linked: Linked<'s>,
+}
+
+/// What instantiation fixed, as far as sites tell of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linked<'s> {
+    pub(super) instances: &'s [Instance],
+    pub(super) funcs: &'s [Func],
 }
 
 /// Where a branch moves the operands that its label takes.
@@ -88,6 +100,31 @@ impl<'s> Site<'s> {
     }
 }
 
+impl Site<'_> {
+    /// The cells of the arguments of this instruction, a tail call, that become the first locals of the function which is
+    /// entered; nothing if none is, as when the embedder is called.
+    pub fn tail_call(&self) -> Option<Range<usize>> {
+        let instance = self.linked.instances.get(self.instance as usize)?;
+        let bytes = instance.module.bytes();
+        let mut reader = Reader::new(bytes, self.offset, bytes.len());
+        let (address, end) = match Instr::read(&mut reader).ok()? {
+            Instr::ReturnCall(func) => (*instance.funcs.get(func as usize)?, self.top),
+            Instr::ReturnCallIndirect { ty, table } => {
+                let end = self.top.checked_sub(1)?;
+                let index = *self.cells.get(end)? as u32;
+                let wanted = (ty, table, index);
+                let found = indirect(self.tables, self.linked.funcs, instance, wanted);
+                (found.ok()?, end)
+            }
+            _ => return None,
+        };
+        let func = self.linked.funcs.get(address as usize)?;
+        let callee = self.linked.instances.get(func.instance as usize)?;
+        let params = callee.module.body(func.index)?.params;
+        Some(end.checked_sub(params.into())?..end)
+    }
+}
+
 /// Makes hooks of an observer. The stepping loop only lends its hooks.
 struct Observed<'o, O>(RefCell<&'o mut O>);
 
@@ -130,7 +167,7 @@ impl Machine {
                 return Exit::HostCall;
             }
             match self.step(budget, &hooks, false) {
-                Stop::Budget | Stop::Hook => return Exit::Budget,
+                Stop::Budget | Stop::Hook | Stop::TailCall => return Exit::Budget,
                 Stop::HostCall => return Exit::HostCall,
                 Stop::Trap(trap) => self.abort(trap),
                 Stop::Returned => self.returned(),

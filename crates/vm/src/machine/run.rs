@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 use thiserror::Error;
 
+use super::calls::fit;
 use super::debug::NOTHING;
 use super::link::InstanceId;
 use super::state::{NONE, Phase};
-use super::step::{Hooks, Stop, frame_for, indirect};
-use super::{Func, Instance, Machine};
+use super::step::{Hooks, Stop, frame_for};
+use super::{Instance, Machine};
 use crate::binary::Instr;
-use crate::{CodeOffset, FuncIdx, FuncType, Trap, ValType, Value};
+use crate::{CodeOffset, FuncIdx, Trap, Value};
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,19 +74,6 @@ pub enum Exit {
     },
 }
 
-/// A call that the embedder must answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostCall<'m> {
-    /// The instance whose import is called.
-    pub instance: InstanceId,
-    /// The imported function.
-    pub func: FuncIdx,
-    /// Its type.
-    pub ty: &'m FuncType,
-    /// The arguments.
-    pub args: Vec<Value>,
-}
-
 /// Why a function cannot be begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BeginError {
@@ -106,34 +94,6 @@ pub enum BeginError {
     /// The stack cannot even hold the arguments or results.
     #[error("the stack is too small for the function's arguments or results")]
     Stack,
-}
-
-/// Why an answer is refused; the call still waits for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum AnswerError {
-    /// No call waits.
-    #[error("no call of the embedder waits for an answer")]
-    NoCall,
-    /// The results are not those of the function's type.
-    #[error("the results do not have the function's types")]
-    Results,
-    /// A write reaches beyond the end of memory.
-    #[error("{length} bytes at address {address} reach beyond the end of memory")]
-    Outside {
-        /// Where it begins.
-        address: u32,
-        /// How long it is, in bytes.
-        length: usize,
-    },
-}
-
-/// Bytes that an answer puts into the first instance's memory.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Write {
-    /// Where they begin.
-    pub address: u32,
-    /// The bytes.
-    pub bytes: Vec<u8>,
 }
 
 /// Why a handler cannot be entered; nothing changed.
@@ -165,22 +125,6 @@ pub struct Location {
     pub func: FuncIdx,
     /// The instruction's opcode.
     pub offset: CodeOffset,
-}
-
-/// The function of the embedder that the next instruction calls.
-struct Pending {
-    address: u32,
-    /// Past the arguments in the stack.
-    arguments_end: usize,
-    /// Past the call instruction; nothing if the function was begun directly.
-    after: Option<u32>,
-}
-
-impl Pending {
-    /// Which cells of the stack so many arguments are.
-    fn arguments(&self, count: usize) -> Option<core::ops::Range<usize>> {
-        Some(self.arguments_end.checked_sub(count)?..self.arguments_end)
-    }
 }
 
 impl Machine {
@@ -278,7 +222,7 @@ impl Machine {
                 Stop::Trap(trap) => self.abort(trap),
                 Stop::Returned => self.returned(),
                 // Never asked for.
-                Stop::Hook => return Exit::Budget,
+                Stop::Hook | Stop::TailCall => return Exit::Budget,
             }
         }
     }
@@ -291,97 +235,6 @@ impl Machine {
         }
         let (_, about) = until.left(self.state.steps);
         self.step(about, hooks, pass_first)
-    }
-
-    /// The call of the embedder that the next instruction is, if it is one; after
-    /// [`Trap::Host`], the call that was refused, so that it can be told why.
-    pub fn pending(&self) -> Option<HostCall<'_>> {
-        let mut args = Vec::new();
-        let func = *self.pending_in(&mut args)?;
-        Some(HostCall {
-            instance: InstanceId(func.instance),
-            func: FuncIdx(func.index),
-            ty: self.types.get(func.ty as usize)?,
-            args,
-        })
-    }
-
-    /// The imported function of [`Machine::pending`], whose arguments replace those in `args`: who answers one call after
-    /// the other allocates memory for the longest only.
-    pub fn pending_func(&self, args: &mut Vec<Value>) -> Option<FuncIdx> {
-        self.pending_in(args).map(|func| FuncIdx(func.index))
-    }
-
-    /// Which of [`Machine::cells`] the arguments of [`Machine::pending`] are.
-    pub fn pending_cells(&self) -> Option<core::ops::Range<usize>> {
-        let pending = self.find_pending()?;
-        pending.arguments(self.func_ty(pending.address)?.params.len())
-    }
-
-    fn pending_in(&self, args: &mut Vec<Value>) -> Option<&Func> {
-        args.clear();
-        let pending = self.find_pending()?;
-        let func = self.funcs.get(pending.address as usize)?;
-        let ty = self.types.get(func.ty as usize)?;
-        let cells = self.state.stack.get(pending.arguments(ty.params.len())?)?;
-        let values = ty.params.iter().zip(cells);
-        args.extend(values.map(|(ty, cell)| Value::from_cell(*ty, *cell)));
-        Some(func)
-    }
-
-    /// Gives the waiting call its results: the call is retired and counts as a step.
-    ///
-    /// # Errors
-    /// [`AnswerError`]; the call still waits then.
-    pub fn answer(&mut self, results: &[Value]) -> Result<(), AnswerError> {
-        if !self.is_running() {
-            return Err(AnswerError::NoCall);
-        }
-        let pending = self.find_pending().ok_or(AnswerError::NoCall)?;
-        let ty = self.func_ty(pending.address).ok_or(AnswerError::NoCall)?;
-        if !fit(&ty.results, results) || !results.iter().all(|v| self.refers_to_something(*v)) {
-            return Err(AnswerError::Results);
-        }
-        let start = pending.arguments_end.saturating_sub(ty.params.len());
-        let room = self.state.stack.get_mut(start..start + results.len());
-        for (slot, result) in room.ok_or(AnswerError::Results)?.iter_mut().zip(results) {
-            *slot = result.to_cell();
-        }
-        self.state.sp = start + results.len();
-        // A loaded state may claim any number of steps.
-        self.state.steps = self.state.steps.saturating_add(1);
-        match (pending.after, self.state.frames.last_mut()) {
-            (Some(after), Some(frame)) => frame.pc = after,
-            _ => self.returned(),
-        }
-        Ok(())
-    }
-
-    /// Like [`Machine::answer`], for a call that also writes to the first instance's memory: one step. Of writes that
-    /// overlap, the later one counts.
-    ///
-    /// # Errors
-    /// [`AnswerError`]; the call still waits then, and nothing is written.
-    pub fn answer_with(&mut self, results: &[Value], writes: &[Write]) -> Result<(), AnswerError> {
-        let size = self.memory().len();
-        let outside = |write: &&Write| {
-            let end = (write.address as usize).checked_add(write.bytes.len());
-            end.is_none_or(|end| end > size)
-        };
-        if let Some(write) = writes.iter().find(outside) {
-            return Err(AnswerError::Outside {
-                address: write.address,
-                length: write.bytes.len(),
-            });
-        }
-        self.answer(results)?;
-        let memory = self.memory_mut();
-        for Write { address, bytes } in writes {
-            if let Some(room) = memory.get_mut(*address as usize..*address as usize + bytes.len()) {
-                room.copy_from_slice(bytes);
-            }
-        }
-        Ok(())
     }
 
     /// Ends the running program in the call that waits, with a code: the call never returns, and counts as a step.
@@ -495,11 +348,6 @@ impl Machine {
         Some((instance, instance.module.body(func.index)?))
     }
 
-    /// Numbers refer to nothing, references to functions must name one that exists.
-    fn refers_to_something(&self, value: Value) -> bool {
-        !matches!(value, Value::FuncRef(Some(address)) if address as usize >= self.funcs.len())
-    }
-
     /// Forgets how the last program ended.
     fn reset(&mut self) {
         self.outcome = None;
@@ -552,13 +400,31 @@ impl Machine {
     }
 
     /// Pushes a frame whose arguments end at `end`; the room was checked.
-    fn push_frame(&mut self, frame: super::Frame, body: &crate::module::Body, end: usize) {
+    pub(super) fn push_frame(
+        &mut self,
+        frame: super::Frame,
+        body: &crate::module::Body,
+        end: usize,
+    ) {
         let operands = frame.fp as usize + usize::from(body.locals);
         if let Some(locals) = self.state.stack.get_mut(end..operands) {
             locals.fill(0);
         }
         self.state.sp = operands;
         self.state.frames.push(frame);
+    }
+
+    /// Drops the frame of a function whose results are in place; true if it was the lowest.
+    pub(crate) fn pop_frame(&mut self) -> bool {
+        let Some(frame) = self.state.frames.pop() else {
+            return true;
+        };
+        if self.state.frames.len() as u64 == u64::from(self.state.handler) {
+            // The handler's results are nobody's operands.
+            self.state.sp = frame.fp as usize;
+            self.state.handler = NONE;
+        }
+        self.state.frames.is_empty()
     }
 
     /// The function at the bottom of the call stack returned.
@@ -600,58 +466,4 @@ impl Machine {
             Phase::Idle | Phase::Start | Phase::Entry => None,
         };
     }
-
-    fn find_pending(&self) -> Option<Pending> {
-        let sp = self.state.sp;
-        let base = |address| Pending {
-            address,
-            arguments_end: sp,
-            after: None,
-        };
-        let Some(frame) = self.state.frames.last() else {
-            return match self.state.phase {
-                Phase::Start => Some(base(self.state.start)),
-                Phase::Entry => Some(base(self.state.entry)),
-                _ => None,
-            };
-        };
-        let in_call = matches!(
-            self.state.phase,
-            Phase::Trapped(Trap::Host) | Phase::Exited(_)
-        );
-        if !self.is_running() && !in_call {
-            return None;
-        }
-        let (instance, _) = self.code_of(frame.func)?;
-        let bytes = instance.module.bytes();
-        let mut reader = crate::binary::Reader::new(bytes, frame.pc as usize, bytes.len());
-        let (address, arguments_end) = match Instr::read(&mut reader).ok()? {
-            Instr::Call(func) => (*instance.funcs.get(func as usize)?, sp),
-            Instr::CallIndirect { ty, table } => {
-                let end = sp.checked_sub(1)?;
-                let index = *self.state.stack.get(end)? as u32;
-                let tables = &self.state.store.tables;
-                (
-                    indirect(tables, &self.funcs, instance, (ty, table, index)).ok()?,
-                    end,
-                )
-            }
-            _ => return None,
-        };
-        let after = Some(reader.at() as u32);
-        let of_program = self.code_of(address).is_some();
-        (!of_program).then_some(Pending {
-            address,
-            arguments_end,
-            after,
-        })
-    }
-}
-
-fn fit(types: &[ValType], values: &[Value]) -> bool {
-    types.len() == values.len()
-        && types
-            .iter()
-            .zip(values)
-            .all(|(ty, value)| *ty == value.ty())
 }

@@ -1,6 +1,6 @@
 //! The stepping tier: interprets the module's bytes in place, with the side table for branches.
 
-use super::observe::Site;
+use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, Memory, NONE, State};
 use super::{Func, Instance, Machine};
@@ -21,6 +21,8 @@ pub(crate) enum Stop {
     Trap(Trap),
     /// The next instruction is one to stop at.
     Hook,
+    /// The next instruction is a tail call; [`Machine::step`] goes on there.
+    TailCall,
 }
 
 /// Instructions to stop before.
@@ -118,9 +120,22 @@ pub(crate) fn indirect(
 impl Machine {
     /// Executes at most `budget` instructions from the top frame's next one on; with
     /// `pass_first`, that one is not asked for in `hooks`.
+    pub(crate) fn step<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+        let until = self.state.steps.saturating_add(budget);
+        let mut stop = self.step_within(budget, hooks, pass_first);
+        while stop == Stop::TailCall {
+            stop = match self.tail_call() {
+                Ok(()) => self.step_within(until - self.state.steps, hooks, false),
+                Err(stop) => stop,
+            };
+        }
+        stop
+    }
+
+    /// As [`Machine::step`], but not past a tail call.
     // One function, and long: the registers of the loop must stay local variables.
     #[allow(clippy::too_many_lines, unused_assignments)]
-    pub(crate) fn step<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
+    fn step_within<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
         let fixed = Fixed {
             limits: &self.limits,
             memory_types: &self.memory_types,
@@ -192,6 +207,8 @@ impl Machine {
                     memory,
                     body,
                     branches: branches.get(branch..).unwrap_or_default(),
+                    tables: &store.tables,
+                    linked: Linked { instances, funcs },
                 };
                 if hooks.observe(&site) {
                     break Stop::Hook;
@@ -461,6 +478,10 @@ impl Machine {
                                 Err(trap) => trap!(trap),
                                 Ok(address) => enter!(address, sp - 1),
                             }
+                        }
+                        0x12 | 0x13 => {
+                            left += 1;
+                            break Stop::TailCall;
                         }
                         0x1a => sp -= 1,
                         0x1b => {

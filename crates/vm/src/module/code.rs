@@ -184,7 +184,7 @@ impl<'b> SideTable<'b> {
 }
 
 /// Validates the body of function `func`, which `reader` is positioned at, up to its end; adds its
-/// branches to `branches`.
+/// branches to `branches`. Says as well whether there are tail calls in it.
 pub(super) fn validate_body(
     module: &Module,
     func: u32,
@@ -192,7 +192,7 @@ pub(super) fn validate_body(
     limits: &Limits,
     reader: &mut Reader<'_>,
     branches: &mut Vec<Branch>,
-) -> Result<Body, LoadError> {
+) -> Result<(Body, bool), LoadError> {
     let start = reader.at();
     let locals = read_locals(module, func, limits, reader)?;
     let mut body = Body {
@@ -212,6 +212,7 @@ pub(super) fn validate_body(
     let most = u64::from(limits.operands.min(u16::MAX.into()));
     let mut typing = Typing::new(module, func, locals, *reader);
     let mut table = SideTable::new(branches);
+    let mut tail_calls = false;
     while !typing.is_finished() {
         let at = typing.at();
         let instr = typing.read()?;
@@ -220,6 +221,10 @@ pub(super) fn validate_body(
             .apply(&instr, Some(declared))
             .map_err(|cause| cause.at(at))?;
         table.after(&instr, at, typing.at());
+        tail_calls |= matches!(
+            instr,
+            Instr::ReturnCall(_) | Instr::ReturnCallIndirect { .. }
+        );
         within(
             "nested blocks",
             typing.depth() as u64,
@@ -232,7 +237,7 @@ pub(super) fn validate_body(
         return Err(LoadError::invalid(typing.at(), InvalidKind::CodeAfterEnd));
     }
     body.operands = typing.highest() as u16;
-    Ok(body)
+    Ok((body, tail_calls))
 }
 
 /// The locals of the function; the reader stands at the code afterwards.

@@ -107,6 +107,9 @@ pub enum InvalidKind {
     /// Code after the function's last `end`.
     #[error("operators remaining after end of function")]
     CodeAfterEnd,
+    /// A tail call of a function that does not give what the calling one gives.
+    #[error("type mismatch: a tail call must give what the function gives")]
+    TailCallResults,
     /// The labels of a `br_table` take different numbers of values.
     #[error("type mismatch: labels of br_table differ")]
     LabelsDiffer,

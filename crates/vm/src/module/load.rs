@@ -24,7 +24,8 @@ impl Module {
     ///
     /// # Errors
     /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly (2.0 with
-    /// extended constants), use what this machine does not have (SIMD, threads, exceptions, garbage collection), or pass a limit.
+    /// extended constants and tail calls), use what this machine does not have (SIMD, threads,
+    /// exceptions, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
         Self::load(bytes, None, limits)
     }
@@ -77,6 +78,7 @@ impl Module {
             data_count: None,
             data: Vec::new(),
             bodies: Vec::new(),
+            tail_calls: false,
             branches: Vec::new(),
             customs: Vec::new(),
         }
@@ -395,6 +397,7 @@ impl Loader<'_> {
         self.declared.resize(self.module.functions.len(), false);
         let mut bodies = Vec::with_capacity(count);
         let mut branches = Vec::new();
+        let mut tail_calls = false;
         for index in 0..count as u32 {
             let size = section.u32()?;
             let part = section.part(size)?;
@@ -402,7 +405,7 @@ impl Loader<'_> {
             let func = self.module.imported_functions + index;
             let declared = &self.declared;
             let limits = self.limits;
-            let checked = validate_body(
+            let (checked, has_tail_calls) = validate_body(
                 &self.module,
                 func,
                 declared,
@@ -411,8 +414,10 @@ impl Loader<'_> {
                 &mut branches,
             )?;
             bodies.push(checked);
+            tail_calls |= has_tail_calls;
         }
         self.module.bodies = bodies;
+        self.module.tail_calls = tail_calls;
         self.module.branches = branches;
         Ok(())
     }

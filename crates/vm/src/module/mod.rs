@@ -153,8 +153,8 @@ struct CustomSection {
 
 /// A WebAssembly module, loaded and validated.
 ///
-/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, with extended constants, within the limits that it was
-/// loaded with; all that executes code relies on it.
+/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, with extended constants and tail
+/// calls, within the limits that it was loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {
     bytes: Bytes,
@@ -179,6 +179,8 @@ pub struct Module {
     pub(crate) data: Vec<DataSegment>,
     /// Bodies of the functions that are not imported.
     bodies: Vec<Body>,
+    /// True if there are tail calls: another function than was called may return then.
+    pub(crate) tail_calls: bool,
     /// The side table: where the branches of all bodies go, in the order of the code.
     branches: Vec<Branch>,
     customs: Vec<CustomSection>,

@@ -10,7 +10,7 @@ use super::{LoadError, Module};
 use crate::binary::{
     BlockType, BranchTargets, Instr, MalformedKind, MemoryArg, Reader, memory_width,
 };
-use crate::{CodeOffset, FuncIdx, ValType};
+use crate::{CodeOffset, FuncIdx, FuncType, ValType};
 
 /// What kind of block is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,21 +160,22 @@ impl<'m> Typing<'m> {
                 self.unreachable();
             }
             Instr::Call(func) => {
-                let ty = self.module.func_type(FuncIdx(func));
-                let ty = ty.ok_or(InvalidKind::UnknownFunc(func))?;
+                let ty = self.callee(func)?;
                 self.pop_all(&ty.params)?;
                 self.push_all(&ty.results);
             }
             Instr::CallIndirect { ty, table } => {
-                expect(ValType::FuncRef, self.table(table)?)?;
-                let ty = self
-                    .module
-                    .types
-                    .get(ty as usize)
-                    .ok_or(InvalidKind::UnknownType(ty))?;
-                self.pop(ValType::I32)?;
+                let ty = self.callee_in(ty, table)?;
                 self.pop_all(&ty.params)?;
                 self.push_all(&ty.results);
+            }
+            Instr::ReturnCall(func) => {
+                let ty = self.callee(func)?;
+                self.tail_call(ty)?;
+            }
+            Instr::ReturnCallIndirect { ty, table } => {
+                let ty = self.callee_in(ty, table)?;
+                self.tail_call(ty)?;
             }
             Instr::Drop => {
                 self.pop_any()?;
@@ -293,6 +294,29 @@ impl<'m> Typing<'m> {
             // All others are applied by `apply`.
             _ => {}
         }
+        Ok(())
+    }
+
+    fn callee(&self, func: u32) -> Result<&'m FuncType> {
+        let ty = self.module.func_type(FuncIdx(func));
+        Ok(ty.ok_or(InvalidKind::UnknownFunc(func))?)
+    }
+
+    /// The type of what is called through a table, whose index it pops.
+    fn callee_in(&mut self, ty: u32, table: u32) -> Result<&'m FuncType> {
+        expect(ValType::FuncRef, self.table(table)?)?;
+        let found = self.module.types.get(ty as usize);
+        let found = found.ok_or(InvalidKind::UnknownType(ty))?;
+        self.pop(ValType::I32)?;
+        Ok(found)
+    }
+
+    fn tail_call(&mut self, ty: &FuncType) -> Result<()> {
+        if ty.results != self.results(None) {
+            return Err(InvalidKind::TailCallResults.into());
+        }
+        self.pop_all(&ty.params)?;
+        self.unreachable();
         Ok(())
     }
 

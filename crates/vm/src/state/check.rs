@@ -139,7 +139,8 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
         Some(bottom) => {
             let place = if starting { params.len() } else { 0 };
             let may_have_frames = !matches!(control.phase, Phase::Idle | Phase::Finished);
-            if !may_have_frames || bottom.func != running || bottom.fp as usize != place {
+            let may_run = bottom.func == running || tail_calls(machine, running, bottom.func);
+            if !may_have_frames || !may_run || bottom.fp as usize != place {
                 return Err(StateError::Entry);
             }
             // In phase `Start` the entry's arguments lie under the bottom frame.
@@ -241,13 +242,32 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
     Ok(())
 }
 
-/// The type of `callee` if that is what is called.
+/// Whether a function that was called may have come to another one by tail calls.
+fn tail_calls(machine: &Machine, called: u32, other: u32) -> bool {
+    let types = [called, other].map(|address| machine.funcs.get(address as usize));
+    match types {
+        [Some(called_func), Some(other)] => {
+            machine.code_of(called).is_some() && tail_call_fits(machine, called_func.ty, other.ty)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function of one type may come to one of another by tail calls: all give the same, which is what whoever
+/// called it relies on.
+fn tail_call_fits(machine: &Machine, called: u32, other: u32) -> bool {
+    let mut modules = machine.instances.iter().map(|instance| &instance.module);
+    let results = |ty: u32| machine.types.get(ty as usize).map(|ty| &ty.results);
+    modules.any(|module| module.tail_calls) && results(called) == results(other)
+}
+
+/// The type of `callee` if that is what is called, or what that came to.
 fn calls(machine: &Machine, called: Called, callee: u32) -> Option<&FuncType> {
     let ty = machine.funcs.get(callee as usize)?.ty;
     let fits = match called {
         Called::Nothing => false,
-        Called::Func(address) => address == callee,
-        Called::Type(expected) => expected == ty,
+        Called::Func(address) => address == callee || tail_calls(machine, address, callee),
+        Called::Type(expected) => expected == ty || tail_call_fits(machine, expected, ty),
     };
     if fits {
         machine.types.get(ty as usize)

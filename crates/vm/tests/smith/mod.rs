@@ -50,7 +50,7 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
         relaxed_simd_enabled: false,
         shared_everything_threads_enabled: false,
         simd_enabled: false,
-        tail_call_enabled: false,
+        tail_call_enabled: true,
         threads_enabled: false,
         wide_arithmetic_enabled: false,
         ..wasm_smith::Config::default()
@@ -63,8 +63,9 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
 /// What wasmparser says of the WebAssembly that is ours.
 pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
     use wasmparser::WasmFeatures;
-    let features =
-        WasmFeatures::WASM2.difference(WasmFeatures::SIMD) | WasmFeatures::EXTENDED_CONST;
+    let features = WasmFeatures::WASM2.difference(WasmFeatures::SIMD)
+        | WasmFeatures::EXTENDED_CONST
+        | WasmFeatures::TAIL_CALL;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)

@@ -118,6 +118,24 @@ impl Op for CallOp {
     }
 }
 
+/// The entry of the function at a place in a table, if it may be entered from here.
+///
+/// # Safety
+/// The operation is a call by a place in a table.
+#[inline(always)]
+unsafe fn in_table<A: Source>(regs: &Regs) -> Option<*const Entry> {
+    // SAFETY: as the caller promises; elements are null or addresses of functions, each of which has an entry.
+    unsafe {
+        let index = A::read::<i32>(regs) as u32 as usize;
+        let cx = &*regs.cx;
+        let table = cx.tables.add(regs.high() as usize);
+        let &cell = (&*table).get(index)?;
+        // Entry 0 is that of no function, and of no kind.
+        let entry = cx.entries.add(cell as usize);
+        ((*entry).kind == regs.word(2)).then_some(entry)
+    }
+}
+
 /// Calls a function by its place in a table. Half-word 0: the slot of the index. Half-word 1: that
 /// of the first argument. Half-words 2 and 3: the table's address. Word 2: the function's
 /// [kind](super::super::cx::kind). Words 3 and 4 as for a direct call.
@@ -128,25 +146,83 @@ impl<A: Source> Op for CallIndirectOp<A> {
 
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
-        // SAFETY: the operation is of this kind; elements are null or addresses of functions, each
-        // of which has an entry.
+        // SAFETY: the operation is of this kind.
         unsafe {
-            let index = A::read::<i32>(regs) as u32 as usize;
-            let cx = &*regs.cx;
-            let table = cx.tables.add(regs.high() as usize);
-            let Some(&cell) = (&*table).get(index) else {
+            let Some(entry) = in_table::<A>(regs) else {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
             };
-            // Entry 0 is that of no function, and of no kind.
-            let entry = cx.entries.add(cell as usize);
-            if (*entry).kind != regs.word(2) {
-                core::hint::cold_path();
-                return Flow::Leave(Reason::Before);
-            }
             let back = regs.ip.add(CALL_WORDS);
             let delta = regs.word(3) as isize;
             call(regs, entry, regs.half(1), back, delta)
+        }
+    }
+}
+
+/// Enters a function in the place of the one that runs; its first argument is in the slot `first`.
+///
+/// # Safety
+/// `regs` are those of running code, `entry` is one of its functions, and the arguments are in place.
+#[inline(always)]
+unsafe fn tail_call(regs: &mut Regs, entry: *const Entry, first: u16, delta: isize) -> Flow {
+    // SAFETY: as the caller promises; that the frame fits is checked before anything is written. Arguments move down.
+    unsafe {
+        let entry = &*entry;
+        let fp = regs.fp();
+        if fp as usize + entry.bytes as usize > (*regs.cx).stack_end {
+            core::hint::cold_path();
+            return Flow::Leave(Reason::Before);
+        }
+        let arguments = fp.byte_add(usize::from(first));
+        let params = usize::from(entry.params);
+        // Volatile, or LLVM would call `memmove` and `memset` for the few cells there are.
+        for param in 0..params {
+            fp.add(param).write_volatile(arguments.add(param).read());
+        }
+        for local in params..params + usize::from(entry.zeros) {
+            fp.add(local).write_volatile(0);
+        }
+        regs.ip = entry.ip;
+        regs.pay(delta)
+    }
+}
+
+/// Words of a tail call: those of a call without the last, as nothing comes behind it.
+pub(crate) const TAIL_CALL_WORDS: usize = CALL_WORDS - 1;
+
+/// Calls a function of the same instance in the place of the running one; the words are those of [`CallOp`].
+pub(crate) struct TailCallOp;
+
+impl Op for TailCallOp {
+    const WORDS: usize = TAIL_CALL_WORDS;
+
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let entry = (*regs.cx).entries.byte_add(regs.word(2) as usize);
+            let delta = regs.word(3) as isize;
+            tail_call(regs, entry, regs.half(1), delta)
+        }
+    }
+}
+
+/// As [`TailCallOp`], by the function's place in a table; the words are those of [`CallIndirectOp`].
+pub(crate) struct TailCallIndirectOp<A>(PhantomData<A>);
+
+impl<A: Source> Op for TailCallIndirectOp<A> {
+    const WORDS: usize = TAIL_CALL_WORDS;
+
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            let Some(entry) = in_table::<A>(regs) else {
+                core::hint::cold_path();
+                return Flow::Leave(Reason::Before);
+            };
+            let delta = regs.word(3) as isize;
+            tail_call(regs, entry, regs.half(1), delta)
         }
     }
 }

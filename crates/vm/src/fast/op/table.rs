@@ -97,6 +97,8 @@ macro_rules! op_table {
             BranchIfZeroSlot = BranchIfOp<Slot<1>, true>, BranchIfZeroAcc = BranchIfOp<Acc, true>,
             TableSlot = TableOp<Slot<1>>, TableAcc = TableOp<Acc>,
             Call = CallOp, CallIndirectSlot = CallIndirectOp<Slot<0>>, CallIndirectAcc = CallIndirectOp<Acc>,
+            TailCall = TailCallOp,
+            TailCallIndirectSlot = TailCallIndirectOp<Slot<0>>, TailCallIndirectAcc = TailCallIndirectOp<Acc>,
             Return = ReturnOp,
             ReturnIntSlot = ReturnValueOp<Word, Slot<1>>, ReturnIntAcc = ReturnValueOp<Word, Acc>, ReturnIntConst = ReturnConstOp<Word>,
             ReturnF32Slot = ReturnValueOp<f32, Slot<1>>, ReturnF32Acc = ReturnValueOp<f32, Acc>, ReturnF32Const = ReturnConstOp<f32>,

@@ -35,7 +35,7 @@ fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
         memory64_enabled: false,
         relaxed_simd_enabled: false,
         simd_enabled: false,
-        tail_call_enabled: false,
+        tail_call_enabled: true,
         threads_enabled: false,
         wide_arithmetic_enabled: false,
         compact_imports_enabled: false,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::super::cx::{Entry, kind};
 use super::super::op::Code;
-use super::super::op::control::CALL_WORDS;
+use super::super::op::control::{CALL_WORDS, TAIL_CALL_WORDS};
 use super::compute::words;
 use super::emit::{Class, Comparison, Source, pack, pack_high};
 use super::{Point, Translator};
@@ -245,7 +245,7 @@ impl Translator<'_> {
         self.dead = Some(0);
     }
 
-    pub(super) fn call(&mut self, func: u32) {
+    pub(super) fn call(&mut self, func: u32, is_tail: bool) {
         let surroundings = self.surroundings;
         let address = surroundings
             .instance
@@ -262,14 +262,21 @@ impl Translator<'_> {
             callee.instance == surroundings.id && module.body(callee.index).is_some()
         });
         if !local {
-            return self.leave(ty.params.len(), &ty.results);
+            return match is_tail {
+                true => self.leave_for_good(),
+                false => self.leave(ty.params.len(), &ty.results),
+            };
         }
         self.emitter.settle_all();
         let entry = (size_of::<Entry>() * (address as usize + 1)) as u64;
-        self.call_with(Code::Call, (0, 0), entry, (&ty.params, &ty.results));
+        if is_tail {
+            self.tail_call_with(Code::TailCall, (0, 0), entry, ty.params.len());
+        } else {
+            self.call_with(Code::Call, (0, 0), entry, (&ty.params, &ty.results));
+        }
     }
 
-    pub(super) fn call_indirect(&mut self, ty: u32, table: u32) {
+    pub(super) fn call_indirect(&mut self, ty: u32, table: u32, is_tail: bool) {
         let instance = self.surroundings.instance;
         let height = self.emitter.stack.len().saturating_sub(1);
         let index = match self.emitter.pop() {
@@ -282,16 +289,36 @@ impl Translator<'_> {
             return;
         };
         self.emitter.settle_all();
-        let code = if matches!(index, Source::Acc(_)) {
-            Code::CallIndirectAcc
-        } else {
-            Code::CallIndirectSlot
+        let code = match (matches!(index, Source::Acc(_)), is_tail) {
+            (true, false) => Code::CallIndirectAcc,
+            (false, false) => Code::CallIndirectSlot,
+            (true, true) => Code::TailCallIndirectAcc,
+            (false, true) => Code::TailCallIndirectSlot,
         };
         let table = instance.tables.get(table as usize).copied().unwrap_or(0);
         let ty = instance.types.get(ty as usize).copied().unwrap_or(0);
         let callee = kind(self.surroundings.id, ty);
         let operands = (index.slot(), table);
-        self.call_with(code, operands, callee, (&types.params, &types.results));
+        if is_tail {
+            self.tail_call_with(code, operands, callee, types.params.len());
+        } else {
+            self.call_with(code, operands, callee, (&types.params, &types.results));
+        }
+    }
+
+    fn tail_call_with(
+        &mut self,
+        code: Code,
+        (index, table): (u16, u32),
+        callee: u64,
+        params: usize,
+    ) {
+        let operands = self.emitter.stack.len().saturating_sub(params);
+        let first = self.emitter.slot_at(operands);
+        let delta = self.delta(i64::from(self.next_ordinal));
+        let words: [u64; TAIL_CALL_WORDS - 1] = [pack_high(index, first, table), callee, delta];
+        self.emitter.emit(code, &words);
+        self.dead = Some(0);
     }
 
     fn call_with(
@@ -314,6 +341,19 @@ impl Translator<'_> {
     /// Stops before the instruction, which takes so many operands and gives results of these types:
     /// the other tier executes it.
     pub(super) fn leave(&mut self, params: usize, results: &[ValType]) {
+        self.leave_here();
+        let operands = self.emitter.stack.len().saturating_sub(params);
+        self.emitter.stack.truncate(operands);
+        self.came_back(results);
+    }
+
+    /// Stops before the instruction, which the other tier executes, and behind which nothing goes on.
+    pub(super) fn leave_for_good(&mut self) {
+        self.leave_here();
+        self.dead = Some(0);
+    }
+
+    fn leave_here(&mut self) {
         self.emitter.settle_all();
         let point = Point {
             at: self.emitter.code.len() as u32,
@@ -324,9 +364,6 @@ impl Translator<'_> {
         };
         self.emitter.keep(&mut self.leaves, point);
         self.emitter.emit(Code::Leave, &[]);
-        let operands = self.emitter.stack.len().saturating_sub(params);
-        self.emitter.stack.truncate(operands);
-        self.came_back(results);
     }
 
     /// Another function, or the other tier, left its results in their slots. A single one is in its

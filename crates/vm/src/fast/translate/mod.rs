@@ -246,8 +246,7 @@ impl<'m> Translator<'m> {
         match *instr {
             Instr::Nop => {}
             Instr::Unreachable => {
-                self.leave(0, &[]);
-                self.dead = Some(0);
+                self.leave_for_good();
             }
             Instr::Block(ty) => self.block(ty),
             Instr::Loop(ty) => self.loop_(ty),
@@ -261,8 +260,10 @@ impl<'m> Translator<'m> {
                 self.return_(self.ordinal + 1);
                 self.dead = Some(0);
             }
-            Instr::Call(func) => self.call(func),
-            Instr::CallIndirect { ty, table } => self.call_indirect(ty, table),
+            Instr::Call(func) => self.call(func, false),
+            Instr::CallIndirect { ty, table } => self.call_indirect(ty, table, false),
+            Instr::ReturnCall(func) => self.call(func, true),
+            Instr::ReturnCallIndirect { ty, table } => self.call_indirect(ty, table, true),
             Instr::Drop => {
                 self.emitter.pop();
             }
