@@ -4,11 +4,11 @@ set -euo pipefail
 cd "$(dirname "$0")"
 export PATH="$PATH:../../../../examples/node_modules/binaryen/bin"
 
-c() { # c SOURCE OUTPUT OPTIONS...
+c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
     local object
     object=$(mktemp --suffix=.o)
     clang-14 --target=wasm32 -g -O0 -ffreestanding -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. \
-        -c "$1" -o "$object"
+        ${flags:-} -c "$1" -o "$object"
     wasm-ld-14 --stack-first -z stack-size=8192 "${@:3}" "$object" -o "$2"
     rm -f "$object"
     chmod 644 "$2"
@@ -17,6 +17,7 @@ c() { # c SOURCE OUTPUT OPTIONS...
 # With the linker's own wrapper around main, which has no source.
 c sibling-calls.c sibling-calls.wasm --no-entry --export=main
 c meter.c meter.wasm --no-entry --export=main
+flags=-mtail-call c tail-calls.c tail-calls.wasm --no-entry --export=main
 wasm-as nameless.wat -o nameless.wasm
 # Rust's library without its debug information, which would be most of the file.
 sysroot=$(rustc --print sysroot)

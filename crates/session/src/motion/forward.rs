@@ -4,6 +4,8 @@
 //! program (by line, out of a function) are led by the twin: it runs ahead as far as the program is determined, finds the
 //! exact step at which to stop, goes back, and sends the device there.
 
+use std::cell::Cell;
+
 use borges_stub::Halt;
 use borges_vm::{CodeOffset, Exit};
 use borges_wire::PauseReason;
@@ -55,18 +57,31 @@ impl Motion {
             StepSize::Entry => self.step_entry(ground, observer),
             StepSize::Into | StepSize::Over => {
                 let origin = ground.stage.origin();
-                let stops = line_stops(ground.stage, size);
+                let mut stops = line_stops(ground.stage, size);
                 let over = size == StepSize::Over;
+                // A tail call may come back to the function: what is as deep as here is another call of it, then.
+                let first = first_instruction(ground.stage);
+                let is_stop = first.is_some_and(|first| stops.code.contains(&first));
+                stops.code.extend(first);
+                let is_again = Cell::new(false);
                 self.advance(ground, stops, observer, |now| {
+                    if now.offset == first && now.depth == origin.depth {
+                        is_again.set(is_again.get() || now.moment != origin.moment);
+                        if !is_stop {
+                            return false;
+                        }
+                    }
                     let moved = match (origin.line, now.line) {
                         // Without lines, an instruction is a line.
                         (None, _) => now.moment != origin.moment,
                         (Some(_), None) => false,
                         (Some(_), Some(_)) => {
-                            now.line != origin.line || now.source_depth() != origin.source_depth()
+                            now.line != origin.line
+                                || now.source_depth() != origin.source_depth()
+                                || is_again.get()
                         }
                     };
-                    let deeper = now.source_depth() > origin.source_depth();
+                    let deeper = is_again.get() || now.source_depth() > origin.source_depth();
                     // Behind a call's return there is no line's beginning: stop there all the same.
                     now.depth < origin.depth || (moved && !(over && deeper))
                 })
@@ -491,6 +506,12 @@ fn line_stops(stage: &Stage, size: StepSize) -> Stops {
         _ => stops.code.extend(stage.loaded.all_line_begins()),
     }
     stops
+}
+
+/// The first instruction of the function that runs.
+fn first_instruction(stage: &Stage) -> Option<CodeOffset> {
+    let location = stage.history.twin.machine.location()?;
+    stage.loaded.first_instruction(location.func)
 }
 
 /// Where the current call returns to.

@@ -37,6 +37,8 @@ pub(crate) struct Origin {
     pub(crate) depth: usize,
     /// How many calls around the place were inlined into its function.
     pub(crate) inlined: usize,
+    /// The next instruction.
+    pub(crate) offset: Option<borges_vm::CodeOffset>,
     pub(crate) moment: Moment,
 }
 
@@ -136,6 +138,7 @@ impl Stage {
             line: place.map(|place| (place.file.0, place.line)),
             depth: machine.depth(),
             inlined: offset.map_or(0, |offset| self.info().inlined_at(offset)),
+            offset,
             moment: self.history.here(),
         }
     }
