@@ -209,6 +209,46 @@ fn all_missing_imports_are_named_at_once_with_what_to_do() {
     assert!(memory.contains("wasm-merge"), "{memory}");
 }
 
+/// `wasm-ld --import-memory --import-table` and `asc --importMemory` make such programs.
+#[test]
+fn a_memory_and_a_table_of_the_environment_are_made_for_the_program() {
+    let text = r#"(module
+        (import "env" "memory" (memory 1 4))
+        (import "env" "chip_digital_read" (func $read (param i32) (result i32)))
+        (import "env" "__indirect_function_table" (table 2 funcref))
+        (import "env" "print_int" (func $print (param i32)))
+        (data (i32.const 16) "\05")
+        (elem (i32.const 1) $more)
+        (func $more (param i32) (result i32) (i32.add (local.get 0) (i32.load8_u (i32.const 16))))
+        (func (export "main") (result i32)
+            (i32.store (i32.const 100) (call $read (i32.const 2)))
+            (call $print (memory.grow (i32.const 1)))
+            (call_indirect (param i32) (result i32) (i32.load (i32.const 100)) (i32.const 1))))"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = written(folder.path(), text);
+    let mut session = Session::open(Options::new(&program)).expect("it opens");
+    let direction = Direction::Forward;
+    let went = session.execute(Act::Continue { direction }, &mut |_| Flow::Continue);
+    let Ok(Reply::Stopped(stop)) = went else {
+        panic!("{went:?}");
+    };
+    let StopReason::Finished { results } = stop.reason else {
+        panic!("{stop:?}");
+    };
+    assert!(["5", "6"].contains(&results[0].as_str()), "{results:?}");
+    let verified = session.execute(Act::Verify, &mut |_| Flow::Continue);
+    assert!(verified.is_ok(), "{verified:?}");
+    let contents = borges_session::contents::of_program(&program, None).expect("a program");
+    let kinds: Vec<&str> = contents
+        .imports
+        .iter()
+        .map(|import| &*import.kind)
+        .collect();
+    assert_eq!(kinds, ["memory", "input", "table", "output"]);
+    let refused = refused(&text.replace("\"env\" \"memory\"", "\"lib\" \"memory\""));
+    assert!(refused.contains("'lib.memory'"), "{refused}");
+}
+
 #[test]
 fn a_module_of_a_newer_webassembly_is_told_which_feature() {
     for (text, feature, flag) in [

@@ -8,7 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use borges_board::{BindError, Board, PrimitiveId, PrimitiveKind, SystemCall, Yield};
-use borges_vm::{Exit, ExternType, FuncIdx, Machine, Module, Shared, Trap, Until, Value, Write};
+use borges_vm::{
+    Exit, ExternType, FuncIdx, Import, Machine, Module, Shared, Trap, Until, Value, Write,
+};
 
 /// A module with the board that it runs on: every import has its primitive.
 #[derive(Clone, Debug)]
@@ -27,10 +29,10 @@ pub enum ProgramError {
     /// Imported functions that are no primitives of the board: all of them.
     #[error("{}", Told(.0))]
     Bind(Vec<BindError>),
-    /// Something other than a function is imported: all such imports.
+    /// Something other than a function is imported, and no memory or table of `env`: all such imports.
     #[error(
-        "the module imports {}, and a board offers functions only: if they are another module's, link the two into one \
-         first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm)",
+        "the module imports {}, and a board offers functions only, or an empty memory or table as 'env': if they are \
+         another module's, link the two into one first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm)",
         .0.join(", ")
     )]
     NotFunctions(Vec<String>),
@@ -53,6 +55,13 @@ impl core::fmt::Display for Told<'_> {
     }
 }
 
+/// Whether an import is a memory or table that the VM makes: the environment's, and no other module's, which would put
+/// something into it.
+#[must_use]
+pub fn is_made(import: &Import<'_>) -> bool {
+    import.module == "env" && matches!(import.ty, ExternType::Memory(_) | ExternType::Table(_))
+}
+
 impl Program {
     /// Finds the primitive of every import.
     ///
@@ -71,6 +80,7 @@ impl Program {
                 ExternType::Func(ty) => {
                     missing.extend(board.bind(import.module, import.name, ty).err());
                 }
+                _ if is_made(&import) => {}
                 _ => others.push(alloc::format!("'{}.{}'", import.module, import.name)),
             }
         }
@@ -86,12 +96,14 @@ impl Program {
     /// # Errors
     /// The number of the first import that the board does not offer.
     pub fn bound(module: Shared<Module>, board: borges_board::Shared<Board>) -> Result<Self, u32> {
-        let primitives = module.imports().zip(0..).map(|(import, number)| {
+        let imports = module.imports().zip(0..);
+        let primitives = imports.filter_map(|(import, number)| {
             let primitive = match import.ty {
                 ExternType::Func(ty) => board.primitive_for(import.module, import.name, ty),
+                _ if is_made(&import) => return None,
                 _ => None,
             };
-            primitive.ok_or(number)
+            Some(primitive.ok_or(number))
         });
         Ok(Self {
             primitives: primitives.collect::<Result<_, u32>>()?,

@@ -22,7 +22,9 @@ mod shelf;
 mod upload;
 mod world;
 
-pub use execute::{Answer, Call, Halt, Program, ProgramError, World, execute, usual_entry};
+pub use execute::{
+    Answer, Call, Halt, Program, ProgramError, World, execute, is_made, usual_entry,
+};
 pub use mocks::Mocks;
 pub use record::{
     decode_captured, decode_event, decode_input, encode_captured, encode_event, encode_input,

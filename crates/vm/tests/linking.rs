@@ -36,6 +36,40 @@ const CALLEE: &str = r#"(module
     (func (export "both") (param i32) (result i32)
         (i32.add (call $run (local.get 0)) (i32.load8_u (i32.const 8)))))"#;
 
+/// What nobody else has is made where it stands among the imports, as small as it may be.
+#[test]
+fn a_memory_and_tables_of_the_embedder_are_made_anew() {
+    let text = r#"(module
+        (import "caller" "table" (table $theirs 2 funcref))
+        (import "env" "table" (table $own 3 5 funcref))
+        (import "env" "memory" (memory 1 3))
+        (import "env" "input" (func $input (result i32)))
+        (table $last 7 externref)
+        (elem (table $own) (i32.const 2) func $get)
+        (data (i32.const 65535) "\07")
+        (func $get (result i32) (i32.load8_u (i32.const 65535)))
+        (func (export "main") (result i32 i32 i32 i32)
+            (table.size $theirs) (table.size $own)
+            (call_indirect $own (result i32) (call $input)) (memory.grow (i32.const 3))))"#;
+    let mut machine = Machine::empty(Limits::default());
+    let caller = machine.instantiate(module(CALLER), &[]).unwrap();
+    let table = machine.export(caller, "table").unwrap();
+    let imports = [table, Extern::Host, Extern::Host, Extern::Host];
+    let instance = machine.instantiate(module(text), &imports).unwrap();
+    let main = machine.instance_module(instance).unwrap();
+    let main = main.exported_func("main").unwrap();
+    machine.begin_in(instance, main, &[]).unwrap();
+    assert_eq!(machine.run(u64::MAX), Exit::HostCall);
+    machine.answer(&[Value::I32(2)]).unwrap();
+    assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    let values = [2, 3, 7, -1].map(Value::I32);
+    assert_eq!(machine.outcome(), Some(&Outcome::Finished(values.to_vec())));
+    // What a global is, nobody can make up.
+    let global = module(r#"(module (import "env" "base" (global i32)))"#);
+    let missing = machine.instantiate(global, &[Extern::Host]);
+    assert_eq!(missing, Err(StartError::Missing { import: 0 }));
+}
+
 fn linked(stepping_only: bool) -> Machine {
     let mut machine = Machine::empty(Limits::default());
     machine.use_stepping_tier_only(stepping_only);

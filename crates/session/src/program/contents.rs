@@ -177,7 +177,17 @@ fn imports(module: &Module, board: &Board) -> Vec<ImportContents> {
                         Err(error) => ("unknown", Some(error.to_string())),
                     }
                 }
-                _ => ("unknown", Some("a board offers functions only".to_owned())),
+                _ if borges_stub::is_made(&import) => {
+                    let note = "made for the program: empty, as small as it may be";
+                    (described(&import.ty).0, Some(note.to_owned()))
+                }
+                _ => (
+                    "unknown",
+                    Some(
+                        "a board offers functions only, or an empty memory or table as 'env'"
+                            .to_owned(),
+                    ),
+                ),
             };
             ImportContents {
                 module: import.module.to_owned(),

@@ -20,7 +20,8 @@ pub struct InstanceId(pub u32);
 /// What an import is resolved with; the numbers are addresses in one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extern {
-    /// A function that the embedder answers, whatever its type.
+    /// A function that the embedder answers, whatever its type; a memory or table that is nobody
+    /// else's, made anew as small as the import says.
     Host,
     /// A function of an instance.
     Func(u32),
@@ -35,8 +36,7 @@ pub enum Extern {
 /// Why a module cannot be instantiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StartError {
-    /// There are fewer externs than imports, or the embedder was offered for something else than a
-    /// function.
+    /// There are fewer externs than imports, or the embedder was offered for a global.
     #[error("unknown import: import {import} is resolved with nothing")]
     Missing {
         /// Which import.
@@ -112,8 +112,10 @@ impl Machine {
             let import = number as u32;
             let resolved = imports.get(number).ok_or(StartError::Missing { import })?;
             let fits = match (*resolved, item) {
-                (Extern::Host, ExternIdx::Func(_)) => true,
-                (Extern::Host, _) => return Err(StartError::Missing { import }),
+                (Extern::Host, ExternIdx::Global(_)) => {
+                    return Err(StartError::Missing { import });
+                }
+                (Extern::Host, _) => true,
                 (Extern::Func(address), ExternIdx::Func(index)) => {
                     self.func_ty(address) == module.func_type(FuncIdx(index))
                 }
@@ -194,18 +196,22 @@ impl Machine {
             types,
         };
         let id = self.instances.len() as u32;
-        for resolved in imports.iter().take(module.import_items().count()) {
-            match *resolved {
-                Extern::Host => {
-                    let index = instance.funcs.len();
-                    instance
-                        .funcs
-                        .push(self.add_func(&module, &instance.types, id, index));
+        for (resolved, item) in imports.iter().zip(module.import_items()) {
+            match (*resolved, item) {
+                (Extern::Host, ExternIdx::Func(index)) => {
+                    let func = self.add_func(&module, &instance.types, id, index as usize);
+                    instance.funcs.push(func);
                 }
-                Extern::Func(address) => instance.funcs.push(address),
-                Extern::Table(address) => instance.tables.push(address),
-                Extern::Memory(address) => instance.memory = address,
-                Extern::Global(address) => instance.globals.push(address),
+                (Extern::Host, ExternIdx::Table(index)) => {
+                    let ty = module.tables.get(index as usize);
+                    instance.tables.extend(ty.map(|ty| self.add_table(*ty)));
+                }
+                // A memory that nothing was found for is made below.
+                (Extern::Host, _) => {}
+                (Extern::Func(address), _) => instance.funcs.push(address),
+                (Extern::Table(address), _) => instance.tables.push(address),
+                (Extern::Memory(address), _) => instance.memory = address,
+                (Extern::Global(address), _) => instance.globals.push(address),
             }
         }
         for index in instance.funcs.len()..module.functions.len() {
@@ -214,12 +220,7 @@ impl Machine {
                 .push(self.add_func(&module, &instance.types, id, index));
         }
         for table in module.tables.iter().skip(instance.tables.len()) {
-            instance.tables.push(self.state.store.tables.len() as u32);
-            self.state
-                .store
-                .tables
-                .push(alloc::vec![0; table.min as usize]);
-            self.table_types.push(*table);
+            instance.tables.push(self.add_table(*table));
         }
         if let (Some(memory), NONE) = (module.memory, instance.memory) {
             let length = backed_bytes(memory.min, &self.limits);
@@ -254,6 +255,13 @@ impl Machine {
             self.global_types.push(*ty);
         }
         Ok(instance)
+    }
+
+    fn add_table(&mut self, ty: TableType) -> u32 {
+        let tables = &mut self.state.store.tables;
+        tables.push(alloc::vec![0; ty.min as usize]);
+        self.table_types.push(ty);
+        tables.len() as u32 - 1
     }
 
     fn add_func(&mut self, module: &Module, types: &[u32], instance: u32, index: usize) -> u32 {

@@ -117,12 +117,12 @@ impl Machine {
         }
     }
 
-    /// A machine with one instance of `module`, whose imports must all be functions: the embedder
-    /// answers their calls. Data and elements are in place; nothing was executed, not even a start
-    /// function.
+    /// A machine with one instance of `module`, whose imports are all the embedder's
+    /// ([`Extern::Host`]): it answers calls of functions. Data and elements are in place; nothing was
+    /// executed, not even a start function.
     ///
     /// # Errors
-    /// [`StartError`] if an import is no function, a segment does not fit, or a limit is passed.
+    /// [`StartError`] if an import is a global, a segment does not fit, or a limit is passed.
     pub fn new(module: Shared<Module>, limits: Limits) -> Result<Machine, StartError> {
         let mut machine = Machine::empty(limits);
         let imports: Vec<Extern> = module.imports().map(|_| Extern::Host).collect();
