@@ -10,13 +10,13 @@ use crate::percentile;
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/recording.wasm");
 
-fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
+pub fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
     session
         .execute(command, &mut |_| Flow::Continue)
         .map_err(|e| e.to_string())
 }
 
-fn ms(since: Instant) -> f64 {
+pub fn ms(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
@@ -80,10 +80,10 @@ pub fn record(moments: usize, keep: Option<PathBuf>) -> Result<(), String> {
 }
 
 /// Times of one kind, in ms.
-struct Times(&'static str, Vec<f64>);
+pub struct Times(pub &'static str, pub Vec<f64>);
 
 impl Times {
-    fn print(&mut self) {
+    pub fn print(&mut self) {
         let Times(name, times) = self;
         println!(
             "| {name} | {:.3} | {:.3} | {:.3} |",

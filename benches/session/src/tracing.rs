@@ -85,8 +85,9 @@ struct Plain<'a> {
 impl World for Plain<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        match self.driver.input(self.board, call.primitive, call.args) {
-            Ok(value) => Answer::Value(Some(value)),
+        let size = call.memory.len();
+        match self.driver.input(self.board, call.primitive, call.args, size) {
+            Ok(yielded) => Answer::brought(self.board, call, &yielded),
             Err(_) => Answer::Trap,
         }
     }
