@@ -17,13 +17,14 @@
 //! calls of the embedder and for rare instructions.
 //!
 //! # Steps
-//! The *ordinal* of an instruction is its number in its function, counted from the start or from the
-//! last call before it. While code runs, `steps = base + ordinal`. Straight code changes nothing; a
+//! The *ordinal* of an instruction is its number in its function, counted from the start, from the last
+//! call before it or, in long functions, from a jump to the next operation that is there for this only.
+//! While code runs, `steps = base + ordinal`. Straight code changes nothing; a
 //! branch that is taken adds `ordinal of the branch + 1 - ordinal of the target` to the base, a call
 //! or return the ordinal plus one. The register *fuel* is the steps wanted minus the base, minus a
-//! reserve; once it is negative, code stops at the target. Between two transfers at most a
-//! function's length is executed, so a reserve of twice the longest function's length makes sure
-//! that it stops in time; the stepping tier walks the rest and stops exactly.
+//! reserve; once it is negative, code stops at the target, or behind instructions there that do
+//! nothing. Neither way is longer than the highest ordinal, so a reserve of twice that makes sure that
+//! code stops in time; the stepping tier walks the rest and stops exactly.
 
 #![allow(unsafe_code)]
 
@@ -98,7 +99,7 @@ pub(crate) struct Fast {
     /// What the lowest call returns to.
     bottom: Box<[u64]>,
     doors: Doors,
-    /// Instructions of the longest function that is compiled.
+    /// The highest ordinal in code.
     longest: u32,
     /// Words that code may still take.
     room: usize,
@@ -244,7 +245,7 @@ impl Fast {
         if let Some(Function::Compiled(compiled)) = self.functions.get(address as usize) {
             let start = compiled.code.as_ptr() as usize;
             self.room = self.room.saturating_sub(compiled.code.len());
-            self.longest = self.longest.max(compiled.instructions);
+            self.longest = self.longest.max(compiled.longest);
             let place = self.ranges.partition_point(|(other, _)| *other < start);
             self.ranges.insert(place, (start, address));
         }

@@ -29,8 +29,8 @@ pub struct Until {
     /// Stop at exactly this step count at the latest.
     pub exactly: u64,
     /// Stop before, wherever it costs nothing to, once this step count is reached. An exact stop has
-    /// the last instructions, up to twice as many as the longest function has, executed one by one:
-    /// who only wants to look around now and then can spare that.
+    /// the last instructions, some hundred, executed one by one: who only wants to look around now and
+    /// then can spare that.
     pub about: u64,
 }
 

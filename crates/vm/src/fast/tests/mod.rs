@@ -404,3 +404,48 @@ fn a_stop_that_need_not_be_exact_comes_soon() {
         assert!(stops <= 41, "{name}: {stops} stops");
     }
 }
+
+/// A function as long as interpreters have, with labels everywhere and nowhere: the way to an exact stop stays short.
+#[test]
+fn the_reserve_does_not_grow_with_functions() {
+    let mut random = Random::new(3);
+    let mut body = String::new();
+    let round = "(local.set 0 (i32.add (i32.mul (local.get 0) (local.get 1)) (i32.const 77)))\n";
+    for number in 0..quantity(60) {
+        let straight = round.repeat(random.below(200) as usize + 1);
+        let jumpy = "(block (br_if 0 (i32.and (local.get 0) (i32.const 2))) (local.set 0 (i32.add (local.get 0) (local.get 1))))\n"
+            .repeat(random.below(60) as usize);
+        let choice = std::format!(
+            "(if (i32.and (local.get 0) (i32.const 4)) (then {straight} (br 0)) (else {jumpy}))\n"
+        );
+        // An operand that waits across all of it, a loop of two rounds, a way out of the middle.
+        body += &std::format!(
+            "(local.get 0) (local.set 2 (i32.const 2))
+            (block $out {straight}
+                (loop $again {choice}
+                    (br_if $out (i32.eq (local.get 0) (i32.const {number})))
+                    (br_if $again (local.tee 2 (i32.sub (local.get 2) (i32.const 1)))))
+                {jumpy})
+            (local.set 0 (i32.xor (local.get 0)))\n"
+        );
+    }
+    let text = std::format!(
+        r#"(module (func (export "f") (param i32 i32) (result i32) (local i32) {body} (local.get 0)))"#
+    );
+    let bytes = wat::parse_str(&text).unwrap();
+    let mut stops = 0;
+    for _ in 0..quantity(200) {
+        let mut pair = Pair::new(&bytes, Limits::default(), "long").unwrap();
+        let func = pair.both.module().unwrap().exported_func("f").unwrap();
+        let args = [ValType::I32; 2].map(|ty| random.value(ty));
+        pair.call(func, &args, &mut random, 8192, quantity(10_000));
+        let reserve = pair.both.fast.reserve();
+        assert!(reserve < 2500, "{reserve} steps");
+        stops += pair.stops;
+    }
+    let module = Module::new(&bytes, &Limits::default()).unwrap();
+    let length = module.instrs(FuncIdx(0)).count();
+    assert!(cfg!(miri) || length > 20_000, "{length} instructions");
+    println!("{stops} stops in a function of {length} instructions");
+    assert!(stops > quantity(2000));
+}

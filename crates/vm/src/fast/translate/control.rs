@@ -11,6 +11,10 @@ use super::{Point, Translator};
 use crate::ValType;
 use crate::binary::{BlockType, BranchTargets};
 
+/// Instructions after which ordinals start anew at the next label: few enough that stopping exactly is cheap, and so many
+/// that it costs nothing while running.
+const SPAN: u32 = 256;
+
 /// A branch whose target was not known when it was written.
 #[derive(Clone, Copy, Debug)]
 struct Fixup {
@@ -98,6 +102,9 @@ impl Translator<'_> {
 
     pub(super) fn loop_(&mut self, ty: BlockType) {
         self.emitter.settle_all();
+        if self.next_ordinal >= SPAN {
+            self.restart();
+        }
         self.emitter.barrier();
         let body = Some((self.emitter.code.len(), self.next_ordinal));
         self.open_block(ty).body = body;
@@ -121,6 +128,8 @@ impl Translator<'_> {
             let fixup = self.jump(i64::from(self.next_ordinal));
             label.open.push(fixup);
         }
+        // Whoever comes here pays on the way.
+        self.restart_ordinals();
         self.emitter.stack.truncate(label.height);
         self.emitter.push_slots(&label.params);
         self.emitter.barrier();
@@ -148,6 +157,11 @@ impl Translator<'_> {
         }
         if alive {
             self.emitter.settle_all();
+            if self.next_ordinal >= SPAN {
+                self.restart();
+            }
+        } else {
+            self.restart_ordinals();
         }
         self.dead = None;
         self.emitter.stack.truncate(label.height);
@@ -375,8 +389,30 @@ impl Translator<'_> {
         } else {
             self.emitter.barrier();
         }
-        self.next_ordinal = 0;
+        self.restart_ordinals();
         self.point();
+    }
+
+    /// Counts ordinals anew from here, where all operands are in their slots: who goes on pays for the steps so far, so
+    /// that it is soon noticed when they are used up.
+    fn restart(&mut self) {
+        let fixup = self.jump(i64::from(self.next_ordinal));
+        self.restart_ordinals();
+        self.bind(fixup);
+    }
+
+    /// Where a long piece of code has no labels: as [`Translator::restart`], between two instructions that no operation
+    /// has both of.
+    pub(super) fn interrupt(&mut self) {
+        self.emitter.settle_all();
+        self.restart();
+        self.emitter.barrier();
+        self.point();
+    }
+
+    pub(super) fn restart_ordinals(&mut self) {
+        self.longest = self.longest.max(self.next_ordinal);
+        self.next_ordinal = 0;
     }
 
     /// Returns the topmost operands, `steps` instructions after ordinal 0. Operands stay on the

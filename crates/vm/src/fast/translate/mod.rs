@@ -28,7 +28,8 @@ pub(crate) struct Point {
     pub(crate) pc: u32,
     /// The first entry of the side table at or after the instruction.
     pub(crate) branch: u32,
-    /// The instruction's number in its function, counted from the start or the last call before it.
+    /// The instruction's number, counted from the function's start or the last place where ordinals start anew: behind
+    /// calls, and now and then in long functions.
     pub(crate) ordinal: u32,
     /// Cells of operands.
     pub(crate) height: u32,
@@ -42,8 +43,8 @@ pub(crate) struct Compiled {
     pub(crate) points: Vec<Point>,
     /// Operations that are never executed, but left before; in the order of the code.
     pub(crate) leaves: Vec<Point>,
-    /// Instructions of the function.
-    pub(crate) instructions: u32,
+    /// The highest number that an instruction's successor has.
+    pub(crate) longest: u32,
 }
 
 /// Where everything is at an operation that would trap: what the other tier needs to execute the
@@ -88,7 +89,7 @@ pub(crate) fn compile(
         code: code.into_boxed_slice(),
         points: translator.points,
         leaves: translator.leaves,
-        instructions: translator.instructions,
+        longest: translator.longest,
     })
 }
 
@@ -123,6 +124,9 @@ fn translate<'m>(
     Some(translator)
 }
 
+/// Instructions after which ordinals start anew where there is no label, either.
+const MOST: u32 = 1024;
+
 /// Cells of a frame at most: operands name slots by their distance in bytes, with half-words.
 const MAX_SLOTS: u32 = 0x1fff;
 
@@ -137,11 +141,11 @@ struct Translator<'m> {
     labels: Vec<Label>,
     points: Vec<Point>,
     leaves: Vec<Point>,
-    instructions: u32,
+    longest: u32,
     /// The instruction being translated: its offset and that of the next one.
     pc: u32,
     next_pc: u32,
-    /// Its number since the function's start or the last call, and the next one's.
+    /// Its ordinal, and the next one's; see [`Point::ordinal`].
     ordinal: u32,
     next_ordinal: u32,
     /// The side table's first entry for it, and for the next one.
@@ -171,7 +175,7 @@ impl<'m> Translator<'m> {
             labels: Vec::new(),
             points: Vec::new(),
             leaves: Vec::new(),
-            instructions: 0,
+            longest: 0,
             pc: body.start,
             next_pc: body.start,
             ordinal: 0,
@@ -196,7 +200,6 @@ impl<'m> Translator<'m> {
             self.next_pc = next.map_or(self.body.end, |(at, _)| at.0);
             self.next_ordinal = self.ordinal + 1;
             self.next_branch = self.branch + side_entries(&instr);
-            self.instructions += 1;
             if self.dead.is_some() {
                 self.skip(&instr);
                 continue;
@@ -214,7 +217,13 @@ impl<'m> Translator<'m> {
             if self.emitter.full {
                 return;
             }
+            // No operation is of such an instruction and of one before it.
+            let between = matches!(next, Some((_, Instr::LocalGet(_))));
+            if self.dead.is_none() && between && self.next_ordinal >= MOST {
+                self.interrupt();
+            }
         }
+        self.restart_ordinals();
     }
 
     /// Code can be entered and left at its end, before the next instruction.
