@@ -2,7 +2,7 @@
 
 use twox_hash::XxHash3_64;
 
-use crate::state::BLOCK;
+use crate::blocks::BLOCK;
 
 pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

@@ -49,14 +49,17 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "host"))]
 extern crate std;
 
 pub mod binary;
+mod blocks;
 #[cfg(borges_fast)]
 mod fast;
 mod hash;
 mod ids;
+#[cfg(feature = "host")]
+mod kept;
 mod limits;
 mod machine;
 mod module;
@@ -65,6 +68,8 @@ mod state;
 mod trap;
 mod types;
 mod value;
+#[cfg(feature = "host")]
+mod written;
 
 pub use ids::{CodeOffset, FuncIdx, Shared, StateHash};
 pub use limits::{LimitExceeded, Limits};

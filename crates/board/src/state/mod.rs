@@ -379,8 +379,9 @@ impl BoardState {
     }
 
     /// Visits every piece of memory that this state holds: its address and about its size in bytes. Pieces that states
-    /// share have the same address, so that a sum over several can count them once.
-    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+    /// share have the same address, so that a sum over several can count them once; what a piece holds is only visited if
+    /// the answer is yes.
+    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
         fn address<T>(shared: &Shared<T>) -> usize {
             &raw const **shared as usize
         }
@@ -390,10 +391,7 @@ impl BoardState {
         );
         #[cfg(feature = "host")]
         if let Some(system) = &self.system {
-            system.for_each_piece(&mut |address, bytes| {
-                visit(address, bytes);
-                true
-            });
+            system.for_each_piece(visit);
         }
         if let Some(sights) = &self.sights {
             let pixels = sights.pixels.buffer.len() + sights.pixels.shown.len();

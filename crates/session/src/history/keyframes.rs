@@ -18,8 +18,9 @@ const ENTRY_WORK: u64 = 64;
 
 /// What can be kept as a keyframe.
 pub(crate) trait Keyframe: Clone {
-    /// Visits what it holds: addresses with sizes in bytes. What frames share has the same address.
-    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize));
+    /// Visits what it holds: addresses with sizes in bytes. What frames share has the same address; what a piece holds
+    /// is only visited if the answer is yes.
+    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool);
 
     /// Bytes that it adds to the frames before it, at the most.
     fn bytes(&self) -> usize;
@@ -69,7 +70,9 @@ impl<F: Keyframe> Keyframes<F> {
         let (mut seen, mut bytes) = (HashSet::new(), 0);
         for frame in self.frames.values() {
             frame.for_each_piece(&mut |address, size| {
-                bytes += if seen.insert(address) { size } else { 0 };
+                let new = seen.insert(address);
+                bytes += if new { size } else { 0 };
+                new
             });
         }
         bytes
@@ -174,7 +177,7 @@ mod tests {
 
     /// Pieces of memory that frames may share.
     impl Keyframe for Vec<Rc<[u8]>> {
-        fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+        fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
             for piece in self {
                 visit(Rc::as_ptr(piece).cast::<u8>() as usize, piece.len());
             }

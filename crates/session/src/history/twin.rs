@@ -62,7 +62,7 @@ pub(crate) struct TwinFrame {
 }
 
 impl Keyframe for TwinFrame {
-    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+    fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
         visit(&raw const *self as usize, size_of::<Self>());
         self.vm.for_each_piece(visit);
         self.board.for_each_piece(visit);
@@ -70,7 +70,10 @@ impl Keyframe for TwinFrame {
 
     fn bytes(&self) -> usize {
         let mut board = 0;
-        self.board.for_each_piece(&mut |_, bytes| board += bytes);
+        self.board.for_each_piece(&mut |_, bytes| {
+            board += bytes;
+            true
+        });
         self.vm.bytes_unshared() + board + size_of::<Self>()
     }
 }

@@ -238,10 +238,8 @@ impl Machine {
                 .map_err(|_| StartError::OutOfMemory)?;
             bytes.resize(length, 0);
             instance.memory = self.state.store.memories.len() as u32;
-            self.state.store.memories.push(Memory {
-                pages: memory.min,
-                bytes,
-            });
+            let memories = &mut self.state.store.memories;
+            memories.push(Memory::new(memory.min, bytes));
             self.memory_types.push(memory);
         }
         for (value, ty) in module

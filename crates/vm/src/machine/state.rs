@@ -49,6 +49,20 @@ pub(crate) struct Memory {
     pub(crate) pages: u32,
     /// The bytes that exist: all pages, or as many as the limits allow.
     pub(crate) bytes: Vec<u8>,
+    /// What is known of the bytes: no part of the state.
+    #[cfg(feature = "host")]
+    pub(crate) kept: crate::kept::Kept,
+}
+
+impl Memory {
+    pub(crate) fn new(pages: u32, bytes: Vec<u8>) -> Memory {
+        Memory {
+            pages,
+            bytes,
+            #[cfg(feature = "host")]
+            kept: crate::kept::Kept::default(),
+        }
+    }
 }
 
 /// Which passive parts of an instance were dropped, and whether its start function ran.

@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use super::bytes::put;
-use super::core::{BLOCK, put_frame, put_progress};
+use super::core::{put_frame, put_progress};
 use super::delta::MAGIC;
-use super::snapshot::{Block, MemorySnapshot};
+use super::snapshot::MemorySnapshot;
 use super::{Delta, Snapshot, StateError};
+use crate::blocks::{BLOCK, Block};
 
 impl Delta {
     /// The difference that leads from one snapshot to another.
@@ -98,11 +99,11 @@ fn put_changes(out: &mut Vec<u8>, before: &[u64], after: &[u64]) {
 fn put_memory_changes(out: &mut Vec<u8>, before: &MemorySnapshot, after: &MemorySnapshot) {
     let zeros: Block = alloc::sync::Arc::new([0; BLOCK]);
     let mut changes: Vec<(usize, &[u8])> = Vec::new();
-    for (number, new) in after.blocks.iter().enumerate() {
+    for number in after.blocks.differing(&before.blocks) {
+        let Some(new) = after.blocks.get(number) else {
+            break;
+        };
         let old = before.blocks.get(number).unwrap_or(&zeros);
-        if alloc::sync::Arc::ptr_eq(old, new) {
-            continue;
-        }
         let at = number * BLOCK;
         let length = BLOCK.min(after.length - at);
         for (start, count) in runs(length, GAP, |at| old.get(at) != new.get(at)) {

@@ -9,9 +9,6 @@ use crate::Trap;
 use crate::limits::within;
 use crate::machine::{Frame, Machine, NONE, Phase, Progress, State};
 
-/// Bytes of a block of memory, the unit of sharing and hashing.
-pub(crate) const BLOCK: usize = 4096;
-
 /// The program's position and what its instances have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Core {

@@ -15,7 +15,6 @@ mod snapshot;
 
 use thiserror::Error;
 
-pub(crate) use self::core::BLOCK;
 pub use delta::Delta;
 #[cfg(feature = "host")]
 pub use snapshot::Snapshot;

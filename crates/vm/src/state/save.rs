@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use super::StateError;
 use super::bytes::{Input, put};
 use super::check::check;
-use super::core::{BLOCK, Core, CoreView};
+use super::core::{Core, CoreView};
 use crate::StateHash;
+use crate::blocks::BLOCK;
 use crate::hash;
 use crate::machine::{Machine, backed_bytes};
 

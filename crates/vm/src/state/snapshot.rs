@@ -5,14 +5,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::StateError;
-use super::core::{BLOCK, Control, Core, CoreView};
+use super::core::{Control, Core, CoreView};
 use super::save::hash_of;
+use crate::blocks::{BLOCK, Block, Blocks};
 use crate::hash;
 use crate::machine::{Frame, Machine, Memory, Progress};
 use crate::{Limits, StateHash};
-
-/// A block of memory; the last one of a memory may have zeros behind its end.
-pub(super) type Block = Arc<[u8; BLOCK]>;
 
 /// A memory's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +18,7 @@ pub(super) struct MemorySnapshot {
     pub(super) pages: u32,
     /// Bytes that exist.
     pub(super) length: usize,
-    pub(super) blocks: Arc<[Block]>,
+    pub(super) blocks: Blocks,
 }
 
 #[derive(Debug)]
@@ -73,8 +71,9 @@ impl Snapshot {
     }
 
     /// Visits every piece of memory that the snapshot holds: its address and its size in bytes. Pieces that snapshots
-    /// share have the same address, so that a sum over several can count them once.
-    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize)) {
+    /// share have the same address, so that a sum over several can count them once; what a piece holds is only visited if
+    /// the answer is yes.
+    pub fn for_each_piece(&self, visit: &mut dyn FnMut(usize, usize) -> bool) {
         fn piece<T>(list: &Arc<[T]>) -> (usize, usize) {
             (Arc::as_ptr(list).cast::<T>() as usize, size_of_val(&**list))
         }
@@ -87,11 +86,7 @@ impl Snapshot {
             visit(address, bytes);
         }
         for memory in &content.memories {
-            let (address, bytes) = piece(&memory.blocks);
-            visit(address, bytes);
-            for block in memory.blocks.iter() {
-                visit(Arc::as_ptr(block) as usize, BLOCK);
-            }
+            memory.blocks.for_each_piece(visit);
         }
     }
 
@@ -137,10 +132,10 @@ impl Snapshot {
             return Vec::new();
         };
         let mut found = Vec::new();
-        for (number, (a, b)) in ours.blocks.iter().zip(theirs.blocks.iter()).enumerate() {
-            if Arc::ptr_eq(a, b) {
-                continue;
-            }
+        for number in ours.blocks.differing(&theirs.blocks) {
+            let (Some(a), Some(b)) = (ours.blocks.get(number), theirs.blocks.get(number)) else {
+                break;
+            };
             let words = a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0);
             for (at, (a, b)) in words.enumerate().filter(|(_, (a, b))| a != b) {
                 let address = (number * BLOCK + at * 4) as u32;
@@ -174,7 +169,11 @@ impl Machine {
         let mut memories = Vec::with_capacity(state.store.memories.len());
         for (number, memory) in state.store.memories.iter().enumerate() {
             let before = previous.and_then(|content| content.memories.get(number));
-            memories.push(share_memory(memory, before, &mut unshared));
+            let kept = keep_memory(memory, before);
+            unshared += kept
+                .blocks
+                .bytes_beside(before.map(|before| &before.blocks));
+            memories.push(kept);
         }
         let mut tables = Vec::with_capacity(state.store.tables.len());
         for (number, table) in state.store.tables.iter().enumerate() {
@@ -229,11 +228,7 @@ impl Machine {
         };
         self.take_over(core, content.steps);
         for (memory, kept) in self.state.store.memories.iter_mut().zip(&content.memories) {
-            for (bytes, block) in memory.bytes.chunks_mut(BLOCK).zip(kept.blocks.iter()) {
-                if let Some(block) = block.get(..bytes.len()) {
-                    bytes.copy_from_slice(block);
-                }
-            }
+            restore_memory(memory, &kept.blocks);
         }
         Ok(())
     }
@@ -254,49 +249,72 @@ fn share<T: Clone + PartialEq>(
     }
 }
 
-fn share_memory(
-    memory: &Memory,
-    previous: Option<&MemorySnapshot>,
-    unshared: &mut usize,
-) -> MemorySnapshot {
-    let count = memory.bytes.len().div_ceil(BLOCK);
-    let before = previous.map_or(&[][..], |previous| &previous.blocks);
-    let mut fresh: Option<Vec<Block>> = None;
-    for (number, bytes) in memory.bytes.chunks(BLOCK).enumerate() {
-        let shared = before
-            .get(number)
-            .filter(|block| block.get(..bytes.len()) == Some(bytes));
-        match (shared, &mut fresh) {
-            (Some(block), Some(blocks)) => blocks.push(block.clone()),
-            // Nothing new so far: the previous list may do as a whole.
-            (Some(_), None) => {}
-            (None, _) => {
-                let blocks = fresh.get_or_insert_with(|| {
-                    let mut blocks = Vec::with_capacity(count);
-                    blocks.extend_from_slice(before.get(..number).unwrap_or_default());
-                    blocks
-                });
-                let mut block = [0; BLOCK];
-                if let Some(part) = block.get_mut(..bytes.len()) {
-                    part.copy_from_slice(bytes);
-                }
-                blocks.push(Arc::new(block));
-                *unshared += BLOCK;
-            }
-        }
-    }
-    let blocks = match (fresh, previous) {
-        (None, Some(previous)) if previous.blocks.len() == count => previous.blocks.clone(),
-        (fresh, _) => {
-            *unshared += count * size_of::<Block>();
-            fresh
-                .unwrap_or_else(|| before.get(..count).unwrap_or_default().to_vec())
-                .into()
-        }
+/// The bytes of this block.
+fn part_of(number: usize, length: usize) -> core::ops::Range<usize> {
+    number * BLOCK..length.min((number + 1) * BLOCK)
+}
+
+/// Whether a block has these bytes, and zeros behind.
+fn has(block: &Block, bytes: &[u8]) -> bool {
+    let (part, rest) = block.split_at(bytes.len().min(BLOCK));
+    part == bytes && rest.iter().all(|byte| *byte == 0)
+}
+
+/// Shares all blocks that are what they were, as far as that is known, or what they were before.
+fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnapshot {
+    let length = memory.bytes.len();
+    let count = length.div_ceil(BLOCK);
+    let before = previous.map(|previous| &previous.blocks);
+    let (base, changed) = match memory.kept.since(&memory.bytes) {
+        Some((base, changed)) => (Some(base), changed),
+        None => (before.cloned(), (0..count).collect()),
     };
+    let mut fresh = Vec::new();
+    for number in changed {
+        let bytes = memory.bytes.get(part_of(number, length));
+        let bytes = bytes.unwrap_or_default();
+        let same = |blocks: Option<&'_ Blocks>| {
+            let block = blocks.and_then(|blocks| blocks.get(number));
+            block.filter(|block| has(block, bytes)).cloned()
+        };
+        if same(base.as_ref()).is_some() {
+            continue;
+        }
+        let block = same(before).unwrap_or_else(|| {
+            let mut block = [0; BLOCK];
+            if let Some(part) = block.get_mut(..bytes.len()) {
+                part.copy_from_slice(bytes);
+            }
+            Arc::new(block)
+        });
+        fresh.push((number, block));
+    }
+    let blocks = Blocks::new(base.as_ref(), count, &fresh);
+    memory.kept.keep(&memory.bytes, &blocks);
     MemorySnapshot {
         pages: memory.pages,
-        length: memory.bytes.len(),
+        length,
         blocks,
     }
+}
+
+/// Writes what is not these blocks already. The memory has their length.
+fn restore_memory(memory: &mut Memory, blocks: &Blocks) {
+    let length = memory.bytes.len();
+    let numbers: Vec<usize> = match memory.kept.since(&memory.bytes) {
+        Some((base, changed)) => blocks.differing(&base).chain(changed).collect(),
+        None => (0..blocks.len()).collect(),
+    };
+    memory.kept.expect(&memory.bytes, numbers.len());
+    for number in numbers {
+        let part = memory.bytes.get_mut(part_of(number, length));
+        let (Some(bytes), Some(block)) = (part, blocks.get(number)) else {
+            continue;
+        };
+        // Writing what is there would count as a change.
+        if let Some(block) = block.get(..bytes.len()).filter(|block| *block != bytes) {
+            bytes.copy_from_slice(block);
+        }
+    }
+    memory.kept.keep(&memory.bytes, blocks);
 }

@@ -1,0 +1,85 @@
+//! What a memory was when it was last kept or restored, so that the next time only what was written since is looked at.
+
+use alloc::vec::Vec;
+use std::sync::{Mutex, PoisonError};
+
+use crate::blocks::{BLOCK, Blocks};
+use crate::written;
+
+/// Bytes from which on this is worth the system's help: below, looking at all of a memory is faster.
+const LARGE: usize = 1 << 20;
+
+/// Blocks whose writing is worth to have all of a memory unprotected first.
+const MANY: usize = 300;
+
+/// What a memory was when it was last kept or restored, where the system can say what was written since.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<Option<Base>>);
+
+#[derive(Debug)]
+struct Base {
+    blocks: Blocks,
+    /// Where the bytes were.
+    address: usize,
+    length: usize,
+}
+
+/// A clone's bytes lie elsewhere, and nothing is known of them.
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept::default()
+    }
+}
+
+/// No part of the state.
+impl PartialEq for Kept {
+    fn eq(&self, _: &Kept) -> bool {
+        true
+    }
+}
+
+impl Eq for Kept {}
+
+impl Kept {
+    /// What the memory was, and the numbers of the blocks that may be different now, those that it had not among them, in
+    /// order. Nothing if that is not known.
+    pub(crate) fn since(&self, bytes: &[u8]) -> Option<(Blocks, Vec<usize>)> {
+        let base = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = base.as_ref()?;
+        if base.address != bytes.as_ptr().addr() {
+            return None;
+        }
+        let count = bytes.len().div_ceil(BLOCK);
+        // Where it ends or ended, and what it has more.
+        let common = bytes.len().min(base.length);
+        let end = if base.length == bytes.len() {
+            count
+        } else {
+            common / BLOCK
+        };
+        let mut changed: Vec<usize> = Vec::new();
+        written::since(bytes.get(..common)?, &mut |range| {
+            let first = (range.start / BLOCK).max(changed.last().map_or(0, |last| last + 1));
+            changed.extend(first..range.end.div_ceil(BLOCK).min(end));
+        })?;
+        changed.extend(end..count);
+        Some((base.blocks.clone(), changed))
+    }
+
+    /// So many blocks will be written, before the memory is kept again.
+    pub(crate) fn expect(&self, bytes: &[u8], blocks: usize) {
+        if blocks >= MANY {
+            written::forget(bytes);
+        }
+    }
+
+    /// The memory is these blocks now.
+    pub(crate) fn keep(&self, bytes: &[u8], blocks: &Blocks) {
+        let base = (bytes.len() >= LARGE && written::watch(bytes)).then(|| Base {
+            blocks: blocks.clone(),
+            address: bytes.as_ptr().addr(),
+            length: bytes.len(),
+        });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = base;
+    }
+}
