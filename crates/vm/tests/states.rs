@@ -36,6 +36,11 @@ fn a_state_saved_at_any_step_goes_on_in_another_machine() {
         assert_eq!(other.steps(), one.steps());
         assert_eq!(other.location(), one.location());
         assert!(other.frames().eq(one.frames()));
+        for (number, frame) in one.frames().enumerate() {
+            let locals = (0..).map_while(|local| one.local(number, local));
+            assert!(locals.eq(frame.locals));
+        }
+        assert_eq!(one.local(one.depth(), 0), None);
         if until % 7 == 0 {
             drive(&mut other, u64::MAX);
             assert_eq!(other.outcome(), whole.outcome());

@@ -36,11 +36,7 @@ pub(crate) struct Machines<'a>(pub(crate) &'a Machine);
 
 impl Stopped for Machines<'_> {
     fn local(&self, frame: u32, index: u32) -> Option<Value> {
-        self.0
-            .frame(frame as usize)?
-            .locals
-            .get(index as usize)
-            .copied()
+        self.0.local(frame as usize, index)
     }
 
     fn operand(&self, frame: u32, index: u32) -> Option<Value> {

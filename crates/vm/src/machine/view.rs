@@ -61,6 +61,18 @@ impl Machine {
         })
     }
 
+    /// A local of a frame, counted as in [`Machine::frame`]: without looking through the function for its operands, which
+    /// takes long where it is long.
+    pub fn local(&self, number: usize, local: u32) -> Option<Value> {
+        let index = self.depth().checked_sub(number.checked_add(1)?)?;
+        let frame = self.state.frames.get(index)?;
+        let func = self.funcs.get(frame.func as usize)?;
+        let (instance, _) = self.code_of(frame.func)?;
+        let ty = instance.module.local_type(FuncIdx(func.index), local)?;
+        let cell = self.state.stack.get(frame.fp as usize + local as usize)?;
+        Some(Value::from_cell(ty, *cell))
+    }
+
     /// All frames, the innermost first.
     pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
         (0..self.depth()).map_while(|number| self.frame(number))

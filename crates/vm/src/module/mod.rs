@@ -356,6 +356,11 @@ impl Module {
         }
     }
 
+    /// The type of one of a function's locals, parameters first.
+    pub fn local_type(&self, func: FuncIdx, local: u32) -> Option<ValType> {
+        self.locals(func.0)?.ty(local)
+    }
+
     /// The types of the operands before the instruction at `offset`, the deepest first. Nothing
     /// if no instruction starts there or control cannot reach it.
     pub fn types_at(&self, func: FuncIdx, offset: CodeOffset) -> Option<Vec<ValType>> {
