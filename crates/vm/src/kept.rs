@@ -66,10 +66,11 @@ impl Kept {
         Some((base.blocks.clone(), changed))
     }
 
-    /// So many blocks will be written, before the memory is kept again.
-    pub(crate) fn expect(&self, bytes: &[u8], blocks: usize) {
-        if blocks >= MANY {
-            written::forget(bytes);
+    /// So many blocks will be written before the memory, which will be so long, is kept again.
+    pub(crate) fn expect(&self, bytes: &[u8], length: usize, blocks: usize) {
+        if length >= LARGE && blocks >= MANY {
+            let start = bytes.as_ptr().addr();
+            written::forget(start..start + length);
         }
     }
 

@@ -12,9 +12,10 @@ pub(crate) fn watch(bytes: &[u8]) -> bool {
     system::watch(bytes).is_some()
 }
 
-/// No longer watches these bytes, most of which will be written: each page would cost more than all of them together.
-pub(crate) fn forget(bytes: &[u8]) {
-    system::forget(bytes);
+/// No longer watches the bytes at these addresses, most of which will be written: each page would cost more than all of
+/// them together. What is not known is not watched, so any addresses will do.
+pub(crate) fn forget(addresses: Range<usize>) {
+    system::forget(addresses);
 }
 
 /// Calls `each`, in order, with ranges that have all bytes that were written since they were last [watched](watch), if they
@@ -35,7 +36,7 @@ mod system {
         None
     }
 
-    pub(super) fn forget(_: &[u8]) {}
+    pub(super) fn forget(_: Range<usize>) {}
 
     pub(super) fn since(_: &[u8], _: &mut dyn FnMut(Range<usize>)) -> Option<()> {
         None
@@ -168,10 +169,9 @@ mod system {
         }
 
         /// The whole pages of these bytes, by their addresses. Other pages belong to others as well, who may be watching.
-        fn pages_of(&self, bytes: &[u8]) -> Range<usize> {
-            let start = bytes.as_ptr().addr();
-            let end = (start + bytes.len()) & !(self.page - 1);
-            start.next_multiple_of(self.page).min(end)..end
+        fn pages_of(&self, addresses: Range<usize>) -> Range<usize> {
+            let end = addresses.end & !(self.page - 1);
+            addresses.start.next_multiple_of(self.page).min(end)..end
         }
 
         /// Which pages were written goes to `regions`, and their protection is renewed if the flags say so. Gives how many
@@ -201,9 +201,14 @@ mod system {
         }
     }
 
+    fn addresses_of(bytes: &[u8]) -> Range<usize> {
+        let start = bytes.as_ptr().addr();
+        start..start + bytes.len()
+    }
+
     pub(super) fn watch(bytes: &[u8]) -> Option<()> {
         let system = system()?;
-        let pages = system.pages_of(bytes);
+        let pages = system.pages_of(addresses_of(bytes));
         let protect = || system.scan(pages.clone(), SCAN_PROTECT, &mut []);
         // Most often they are watched already.
         if protect().is_none() {
@@ -219,11 +224,11 @@ mod system {
         Some(())
     }
 
-    pub(super) fn forget(bytes: &[u8]) {
+    pub(super) fn forget(addresses: Range<usize>) {
         let Some(system) = system() else {
             return;
         };
-        let pages = system.pages_of(bytes);
+        let pages = system.pages_of(addresses);
         let mut lift = Protect {
             start: pages.start as u64,
             length: pages.len() as u64,
@@ -236,7 +241,7 @@ mod system {
     pub(super) fn since(bytes: &[u8], each: &mut dyn FnMut(Range<usize>)) -> Option<()> {
         let system = system()?;
         let start = bytes.as_ptr().addr();
-        let Range { start: mut at, end } = system.pages_of(bytes);
+        let Range { start: mut at, end } = system.pages_of(addresses_of(bytes));
         each(0..at.saturating_sub(start).min(bytes.len()));
         let mut regions = [Region {
             start: 0,

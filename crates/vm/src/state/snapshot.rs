@@ -226,10 +226,10 @@ impl Machine {
             progress: content.progress.to_vec(),
             pages: view.pages,
         };
-        self.take_over(core, content.steps);
         for (memory, kept) in self.state.store.memories.iter_mut().zip(&content.memories) {
-            restore_memory(memory, &kept.blocks);
+            restore_memory(memory, kept);
         }
+        self.take_over(core, content.steps);
         Ok(())
     }
 }
@@ -298,16 +298,26 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     }
 }
 
-/// Writes what is not these blocks already. The memory has their length.
-fn restore_memory(memory: &mut Memory, blocks: &Blocks) {
-    let length = memory.bytes.len();
+/// Writes what is not so already. There is room for all of it.
+fn restore_memory(memory: &mut Memory, kept: &MemorySnapshot) {
+    let MemorySnapshot { length, blocks, .. } = kept;
     let numbers: Vec<usize> = match memory.kept.since(&memory.bytes) {
         Some((base, changed)) => blocks.differing(&base).chain(changed).collect(),
         None => (0..blocks.len()).collect(),
     };
-    memory.kept.expect(&memory.bytes, numbers.len());
+    memory.kept.expect(&memory.bytes, *length, numbers.len());
+    memory.bytes.truncate(*length);
+    let common = memory.bytes.len();
+    for number in common / BLOCK..blocks.len() {
+        let part = part_of(number, *length);
+        let known = memory.bytes.len().saturating_sub(part.start);
+        let block = blocks.get(number);
+        if let Some(more) = block.and_then(|block| block.get(known..part.len())) {
+            memory.bytes.extend_from_slice(more);
+        }
+    }
     for number in numbers {
-        let part = memory.bytes.get_mut(part_of(number, length));
+        let part = memory.bytes.get_mut(part_of(number, common));
         let (Some(bytes), Some(block)) = (part, blocks.get(number)) else {
             continue;
         };
