@@ -68,7 +68,7 @@ fn run(machine: &mut Machine, steps: u64) {
                 let [Value::I32(at)] = machine.pending().unwrap().args[..] else {
                     panic!("one argument")
                 };
-                let address = (at as u32 + 5000) % machine.memory().len() as u32 & !0xfff;
+                let address = ((at as u32 + 5000) % machine.memory().len() as u32) & !0xfff;
                 let bytes = vec![at as u8; 3000];
                 let writes = [Write { address, bytes }];
                 machine.answer_with(&[Value::I32(at)], &writes).unwrap();
