@@ -144,6 +144,20 @@ impl Board {
             .is_some_and(|primitive| primitive.fills.is_some())
     }
 
+    /// Whether the value that an input returns says how many bytes it puts into the program's memory.
+    pub fn counts_bytes(&self, id: PrimitiveId) -> bool {
+        let fills = self.primitive(id).and_then(|found| found.fills.as_deref());
+        fills.is_some_and(|fills| matches!(fills.length, FillLength::Result(_)))
+    }
+
+    /// How many bytes an input puts into the program's memory when it returns this, and what each of them may be.
+    pub fn bytes_with(&self, id: PrimitiveId, args: &[Value], value: Value) -> (usize, Codomain) {
+        match self.filling(id, args) {
+            Some(filling) => (filling.length(value), filling.fills.bytes.clone()),
+            None => (0, Codomain::Full(ValType::I32)),
+        }
+    }
+
     /// Whether this can stand in for what a primitive yields, as far as its type goes.
     pub fn can_be_mocked(&self, id: PrimitiveId, yielded: &Yield) -> bool {
         let Some(primitive) = self.primitive(id) else {

@@ -1,21 +1,8 @@
 //! Which instructions some path executed, which ways its branches went, and with which inputs.
 
-use borges_board::PrimitiveId;
-use borges_vm::{CodeOffset, Value};
+use borges_vm::CodeOffset;
 
-use crate::path::{Delivered, Read};
-use crate::set::value_of;
-
-/// An input with its answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
-    /// The primitive.
-    pub primitive: PrimitiveId,
-    /// Its arguments.
-    pub args: Vec<Value>,
-    /// What it answers.
-    pub value: Value,
-}
+use crate::path::{Answered, Delivered, Read};
 
 /// What leads to an instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,14 +57,8 @@ impl Coverage {
     /// What was executed since the last time, was executed with these inputs.
     pub(crate) fn witness(&mut self, reads: &[Read], model: &[u64], events: &[Delivered]) {
         if std::mem::take(&mut self.is_fresh) {
-            let values = reads.iter().zip(model);
-            let inputs = values.map(|(read, cell)| Answered {
-                primitive: read.primitive,
-                args: read.args.clone(),
-                value: value_of(read.ty, *cell),
-            });
             self.witnesses.push(Witness {
-                inputs: inputs.collect(),
+                inputs: Answered::of_cells(reads, model).collect(),
                 events: events.to_vec(),
             });
         }

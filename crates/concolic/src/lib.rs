@@ -26,19 +26,19 @@ mod zone;
 
 pub use budget::{Budget, Flow, PULSE, Progress, Spent};
 pub use constraint::{Constraint, Solution};
-pub use coverage::{Answered, Coverage, Witness};
+pub use coverage::{Coverage, Witness};
 pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
-    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, Looked, MOST_INPUTS, MOST_MOMENTS,
-    MOST_PATHS, MOST_STEPS, Numbers, Open, Said, Search, SearchOrder, Start, Symbolic, Truths,
-    Watched, explore,
+    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, Looked, MOST_BYTES, MOST_INPUTS,
+    MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, Said, Search, SearchOrder, Start,
+    Symbolic, Truths, Watched, explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, Unread, WayInput,
     explore_states,
 };
-pub use path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, Way};
+pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
 pub use shadow::Touched;
 pub use tree::{

@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 
-use borges_board::PrimitiveId;
+use borges_board::{PrimitiveId, Yield};
 use borges_vm::{CodeOffset, Trap, ValType, Value};
 
 use crate::constraint::Constraint;
-use crate::set::Set;
+use crate::set::{Set, cell_of, value_of};
+
+/// What of a call an input is: one that puts bytes into memory is its value, followed by each of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReadPart {
+    /// What it returns.
+    Value,
+    /// The byte with this number of those that it puts into memory.
+    Byte(u32),
+}
 
 /// An input on a path. Its place is how many lie before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +24,8 @@ pub struct Read {
     pub primitive: PrimitiveId,
     /// Its arguments.
     pub args: Vec<Value>,
+    /// What of the call it is.
+    pub part: ReadPart,
     /// The type of its answer.
     pub ty: ValType,
     /// The answers with which the path is taken, as far as they depend on this input alone.
@@ -29,10 +40,57 @@ impl Read {
         Read {
             primitive,
             args: Vec::new(),
+            part: ReadPart::Value,
             ty,
             domain,
             step: 0,
         }
+    }
+}
+
+/// How many calls some inputs are.
+pub(crate) fn calls(reads: &[Read]) -> usize {
+    let begins = |read: &&Read| read.part == ReadPart::Value;
+    reads.iter().filter(begins).count()
+}
+
+/// A call of an input with what it yielded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The primitive.
+    pub primitive: PrimitiveId,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// What it returned, and the bytes that it put into memory.
+    pub yielded: Yield,
+}
+
+impl Answered {
+    /// The calls that some inputs are, with these answers.
+    pub fn of<'r>(
+        reads: &'r [Read],
+        answers: impl IntoIterator<Item = Value> + 'r,
+    ) -> impl Iterator<Item = Self> + 'r {
+        let mut rest = reads.iter().zip(answers).peekable();
+        std::iter::from_fn(move || {
+            let (read, value) = rest.next()?;
+            let mut bytes = Vec::new();
+            while let Some((_, byte)) = rest.next_if(|(next, _)| next.part != ReadPart::Value) {
+                bytes.push(cell_of(byte) as u8);
+            }
+            let bytes = bytes.into();
+            Some(Answered {
+                primitive: read.primitive,
+                args: read.args.clone(),
+                yielded: Yield { value, bytes },
+            })
+        })
+    }
+
+    /// The same with the answers as cells.
+    pub fn of_cells<'r>(reads: &'r [Read], cells: &'r [u64]) -> impl Iterator<Item = Self> + 'r {
+        let values = reads.iter().zip(cells);
+        Self::of(reads, values.map(|(read, cell)| value_of(read.ty, *cell)))
     }
 }
 

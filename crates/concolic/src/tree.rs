@@ -10,7 +10,7 @@ use crate::constraint::{Constraint, NO_TIME, Solution};
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::explore::Explored;
-use crate::path::{Delivered, Path, Read, Way};
+use crate::path::{Delivered, Path, Read, ReadPart, Way};
 use crate::set::{Set, nice};
 
 /// A node of a [`Suggestions`] tree.
@@ -22,6 +22,8 @@ pub enum Node {
         primitive: PrimitiveId,
         /// Its arguments.
         args: Vec<Value>,
+        /// What of the call it is.
+        part: ReadPart,
         /// The type of its answer.
         ty: ValType,
         /// Instructions retired before it.
@@ -616,6 +618,7 @@ fn input_node(read: &Read, options: Vec<InputOption>) -> Node {
     Node::Input {
         primitive: read.primitive,
         args: read.args.clone(),
+        part: read.part,
         ty: read.ty,
         step: read.step,
         options,

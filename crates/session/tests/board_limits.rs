@@ -16,7 +16,6 @@ use borges_session::suggest::{
     states_of_program,
 };
 use borges_session::{Flow, Options, Session};
-use borges_vm::Value;
 
 /// Each press turns a needle by what a dial says; a second button turns it back.
 const NEEDLE: &str = r#"(module
@@ -81,7 +80,7 @@ impl Made {
 
     fn run(&self, values: &[i32]) -> RunReport {
         let options = RunOptions {
-            inputs: Inputs::Values(values.iter().map(|value| Value::I32(*value)).collect()),
+            inputs: Inputs::Texts(values.iter().map(ToString::to_string).collect()),
             ..RunOptions::default()
         };
         run(&self.program, None, &options, &mut |_| Flow::Continue).unwrap()

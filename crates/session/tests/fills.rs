@@ -4,6 +4,9 @@ use std::path::Path;
 
 use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize};
 use borges_session::headless::{self, Inputs, RunOptions};
+use borges_session::suggest::{
+    self, Destination, Launch, Question, SuggestOptions, SuggestionListing, Within,
+};
 use borges_session::{Flow, Options, Reply, Session};
 
 const MODEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fills/modem.wasm");
@@ -160,4 +163,94 @@ fn a_plain_run_takes_texts_and_refuses_what_does_not_fit() {
     assert_eq!(report.inputs[1].bytes, b"b\n2");
     let error = with(&[r#""0123456789abcdefg""#]).expect_err("no room");
     assert!(error.to_string().contains("-1..16"), "{error}");
+}
+
+/// A question about the futures of the start.
+fn asked(session: &mut Session, question: Question, inputs: u32) -> SuggestionListing {
+    let within = Within {
+        inputs: Some(inputs),
+        ..Within::default()
+    };
+    match run(session, Look::Suggest { question, within }) {
+        Reply::Suggestions(listing) => *listing,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn bugs_finds_the_bytes_that_lead_there() {
+    let mut session = Session::open(Options::new(MODEM)).expect("the program opens");
+    let found = asked(&mut session, Question::Bugs, 1).found;
+    let [bug] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let value = bug.inputs[0].value.as_str();
+    assert_eq!(bug.inputs[0].call, "uart_read(1024, 16)");
+    assert!(value.starts_with("16 \""), "{value}");
+    let target = bug.moment.clone();
+    run(&mut session, Act::Jump { target });
+    let stop = format!("{:?}", session.here());
+    assert!(stop.contains("line: Some(24)"), "the trap: {stop}");
+    assert_eq!(
+        path(&mut session)[0],
+        format!("uart_read(1024, 16) = {value}")
+    );
+}
+
+#[test]
+fn a_condition_on_bytes_is_reached_and_every_option_of_a_tree_is_a_universe() {
+    let mut session = Session::open(Options::new(MODEM)).expect("the program opens");
+    let condition = "sum == 12".to_owned();
+    let target = Destination::Condition { condition };
+    let listing = asked(&mut session, Question::Reach { target }, 1);
+    let target = listing.found[0].moment.clone();
+    run(&mut session, Act::Jump { target });
+    assert!(print(&mut session, "sum").contains("12"));
+    run(&mut session, Act::Verify);
+    let target = "start".to_owned();
+    run(&mut session, Act::Jump { target });
+    let tree = asked(&mut session, Question::Paths, 1);
+    let calls: Vec<&str> = tree
+        .nodes
+        .iter()
+        .filter_map(|node| node.call.as_deref())
+        .collect();
+    assert!(calls.contains(&"uart_read(1024, 16), byte 1"), "{calls:?}");
+    let options = tree.nodes.iter().flat_map(|node| &node.options);
+    for option in options.take(40) {
+        let target = option.moment.clone();
+        run(&mut session, Act::Jump { target });
+    }
+}
+
+#[test]
+fn paths_are_kept_with_their_bytes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = SuggestOptions {
+        inputs: Some(1),
+        after: 1,
+        paths: Some(20),
+        ..SuggestOptions::default()
+    };
+    let report = suggest::of_program(Path::new(MODEM), None, &options, &mut |_| Flow::Continue);
+    let report = report.expect("it runs");
+    assert_eq!(report.before, ["6 \"OK 12\\n\""]);
+    let launch = Launch {
+        program: Path::new(MODEM),
+        board: None,
+        entry: None,
+    };
+    let file = folder.path().join("paths.json");
+    report.write_tests(&file, launch).expect("it is written");
+    let again = suggest::run_tests(&file).expect("it is read");
+    assert_eq!(again.tests.len(), report.paths);
+    assert!(again.tests.iter().all(|test| test.differences.is_empty()));
+    let traces = folder.path().join("traces");
+    assert_eq!(
+        report
+            .write_traces(&traces, launch)
+            .expect("they are written")
+            .len(),
+        report.paths
+    );
 }

@@ -8,7 +8,7 @@ use super::{Explorer, Feasible, Next, State, narrow};
 use crate::constraint::Constraint;
 use crate::dag::Expr;
 use crate::outside::{refusals, text_refusals};
-use crate::path::{Cut, End, Read};
+use crate::path::{Cut, End, Read, ReadPart};
 use crate::set::{Set, cell_of, nice, value_of};
 use crate::shadow::{Ask, KNOWN};
 
@@ -61,13 +61,11 @@ impl Explorer<'_, '_> {
                 if board.check_input(id, &args, memory).is_err() {
                     return Some(refused);
                 }
-                if board.fills(id) {
-                    return Some(self.unfollowed(state, id));
-                }
-                match self.read(state, (id, &args), result, to) {
-                    Ok(answer) => return answer,
-                    Err(end) => return Some(Next::End(end)),
-                }
+                let read = match board.fills(id) {
+                    true => self.fill(state, (id, &args), result, to),
+                    false => self.read(state, (id, &args), result, to),
+                };
+                return read.err();
             }
             PrimitiveKind::Output => match self.output(state, (id, &args), &exprs) {
                 Ok(result) => result,
@@ -111,15 +109,6 @@ impl Explorer<'_, '_> {
             outside.vague_us += outside.state.elapsed_us().saturating_sub(before_us);
         }
         applied.map_err(|_| None)
-    }
-
-    /// The end of what is followed: a call that brings bytes.
-    fn unfollowed(&mut self, state: &State, id: PrimitiveId) -> Next {
-        let board = self.start.board.clone();
-        let name = board.primitive(id).map_or("", |primitive| &primitive.name);
-        let reason = format!("{name} puts bytes into memory, which is not followed");
-        self.leave_out(state, &reason);
-        Next::End(End::Cut(Cut::Fills))
     }
 
     /// Lets a call of the operating system happen. What somebody would have to choose there is not followed.
@@ -250,20 +239,32 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// Reads an input: its answer is an expression from now on.
-    pub(super) fn read(
+    /// Reads an input: its answer is an expression from now on. Something to do if it is not simply done.
+    fn read(
         &mut self,
         state: &mut State,
         (id, args): (PrimitiveId, &[Value]),
         result: Option<ValType>,
         to: usize,
-    ) -> Result<Option<Next>, End> {
-        if state.reads.len() >= self.bounds.inputs as usize {
-            return Err(End::Inputs);
+    ) -> Result<(), Next> {
+        let known = self.read_value(state, (id, args), result)?;
+        self.answer(state, (id, args), known, to);
+        Ok(())
+    }
+
+    /// Reads what an input returns, without answering the call: its value if it can be one only.
+    pub(super) fn read_value(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        result: Option<ValType>,
+    ) -> Result<Option<u64>, Next> {
+        if state.inputs() >= self.bounds.inputs as usize {
+            return Err(Next::End(End::Inputs));
         }
         if self.is_beyond(state) {
             self.wait_before_input(state);
-            return Ok(Some(Next::Waits));
+            return Err(Next::Waits);
         }
         let board = self.start.board.clone();
         let ty = result.unwrap_or(ValType::I32);
@@ -282,46 +283,56 @@ impl Explorer<'_, '_> {
         if let Some(cell) = self.given.take() {
             domain = domain.intersect(&Set::single(cell));
         }
+        self.push_read(state, (id, args), ReadPart::Value, (ty, domain))?;
+        for constraint in &allowed.constraints {
+            self.reads(state, constraint.expr);
+        }
+        let before = state.model.clone();
+        let no_value = || Next::End(End::Cut(Cut::NoValue));
+        if !allowed.constraints.is_empty() {
+            match self.feasible(state, &allowed.constraints) {
+                Feasible::Yes(narrowed) => narrow(state, *narrowed),
+                Feasible::No => return Err(no_value()),
+                Feasible::Unknown(reason) => {
+                    self.leave_out(state, &reason);
+                    return Err(no_value());
+                }
+            }
+        }
+        if state.model != before {
+            if self.example.is_some() {
+                return Err(Next::Waits);
+            }
+            self.patch(state);
+        }
+        let known = state.reads[place as usize].domain.only();
+        Ok(known.filter(|_| allowed.constraints.is_empty()))
+    }
+
+    /// Notes a part of a call of an input, one of these values.
+    pub(super) fn push_read(
+        &mut self,
+        state: &mut State,
+        (id, args): (PrimitiveId, &[Value]),
+        part: ReadPart,
+        (ty, domain): (ValType, Set),
+    ) -> Result<(), Next> {
         let value = match self.example_answer(state.reads.len(), &domain) {
             None => nice(&domain, ty),
-            Some(None) => return Ok(Some(Next::Waits)),
+            Some(None) => return Err(Next::Waits),
             Some(answer) => answer,
         };
-        let Some(value) = value else {
-            return Err(End::Cut(Cut::NoValue));
-        };
+        let value = value.ok_or(Next::End(End::Cut(Cut::NoValue)))?;
         state.reads.push(Read {
             primitive: id,
             args: args.to_vec(),
+            part,
             ty,
             domain,
             step: self.machine.steps(),
         });
         state.model.push(value);
-        for constraint in &allowed.constraints {
-            self.reads(state, constraint.expr);
-        }
-        let before = state.model.clone();
-        if !allowed.constraints.is_empty() {
-            match self.feasible(state, &allowed.constraints) {
-                Feasible::Yes(narrowed) => narrow(state, *narrowed),
-                Feasible::No => return Err(End::Cut(Cut::NoValue)),
-                Feasible::Unknown(reason) => {
-                    self.leave_out(state, &reason);
-                    return Err(End::Cut(Cut::NoValue));
-                }
-            }
-        }
-        if self.example.is_some() && state.model != before {
-            return Ok(Some(Next::Waits));
-        }
-        let known = state.reads[place as usize].domain.only();
-        let known = known.filter(|_| allowed.constraints.is_empty());
-        self.answer(state, (id, args), known, to);
-        if state.model != before {
-            self.patch(state);
-        }
-        Ok(None)
+        Ok(())
     }
 
     /// Answers the pending call with the input that was read last; `known` if it can be one value only.

@@ -5,6 +5,7 @@ mod calls;
 mod cases;
 mod events;
 mod feasible;
+mod fills;
 mod found;
 mod goal;
 mod numbers;
@@ -30,7 +31,7 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::outside::Outside;
-use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored};
+use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, calls};
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped, Touches};
 
@@ -44,8 +45,8 @@ pub(crate) use cases::unread;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
-    Accepts, Bounds, Ended, Explored, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Search,
-    SearchOrder, Start,
+    Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
+    MOST_STEPS, Search, SearchOrder, Start,
 };
 pub(crate) use watched::Parting;
 pub use watched::{Said, Truths, Watched};
@@ -77,6 +78,8 @@ pub(crate) struct State {
     pub(crate) looked: Vec<Looked>,
     /// Which of its reads are bytes that were left out of the state that it goes on from.
     pub(crate) unread: Range<u32>,
+    /// What the call returns before which it stands, where that is decided before the bytes that it brings.
+    returns: Option<u32>,
 }
 
 impl State {
@@ -97,7 +100,13 @@ impl State {
             truths: Truths::default(),
             looked: Vec::new(),
             unread: 0..0,
+            returns: None,
         }
+    }
+
+    /// How many inputs it has read.
+    pub(crate) fn inputs(&self) -> usize {
+        calls(&self.reads)
     }
 }
 
@@ -352,11 +361,11 @@ impl<'e, 'b> Explorer<'e, 'b> {
         loop {
             self.budget.note(self.progress());
             if let Some(spent) = self.budget.spent() {
-                return Some((Ended::Spent(spent), Some(state.reads.len())));
+                return Some((Ended::Spent(spent), Some(state.inputs())));
             }
             let next = self.advance(&mut state, decided.take(), std::mem::take(&mut is_at_call));
             // What could not be decided because the budget was spent is under way still.
-            let current = state.reads.len();
+            let current = state.inputs();
             let has_had_enough = match next {
                 Next::Waits => false,
                 Next::Spent => continue,
@@ -558,7 +567,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
         if self.example.is_some() {
             return;
         }
-        self.levels.left_out(state.reads.len());
+        self.levels.left_out(state.inputs());
         // Then it is the budget that is told, once.
         if self.budget.is_spent() {
             return;

@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use super::found::Found;
 use super::{Explorer, SearchOrder, State, Waiting};
-use crate::path::{Cut, End, Path};
+use crate::path::{Cut, End, Path, calls};
 
 /// How breadth first has come along.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl Explorer<'_, '_> {
     /// Whether a path that is about to read an input has to wait for others.
     pub(super) fn is_beyond(&self, state: &State) -> bool {
         let level = self.levels.level;
-        self.example.is_none() && level.is_some_and(|level| state.reads.len() >= level as usize)
+        self.example.is_none() && level.is_some_and(|level| state.inputs() >= level as usize)
     }
 
     /// Lets a path wait before it reads.
@@ -93,7 +93,7 @@ impl Explorer<'_, '_> {
             SearchOrder::BreadthFirst if self.levels.level.is_none() => self.waiting.pop_back(),
             SearchOrder::BreadthFirst => {
                 // A path on which nothing arrives must not run away from those on which something does.
-                let choices = |state: &State| state.reads.len() + state.moments as usize;
+                let choices = |state: &State| state.inputs() + state.moments as usize;
                 let key = |at: &usize| choices(&self.waiting[*at].state);
                 let first = match self.bounds.events {
                     None | Some(0) => 0,
@@ -117,7 +117,7 @@ impl Explorer<'_, '_> {
                 let key = |at: &usize| {
                     let waiting = &self.waiting[*at];
                     let distance = distances.and_then(|d| d.from(waiting.next?));
-                    (distance.unwrap_or(u32::MAX), waiting.state.reads.len())
+                    (distance.unwrap_or(u32::MAX), waiting.state.inputs())
                 };
                 let first = (0..self.waiting.len()).min_by_key(key)?;
                 self.waiting.remove(first)
@@ -163,11 +163,11 @@ impl Explorer<'_, '_> {
     pub(super) fn looked(&self, current: Option<usize>) -> Option<u32> {
         let cut = self.found.paths.iter();
         let cut = cut.filter(|path| matches!(path.end, End::Cut(_)));
-        let cut = cut.filter_map(|path| Some(path.ways.first()?.reads.len()));
+        let cut = cut.filter_map(|path| Some(calls(&path.ways.first()?.reads)));
         let waiting = self.waiting.iter().chain(&self.levels.frontier);
         // Where something waits before an input, all that reads no further is known.
         let waiting =
-            waiting.map(|waiting| waiting.state.reads.len() + usize::from(waiting.is_at_call));
+            waiting.map(|waiting| waiting.state.inputs() + usize::from(waiting.is_at_call));
         let open = cut.chain(waiting).chain(current);
         match open.chain(self.levels.shallowest).min() {
             None => Some(self.bounds.inputs),

@@ -104,7 +104,7 @@ impl Workbench {
         (mut state, from): (State, Origin),
     ) -> (Self, Round) {
         let mut explorer = self.explorer(start, budget, bounds, parting);
-        explorer.levels = Levels::up_to(state.reads.len() as u32 + u32::from(from.is_input()));
+        explorer.levels = Levels::up_to(state.inputs() as u32 + u32::from(from.is_input()));
         explorer.patch(&state);
         let goes = match from {
             Origin::Start => {

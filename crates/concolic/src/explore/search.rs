@@ -87,6 +87,8 @@ impl Default for Bounds {
 /// No path has more inputs.
 pub const MOST_INPUTS: u32 = 1000;
 
+/// Of an input that puts more bytes into memory, none is followed.
+pub const MOST_BYTES: usize = 256;
 /// Moments of a path at which events arrive, without another bound.
 pub const MOST_MOMENTS: u32 = 100;
 

@@ -55,6 +55,11 @@ impl Shadow {
         self.note_branch(usize::MAX, func);
     }
 
+    /// Adds to the trail how many bytes an input brought: runs with more have more inputs, and are no ways along one path.
+    pub(crate) fn note_length(&mut self, bytes: usize) {
+        self.note_branch(usize::MAX - 1, bytes as u32);
+    }
+
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Expr {
         self.cells.get(at).copied().unwrap_or(KNOWN)

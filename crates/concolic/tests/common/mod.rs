@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use borges_board::{Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind};
+use borges_board::{
+    Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind, Yield,
+};
 use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
     Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, SearchOrder, Set, Solution,
@@ -44,6 +46,9 @@ pub struct Asking {
     read: u32,
     id: PrimitiveId,
     args: Vec<Value>,
+    /// What it returns, once that is known: then its bytes are asked for.
+    returned: Option<Value>,
+    bytes: Vec<u8>,
     pub codomain: Codomain,
 }
 
@@ -184,8 +189,26 @@ impl<'p> Plain<'p> {
         }
         let mut asking = asking.clone();
         let board = &self.start.board;
-        asking.state.observe(board, asking.id, &asking.args, value);
-        asking.machine.answer(&[value]).expect("the right type");
+        match (asking.returned, value) {
+            (None, _) => asking.returned = Some(value),
+            (Some(_), Value::I32(byte)) => asking.bytes.push(byte as u8),
+            (Some(_), _) => return None,
+        }
+        let (id, args, value) = (asking.id, &asking.args, asking.returned?);
+        let (count, allowed) = board.bytes_with(id, args, value);
+        if asking.bytes.len() < count {
+            asking.codomain = allowed;
+            return Some(Stage::Asks(Box::new(asking)));
+        }
+        asking.state.observe(board, id, args, value);
+        if board.counts_bytes(id) {
+            // How many bytes come is decided like a branch.
+            asking.branches.push((u32::MAX, count as u32));
+        }
+        let bytes = asking.bytes.clone().into();
+        let writes = board.writes(id, args, &Yield { value, bytes });
+        let answered = asking.machine.answer_with(&[value], &writes);
+        answered.expect("the right type");
         Some(self.go_on(
             asking.machine,
             asking.state,
@@ -264,6 +287,8 @@ impl<'p> Plain<'p> {
                         read,
                         id,
                         args,
+                        returned: None,
+                        bytes: Vec::new(),
                         codomain,
                     }));
                 }

@@ -12,7 +12,7 @@ use borges_board::{BrokenLimit, Event as BoardEvent};
 use borges_debuginfo::DebugInfo;
 use borges_sim::Environment;
 use borges_stub::{Halt, Program, execute};
-use borges_vm::{Machine, Outcome as Ended, StateHash, Trap, Value};
+use borges_vm::{Machine, Outcome as Ended, StateHash, Trap};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
@@ -40,8 +40,6 @@ pub enum Inputs {
     Board,
     /// These texts in turn, whatever is read; then the run ends.
     Texts(Vec<String>),
-    /// These values in turn; then the run ends.
-    Values(Vec<Value>),
 }
 
 /// Where events come from.

@@ -8,7 +8,7 @@ use borges_board::{
 };
 use borges_sim::{Environment, SimBoard};
 use borges_stub::{Answer, Call, World};
-use borges_vm::{Machine, Value};
+use borges_vm::Machine;
 use borges_wasi::{Output, Rewritten};
 
 use super::{
@@ -24,7 +24,7 @@ pub(super) struct Outside {
     board: Shared<Table>,
     driver: Driver<SimBoard>,
     /// The inputs that were given and not yet taken; the board's sources if none were.
-    inputs: Option<VecDeque<Given>>,
+    inputs: Option<VecDeque<String>>,
     /// Inputs taken from those that were given.
     taken: usize,
     /// The events that were given; the board's if none were.
@@ -32,12 +32,6 @@ pub(super) struct Outside {
     pub(super) report: RunReport,
     /// The step of the last call that broke a limit: the run halted before it, and goes over it then.
     broke_at: Option<u64>,
-}
-
-/// An input that was given.
-enum Given {
-    Text(String),
-    Value(Value),
 }
 
 /// The outside while someone listens.
@@ -67,8 +61,7 @@ impl Outside {
         }
         let inputs = match &options.inputs {
             Inputs::Board => None,
-            Inputs::Texts(texts) => Some(texts.iter().cloned().map(Given::Text).collect()),
-            Inputs::Values(values) => Some(values.iter().copied().map(Given::Value).collect()),
+            Inputs::Texts(texts) => Some(texts.iter().cloned().collect()),
         };
         let scripted = match &options.events {
             Events::Board => None,
@@ -141,18 +134,11 @@ impl Outside {
     }
 
     /// A given input as a value of the primitive's codomain there.
-    fn given(&self, call: &Call<'_>, given: Given) -> Result<Yield, RunError> {
+    fn given(&self, call: &Call<'_>, text: String) -> Result<Yield, RunError> {
         let state = self.driver.state();
         let codomain = self.board.codomain_at(call.primitive, call.args, state);
-        let (text, given) = match given {
-            Given::Value(value) => (show(value), Ok((Some(value), None))),
-            Given::Text(text) => {
-                let given = parse_yield(&text, codomain.ty());
-                (text, given)
-            }
-        };
         let (id, args) = (call.primitive, call.args);
-        let yielded = given
+        let yielded = parse_yield(&text, codomain.ty())
             .ok()
             .and_then(|(value, bytes)| self.board.yielding(id, args, value, bytes).ok());
         match yielded {

@@ -7,7 +7,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use borges_board::Yield;
 use borges_multiverse::tree::{BranchId, Place};
 use borges_stub::{Halt, Mocks, encode_event, encode_input};
-use borges_vm::Value;
 use borges_wire::{Bytes, Record, RecordKind, TraceDecoder, TraceEncoder};
 
 use crate::command::Observer;
@@ -44,8 +43,8 @@ impl MomentText {
     }
 
     /// An input is answered before which so many steps were taken.
-    pub(crate) fn input(&mut self, steps: u64, value: Value) {
-        self.push(steps, encode_input(&value.into()));
+    pub(crate) fn input(&mut self, steps: u64, yielded: &Yield) {
+        self.push(steps, encode_input(yielded));
     }
 
     /// An event arrives after so many steps.

@@ -8,7 +8,6 @@ use super::inquiry::Inquiry;
 use super::{listing, walk};
 use crate::command::question::{CoverListing, CoveredLine, OneSided, SuggestedInput};
 use crate::scene::place_of;
-use crate::values::show;
 
 /// The program's own lines and branches; those of the compiler's library are left out.
 pub(super) fn listing(inquiry: &Inquiry, explored: &Explored) -> CoverListing {
@@ -55,7 +54,7 @@ fn reads(inquiry: &Inquiry, witness: &Witness) -> Vec<SuggestedInput> {
     let scene = listing::scene(inquiry);
     let inputs = witness.inputs.iter().map(|answered| SuggestedInput {
         call: scene.call_text(answered.primitive, &answered.args),
-        value: show(answered.value),
+        value: walk::said(&answered.yielded),
     });
     let events = witness.events.iter().map(|event| SuggestedInput {
         call: walk::EVENT.to_owned(),

@@ -329,7 +329,7 @@ impl<'f> Found<'f> {
     pub(super) fn reads(&self, walk: &Walk<'_>) -> Vec<SuggestedInput> {
         let scene = self.subject.scene(&self.subject.start.machine);
         walk.choices()
-            .map(|choice| choice.suggested(scene))
+            .filter_map(|choice| choice.suggested(scene))
             .collect()
     }
 

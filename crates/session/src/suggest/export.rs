@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use borges_board::Event;
+use borges_board::{Event, Yield};
 use borges_concolic::{self as concolic, End};
-use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -15,7 +14,7 @@ use crate::options::Options;
 use crate::program::OpenError;
 use crate::session::Session;
 use crate::stage::MomentText;
-use crate::values::show;
+use crate::suggest::walk::said;
 
 /// The version of test files.
 const VERSION: u32 = 1;
@@ -68,7 +67,7 @@ pub struct Launch<'l> {
 pub(crate) struct Future {
     pub(crate) name: String,
     /// All inputs from the program's start.
-    pub(crate) inputs: Vec<Value>,
+    pub(crate) inputs: Vec<Yield>,
     /// The events that arrive, each after so many steps.
     pub(crate) events: Vec<(u64, Event)>,
     /// The step at which it ends, if nothing of the program's ends it.
@@ -76,7 +75,7 @@ pub(crate) struct Future {
 }
 
 impl Future {
-    pub(crate) fn new(name: String, inputs: Vec<Value>, path: &concolic::Path) -> Self {
+    pub(crate) fn new(name: String, inputs: Vec<Yield>, path: &concolic::Path) -> Self {
         let cut = matches!(path.end, End::Stopped(_) | End::Cut(_));
         let events = path.events.iter().map(|event| (event.step, event.event));
         Future {
@@ -87,9 +86,18 @@ impl Future {
         }
     }
 
+    /// The inputs as texts.
+    fn texts(&self) -> Vec<String> {
+        self.inputs.iter().map(said).collect()
+    }
+
     fn options(&self, launch: Launch<'_>) -> RunOptions {
-        let inputs = Inputs::Values(self.inputs.clone());
-        options(launch, inputs, self.events.clone(), self.steps)
+        options(
+            launch,
+            Inputs::Texts(self.texts()),
+            self.events.clone(),
+            self.steps,
+        )
     }
 }
 
@@ -247,7 +255,7 @@ pub(crate) fn write_tests(
         let report = run(launch, &future.options(launch))?;
         tests.push(PathTest {
             name: future.name.clone(),
-            inputs: future.inputs.iter().map(|value| show(*value)).collect(),
+            inputs: future.texts(),
             events: future.events.clone(),
             steps: future.steps,
             expect: Behaviour::of(&report),
@@ -340,7 +348,9 @@ fn moment(launch: Launch<'_>, options: &RunOptions) -> Result<String, RunError> 
         while let Some((step, event)) = events.next_if(|(step, _)| *step <= read.step) {
             trace.event(*step, event);
         }
-        trace.input(read.step, read.answer);
+        let bytes = read.bytes.clone().into();
+        let value = read.answer;
+        trace.input(read.step, &Yield { value, bytes });
     }
     events.for_each(|(step, event)| trace.event(*step, event));
     // A trapping instruction is not retired: its attempt is one step more.

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use borges_concolic::{
-    Budget, End, Explored, Path, Progress, SuggestionNode as Branching, Suggestions, value_of,
+    Budget, End, Explored, Path, Progress, ReadPart, SuggestionNode as Branching, Suggestions,
+    value_of,
 };
 
 use super::cuts;
@@ -134,7 +135,7 @@ impl<'l> Lister<'l> {
         }
         let nodes = tree.nodes.iter();
         listing.nodes = nodes.map(|node| self.node(node, &number_of)).collect();
-        name_moments(inquiry, &kept, &mut listing.nodes);
+        name_moments(inquiry, &kept, &mut listing.nodes, false);
         listing.max_options = options(&listing.nodes);
         listing.found = self.found(&kept, &alarms);
         listing
@@ -167,29 +168,35 @@ impl<'l> Lister<'l> {
             Branching::Input {
                 primitive,
                 args,
+                part,
                 ty,
                 options,
                 rest,
                 ..
             } => {
                 let value = |cell| show(value_of(*ty, cell));
+                let call = scene(self.inquiry).call_text(*primitive, args);
+                let call = match part {
+                    ReadPart::Value => call,
+                    ReadPart::Byte(number) => format!("{call}, byte {number}"),
+                };
                 let rest = rest.as_ref().map(|rest| {
                     let shown = rest.options.iter().map(|at| value(options[*at].cell));
                     RestListing {
-                        set: sets::describe(&rest.set, *ty),
+                        set: sets::of_part(&rest.set, *ty, *part),
                         options: shown.collect(),
                     }
                 });
                 let options = options.iter().map(|option| SuggestedOption {
                     value: value(option.cell),
-                    set: sets::describe(&option.set, *ty),
+                    set: sets::of_part(&option.set, *ty, *part),
                     exact: option.is_exact,
                     next: option.next as u32,
                     moment: String::new(),
                 });
                 SuggestionNode {
                     rest,
-                    call: Some(scene(self.inquiry).call_text(*primitive, args)),
+                    call: Some(call),
                     options: options.collect(),
                     end: None,
                 }
@@ -302,15 +309,15 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
     for (number, walk) in (0..).zip(walks) {
         let mut at = 0;
         for choice in walk.choices() {
-            let (call, text, set) = match choice {
-                Choice::Input(read, value) => (
-                    scene(inquiry).call_text(read.primitive, &read.args),
-                    show(value),
-                    sets::describe(&read.domain, read.ty),
-                ),
-                Choice::Event(event) => {
-                    (EVENT.to_owned(), walk::arrival(event), walk::arrival(event))
+            let Some(said) = choice.suggested(scene(inquiry)) else {
+                continue;
+            };
+            let (call, text) = (said.call, said.value);
+            let set = match choice {
+                Choice::Input(read, ..) if read.part == ReadPart::Value => {
+                    sets::describe(&read.domain, read.ty)
                 }
+                _ => text.clone(),
             };
             let fresh = nodes.len();
             let node = &mut nodes[at];
@@ -332,12 +339,17 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
         }
         nodes[at].end.get_or_insert(number);
     }
-    name_moments(inquiry, walks, &mut nodes);
+    name_moments(inquiry, walks, &mut nodes, true);
     nodes
 }
 
-/// Gives every option its universe.
-fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNode]) {
+/// Gives every option its universe; in a tree that was merged on whole calls, a call with its bytes is one option.
+fn name_moments(
+    inquiry: &Inquiry,
+    walks: &[Walk<'_>],
+    nodes: &mut [SuggestionNode],
+    are_merged: bool,
+) {
     let mut written = 0;
     let mut name = |option: &mut SuggestedOption, trace: &MomentText, steps: u64| {
         if option.moment.is_empty() && written < MOST_MOMENTS {
@@ -352,8 +364,12 @@ fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNo
         let mut choices = walk.choices();
         loop {
             let choice = choices.next();
-            let (text, step) = match choice {
-                Some(Choice::Input(read, value)) => (show(value), read.step),
+            let (text, step) = match &choice {
+                Some(Choice::Input(_, _, None)) if are_merged => continue,
+                Some(Choice::Input(read, _, Some(call))) if are_merged => {
+                    (walk::said(call), read.step)
+                }
+                Some(Choice::Input(read, value, _)) => (show(*value), read.step),
                 Some(Choice::Event(event)) => (walk::arrival(event), event.step),
                 None => (String::new(), end_of(walk.path)),
             };
@@ -361,11 +377,13 @@ fn name_moments(inquiry: &Inquiry, walks: &[Walk<'_>], nodes: &mut [SuggestionNo
             if let Some(quiet) = quiet_option(nodes, at, &text) {
                 at = name(quiet, &trace, step);
             }
-            let after = match choice {
-                Some(Choice::Input(read, value)) => {
-                    trace.input(read.step, value);
+            let after = match &choice {
+                Some(Choice::Input(read, _, Some(call))) => {
+                    trace.input(read.step, call);
                     step + 1
                 }
+                // No universe lies between the bytes of a call: it is named as the one before.
+                Some(Choice::Input(..)) => step,
                 Some(Choice::Event(event)) => {
                     trace.event(event.step, &event.event);
                     step
@@ -406,11 +424,12 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
     let mut trace = inquiry.trace.clone();
     let mut inputs = Vec::new();
     for choice in walk.choices() {
-        match choice {
-            Choice::Input(read, value) => trace.input(read.step, value),
+        match &choice {
+            Choice::Input(read, _, Some(call)) => trace.input(read.step, call),
+            Choice::Input(..) => {}
             Choice::Event(event) => trace.event(event.step, &event.event),
         }
-        inputs.push(choice.suggested(scene(inquiry)));
+        inputs.extend(choice.suggested(scene(inquiry)));
     }
     FoundPath {
         kind: kind.to_owned(),

@@ -30,14 +30,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use borges_board::{BoardState, Driver, PrimitiveId};
+use borges_board::{BoardState, Driver, PrimitiveId, Yield};
 use borges_concolic::{
     Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, SearchOrder, Start,
 };
 use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
 use borges_stub::{Answer, Call, Program, World, execute};
-use borges_vm::{CodeOffset, ExternType, Machine, Value};
+use borges_vm::{CodeOffset, ExternType, Machine};
 
 pub use crate::command::picture::{PictureState, PictureWay, StateKind, StatesPicture};
 pub use crate::command::proof::{
@@ -106,7 +106,7 @@ pub(crate) struct Subject {
     pub(crate) start: Start,
     pub(crate) entry: String,
     /// What inputs answered before exploration begins.
-    pub(crate) before: Vec<Value>,
+    pub(crate) before: Vec<Yield>,
 }
 
 impl Subject {
@@ -153,7 +153,7 @@ struct Sources<'s> {
     program: &'s Program,
     driver: &'s mut Driver<SimBoard>,
     left: u32,
-    given: Vec<Value>,
+    given: Vec<Yield>,
 }
 
 impl World for Sources<'_> {
@@ -161,16 +161,14 @@ impl World for Sources<'_> {
         let Some(left) = self.left.checked_sub(1) else {
             return Answer::Leave;
         };
-        if self.program.board.fills(call.primitive) {
-            return Answer::Leave;
-        }
         self.left = left;
         self.driver.at(call.steps);
         let (board, memory) = (&self.program.board, call.memory.len());
         match self.driver.input(board, call.primitive, call.args, memory) {
             Ok(yielded) => {
-                self.given.push(yielded.value);
-                Answer::Value(Some(yielded.value))
+                let answer = Answer::brought(board, call, &yielded);
+                self.given.push(yielded);
+                answer
             }
             Err(_) => Answer::Trap,
         }

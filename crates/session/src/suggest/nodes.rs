@@ -32,6 +32,9 @@ pub struct InputReport {
     pub primitive: String,
     /// Its arguments.
     pub args: Vec<serde_json::Value>,
+    /// If it is one of the bytes that the call puts into memory, its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte: Option<u32>,
     /// Instructions retired before it.
     pub step: u64,
 }

@@ -9,10 +9,9 @@ use serde::Serialize;
 use super::ProgramNames;
 use super::cuts::{self, Asked};
 use super::export::{self, ExportError, Launch};
-use super::tree::PathsTree;
+use super::tree::{PathsTree, told};
 use super::walk;
 use crate::command::question::UnexploredReport;
-use crate::values::json;
 
 /// All paths that were found. The names are kept stable.
 #[derive(Serialize)]
@@ -66,7 +65,7 @@ impl PathsReport {
         let untold = checked.untrue.iter().map(|path| UnexploredReport {
             reason: walk::NOT_TRUE.to_owned(),
             place: None,
-            inputs: tree.answers(*path).map(json).collect(),
+            inputs: tree.answers(*path).map(|call| told(&call)).collect(),
             bound: None,
         });
         let mut unexplored: Vec<UnexploredReport> = untold.collect();
@@ -93,7 +92,7 @@ impl PathsReport {
             seconds: took().as_secs_f64(),
             steps: explored.steps,
             unexplored,
-            before: subject.before.iter().map(|value| json(*value)).collect(),
+            before: subject.before.iter().map(told).collect(),
             tree,
         }
     }

@@ -1,6 +1,6 @@
 //! Sets of values in words: short, whatever they are.
 
-use borges_concolic::{Set, value_of};
+use borges_concolic::{ReadPart, Set, value_of};
 use borges_vm::{ValType, Value};
 
 use crate::values::show;
@@ -35,6 +35,21 @@ pub(super) fn describe(set: &Set, ty: ValType) -> String {
         first.join(", "),
         show(parts[parts.len() - 1].1)
     )
+}
+
+/// The values of a part of a call in words: bytes that are printed as characters.
+pub(super) fn of_part(set: &Set, ty: ValType, part: ReadPart) -> String {
+    let printed = |cell: &u64| (0x20..0x7f).contains(cell);
+    let all_printed = |(low, high): &(u64, u64)| printed(low) && printed(high);
+    if part == ReadPart::Value || !set.intervals().iter().all(all_printed) {
+        return describe(set, ty);
+    }
+    let shown = |cell: u64| format!("'{}'", (cell as u8).escape_ascii());
+    let parts = set.intervals().iter().map(|(low, high)| match low == high {
+        true => shown(*low),
+        false => format!("{}..{}", shown(*low), shown(*high)),
+    });
+    parts.collect::<Vec<String>>().join(", ")
 }
 
 fn part(&(low, high): &(Value, Value)) -> String {

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use borges_board::PrimitiveId;
+use borges_board::{PrimitiveId, Yield};
 use borges_concolic::{
-    Budget, Cut, End, Explored, InputOption, OtherValues, Path, Set, SuggestionNode, Suggestions,
-    value_of,
+    Answered, Budget, Cut, End, Explored, InputOption, OtherValues, Path, ReadPart, Set,
+    SuggestionNode, Suggestions, value_of,
 };
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::{Serialize, Serializer};
@@ -18,7 +18,7 @@ use super::nodes::{
     TreeReport,
 };
 use super::sets;
-use super::walk::{Alarm, Check, Walk};
+use super::walk::{Alarm, Check, Walk, said};
 use crate::scene::place_of;
 use crate::values::json;
 
@@ -99,19 +99,23 @@ impl PathsTree {
                 Some(SuggestionNode::Input {
                     primitive,
                     args,
+                    part,
                     ty,
                     step,
                     options,
                     rest,
                 }) => {
                     if place == 0 {
-                        line(depth, Line::Input(self.input(*primitive, args, *step)));
+                        line(
+                            depth,
+                            Line::Input(self.input((*primitive, args), *part, *step)),
+                        );
                     }
                     let option = options.get(place);
                     match (option, rest) {
-                        (Some(option), _) => line(depth, self.option(option, *ty)),
+                        (Some(option), _) => line(depth, self.option(option, *ty, *part)),
                         (None, Some(rest)) => {
-                            line(depth, Line::Rest(rest_report(rest, options, *ty)));
+                            line(depth, Line::Rest(rest_report(rest, options, (*ty, *part))));
                         }
                         (None, None) => {}
                     }
@@ -141,21 +145,30 @@ impl PathsTree {
         }
     }
 
-    fn option(&self, option: &InputOption, ty: ValType) -> Line {
+    fn option(&self, option: &InputOption, ty: ValType, part: ReadPart) -> Line {
         let is_one = matches!(option.set.intervals(), [(low, high)] if low == high);
         Line::Option {
-            shown: sets::describe(&option.set, ty),
+            shown: sets::of_part(&option.set, ty, part),
             say: (!is_one).then(|| json(value_of(ty, option.cell)).to_string()),
             exact: option.is_exact,
             end: self.ending_at(option.next),
         }
     }
 
-    fn input(&self, primitive: PrimitiveId, args: &[Value], step: u64) -> InputReport {
+    fn input(
+        &self,
+        (primitive, args): (PrimitiveId, &[Value]),
+        part: ReadPart,
+        step: u64,
+    ) -> InputReport {
         let found = self.subject.program.board.primitive(primitive);
         InputReport {
             primitive: found.map_or_else(String::new, |found| found.name.to_string()),
             args: args.iter().map(|value| json(*value)).collect(),
+            byte: match part {
+                ReadPart::Value => None,
+                ReadPart::Byte(number) => Some(number),
+            },
             step,
         }
     }
@@ -195,8 +208,8 @@ impl PathsTree {
                 } = self.ending(number);
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 let at = place.map_or_else(String::new, |place| format!(" at {place}"));
-                let mut inputs = self.subject.before.clone();
-                inputs.extend(self.answers(number));
+                let before = self.subject.before.iter().cloned();
+                let inputs = before.chain(self.answers(number)).collect();
                 let name = format!("path {number} {kind}{reason}{at}");
                 Future::new(name, inputs, path)
             })
@@ -231,19 +244,22 @@ impl PathsTree {
                 SuggestionNode::Input {
                     primitive,
                     args,
+                    part,
                     ty,
                     step,
                     options,
                     rest,
                 } => {
-                    report.input = Some(self.input(*primitive, args, *step));
-                    report.rest = rest.as_ref().map(|rest| rest_report(rest, options, *ty));
+                    report.input = Some(self.input((*primitive, args), *part, *step));
+                    report.rest = rest
+                        .as_ref()
+                        .map(|rest| rest_report(rest, options, (*ty, *part)));
                     let options = options.iter().map(|option| {
                         let (subtree, end) = behind(option.next);
                         OptionReport {
                             value: json(value_of(*ty, option.cell)),
                             set: intervals(&option.set, *ty),
-                            shown: sets::describe(&option.set, *ty),
+                            shown: sets::of_part(&option.set, *ty, *part),
                             exact: option.is_exact,
                             subtree,
                             end,
@@ -263,7 +279,7 @@ impl PathsTree {
         EndReport {
             ending: self.ending(path),
             path,
-            inputs: self.answers(path).map(json).collect(),
+            inputs: self.answers(path).map(|call| told(&call)).collect(),
             events: found.events.iter().map(EventReport::from).collect(),
             branches: branches
                 .map(|outcome| [outcome.at.0, outcome.taken])
@@ -279,20 +295,31 @@ impl PathsTree {
         cells.map_or(&[], Vec::as_slice)
     }
 
-    /// The same as values.
-    pub(super) fn answers(&self, path: usize) -> impl Iterator<Item = Value> {
+    /// The same, call by call.
+    pub(super) fn answers(&self, path: usize) -> impl Iterator<Item = Yield> {
         let way = self.explored.paths[path].ways.first();
         let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
-        let both = reads.iter().zip(self.cells(path));
-        both.map(|(read, cell)| value_of(read.ty, *cell))
+        Answered::of_cells(reads, self.cells(path)).map(|call| call.yielded)
     }
 }
 
-fn rest_report(rest: &OtherValues, options: &[InputOption], ty: ValType) -> RestReport {
+/// What an input yields, as data: a number, or a text where it brings bytes.
+pub(super) fn told(yielded: &Yield) -> serde_json::Value {
+    match yielded.bytes.is_empty() {
+        true => json(yielded.value),
+        false => said(yielded).into(),
+    }
+}
+
+fn rest_report(
+    rest: &OtherValues,
+    options: &[InputOption],
+    (ty, part): (ValType, ReadPart),
+) -> RestReport {
     let shown = rest.options.iter().map(|at| options[*at].cell);
     RestReport {
         set: intervals(&rest.set, ty),
-        shown: sets::describe(&rest.set, ty),
+        shown: sets::of_part(&rest.set, ty, part),
         options: shown.map(|cell| json(value_of(ty, cell))).collect(),
     }
 }

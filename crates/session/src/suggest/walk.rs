@@ -1,14 +1,14 @@
 //! A path with the answers that lead along it, and its replay on the plain VM.
 
-use borges_board::{BoardState, BrokenLimit, Captured, Codomain, EventSource};
-use borges_concolic::{Budget, Delivered, End, Path, Read, Start, value_of};
+use borges_board::{BoardState, BrokenLimit, Captured, Codomain, EventSource, Yield};
+use borges_concolic::{Answered, Budget, Delivered, End, Path, Read, ReadPart, Start, value_of};
 use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
 
 use crate::command::question::SuggestedInput;
 use crate::scene::{Scene, breaks, limit_words};
-use crate::values::show;
+use crate::values::text_of_yield;
 
 /// A path with the answers that lead along it.
 pub(super) struct Walk<'p> {
@@ -17,10 +17,10 @@ pub(super) struct Walk<'p> {
 }
 
 /// What was decided on a path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Choice<'p> {
-    /// An input answered.
-    Input(&'p Read, Value),
+    /// An input answered, or brought a byte: with the last of it, all that the call yielded.
+    Input(&'p Read, Value, Option<Yield>),
     /// An event arrived.
     Event(&'p Delivered),
 }
@@ -47,16 +47,21 @@ impl<'p> Walk<'p> {
         let way = self.path.ways.first();
         let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
         let mut inputs = (0_u32..).zip(reads.iter().zip(&self.answers)).peekable();
+        let mut calls = Answered::of(reads, self.answers.iter().copied());
         let mut events = self.path.events.iter().peekable();
         std::iter::from_fn(move || {
             let place = inputs.peek().map(|(place, _)| *place);
             let is_next = |event: &&Delivered| place.is_none_or(|place| event.place <= place);
-            match events.next_if(is_next) {
-                Some(event) => Some(Choice::Event(event)),
-                None => inputs
-                    .next()
-                    .map(|(_, (read, value))| Choice::Input(read, *value)),
+            if let Some(event) = events.next_if(is_next) {
+                return Some(Choice::Event(event));
             }
+            let (_, (read, value)) = inputs.next()?;
+            let goes_on = |(_, (next, _)): &(u32, (&Read, &Value))| next.part != ReadPart::Value;
+            let call = match inputs.peek().is_some_and(goes_on) {
+                true => None,
+                false => calls.next().map(|call| call.yielded),
+            };
+            Some(Choice::Input(read, *value, call))
         })
     }
 
@@ -132,19 +137,24 @@ pub(super) fn broken(
 pub(super) const EVENT: &str = "interrupt";
 
 impl Choice<'_> {
-    /// The choice in words.
-    pub(super) fn suggested(&self, scene: Scene<'_>) -> SuggestedInput {
-        match self {
-            Choice::Input(read, value) => SuggestedInput {
+    /// The choice in words; of a call that brings bytes, all of it with the last one.
+    pub(super) fn suggested(&self, scene: Scene<'_>) -> Option<SuggestedInput> {
+        Some(match self {
+            Choice::Input(read, _, call) => SuggestedInput {
                 call: scene.call_text(read.primitive, &read.args),
-                value: show(*value),
+                value: said(call.as_ref()?),
             },
             Choice::Event(event) => SuggestedInput {
                 call: EVENT.to_owned(),
                 value: arrival(event),
             },
-        }
+        })
     }
+}
+
+/// What a call of an input yields, in words.
+pub(super) fn said(yielded: &Yield) -> String {
+    text_of_yield(yielded.value, &yielded.bytes)
 }
 
 /// Where an event comes from, in words.
@@ -231,6 +241,13 @@ impl<'p> Plain<'p> {
         }
     }
 
+    /// The next answer, if it is one of these values.
+    fn answered(&mut self, codomain: &Codomain) -> Option<Value> {
+        let value = (self.answer)(codomain).filter(|value| codomain.contains(*value))?;
+        self.given.push(value);
+        Some(value)
+    }
+
     /// What the board's model has come to.
     pub(super) fn state(&self) -> &BoardState {
         &self.state
@@ -246,17 +263,21 @@ impl World for Plain<'_> {
         {
             return Answer::Trap;
         }
-        if board.fills(call.primitive) {
-            return Answer::Leave;
-        }
-        let codomain = board.codomain_at(call.primitive, call.args, &self.state);
-        let value = (self.answer)(&codomain);
-        let Some(value) = value.filter(|value| codomain.contains(*value)) else {
+        let (id, args) = (call.primitive, call.args);
+        let Some(value) = self.answered(&board.codomain_at(id, args, &self.state)) else {
             return Answer::Leave;
         };
-        self.given.push(value);
-        self.state.observe(board, call.primitive, call.args, value);
-        Answer::Value(Some(value))
+        let (count, allowed) = board.bytes_with(id, args, value);
+        let bytes = (0..count).map(|_| match self.answered(&allowed)? {
+            Value::I32(byte) => Some(byte as u8),
+            _ => None,
+        });
+        let Some(bytes) = bytes.collect::<Option<Vec<u8>>>() else {
+            return Answer::Leave;
+        };
+        let bytes = bytes.into();
+        self.state.observe(board, id, args, value);
+        Answer::brought(board, call, &Yield { value, bytes })
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
