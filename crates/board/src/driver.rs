@@ -45,6 +45,17 @@ pub enum SystemCall {
     Wants(borges_wasi::Wants),
 }
 
+#[cfg(feature = "host")]
+impl SystemCall {
+    /// At most so many bytes of standard input are wanted, if that is what somebody has to choose.
+    pub fn input_wanted(&self) -> Option<u32> {
+        match self {
+            SystemCall::Wants(borges_wasi::Wants::Input { at_most }) => Some(*at_most),
+            _ => None,
+        }
+    }
+}
+
 /// An event, with the handler that the program gave for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Event {

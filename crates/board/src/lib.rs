@@ -84,7 +84,7 @@ pub use state::{
     Panel, Pin, Pixels, PixelsPatch, PwmChannel, St7735, Subscription, Timer,
 };
 #[cfg(feature = "host")]
-pub use system::{SystemStart, choice_text, unmocked, yielded};
+pub use system::{MemoryRead, SystemStart, choice_text, unmocked, yielded};
 #[cfg(feature = "host")]
 pub use view::{
     BoardView, ConsoleView, DisplayView, EventView, MotorView, PinView, SensorView, StripView,

@@ -13,10 +13,11 @@
 //! | the call fails | minus the error's number | |
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use core::cell::RefCell;
 
 use borges_vm::{ValType, Value, Write};
 use borges_wasi::{
-    Called, Chosen, Errno, Function, Setup, SetupError, WasiImport, WasmType, World,
+    Called, Chosen, Errno, Function, Memory, Setup, SetupError, WasiImport, WasmType, World,
 };
 
 use crate::{
@@ -122,6 +123,17 @@ impl Board {
             .is_some_and(|function| !function.faults().is_empty())
     }
 
+    /// Whether a call of the operating system brings what is in files.
+    pub fn reads_files(&self, id: PrimitiveId) -> bool {
+        let function = self.system_function(id);
+        matches!(function, Some(Function::FdRead | Function::FdPread))
+    }
+
+    /// Whether a call of the operating system ends the program.
+    pub fn exits(&self, id: PrimitiveId) -> bool {
+        self.system_function(id) == Some(Function::ProcExit)
+    }
+
     /// Whether a call of the operating system can be chosen to go like this.
     pub fn may_choose(&self, id: PrimitiveId, yielded: &Yield) -> bool {
         self.system_function(id)
@@ -162,6 +174,64 @@ impl BoardState {
         self.system = system.map(|system| Shared::new(system.world.clone()));
     }
 
+    /// What may be chosen of whether a call fails: 0 if it goes as it does by itself, or minus the number of an error that it
+    /// may be made to meet. Nothing if it fails by itself, or never does.
+    pub fn may_fail_here(
+        &self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+    ) -> Option<Codomain> {
+        let faults = board.system_function(id)?.faults();
+        let mut tried = self.clone();
+        let goes = match tried.call_system(board, id, args, memory, None) {
+            Ok(SystemCall::Answers { result, .. }) => result == Some(Value::I32(0)),
+            Ok(SystemCall::Wants(_)) => true,
+            _ => false,
+        };
+        let errors = faults.iter().map(|errno| -i32::from(errno.code()));
+        let values: Vec<Value> = [0].into_iter().chain(errors).map(Value::I32).collect();
+        (goes && !faults.is_empty()).then(|| Codomain::set(ValType::I32, &values))
+    }
+
+    /// What a call reads of the program's memory; it does not happen.
+    pub fn memory_read(
+        &self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+    ) -> MemoryRead {
+        let noted = Noted {
+            memory,
+            parts: RefCell::default(),
+        };
+        // A call that is refused has read what it has read.
+        let _done = self.clone().call_with(board, id, args, &noted, None);
+        let list = match board.system_function(id) {
+            Some(Function::FdWrite | Function::FdPwrite) => match args {
+                [_, Value::I32(list), Value::I32(count), ..] => {
+                    let list = u64::from(*list as u32);
+                    Some(list..list + 8 * u64::from(*count as u32))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let decides = |(address, _): &(u64, u64)| list.as_ref().is_none_or(|l| l.contains(address));
+        let (decides, moved) = noted.parts.into_inner().into_iter().partition(decides);
+        MemoryRead { decides, moved }
+    }
+
+    /// What is chosen for a call that wants to know something if nobody says otherwise.
+    pub fn usual(&self, called: &SystemCall) -> Option<Yield> {
+        match called {
+            SystemCall::Wants(wants) => Some(yielded(&self.system()?.usual(wants))),
+            _ => None,
+        }
+    }
+
     /// Lets a call of the operating system happen, if it wants to know nothing or that is `chosen`; else nothing changes.
     ///
     /// # Errors
@@ -172,6 +242,17 @@ impl BoardState {
         id: PrimitiveId,
         args: &[Value],
         memory: &[u8],
+        yielded: Option<&Yield>,
+    ) -> Result<SystemCall, Refusal> {
+        self.call_with(board, id, args, &memory, yielded)
+    }
+
+    fn call_with(
+        &mut self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &dyn Memory,
         yielded: Option<&Yield>,
     ) -> Result<SystemCall, Refusal> {
         let primitive = board.primitive(id).ok_or(Refusal::UnknownPrimitive)?;
@@ -188,7 +269,7 @@ impl BoardState {
         };
         let before = system.printed();
         let called = Shared::make_mut(system)
-            .call(import, &cells, &memory, chosen.as_ref())
+            .call(import, &cells, memory, chosen.as_ref())
             .map_err(|_| Refusal::WrongArguments)?;
         if let Some(sights) = &mut self.sights {
             for (_, bytes) in system.printed_since(before) {
@@ -213,6 +294,32 @@ impl BoardState {
             Called::Trap(_) => SystemCall::Traps,
             Called::Wants(wants) => SystemCall::Wants(wants),
         })
+    }
+}
+
+/// The parts of a program's memory that a call of the operating system reads: addresses, each with a number of bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryRead {
+    /// What it does depends on these.
+    pub decides: Vec<(u64, u64)>,
+    /// These it moves to a file or an output, whatever they are.
+    pub moved: Vec<(u64, u64)>,
+}
+
+/// A memory that notes what is read of it.
+struct Noted<'m> {
+    memory: &'m [u8],
+    parts: RefCell<Vec<(u64, u64)>>,
+}
+
+impl Memory for Noted<'_> {
+    fn size(&self) -> u64 {
+        self.memory.len() as u64
+    }
+
+    fn bytes(&self, address: u64, len: u64) -> Option<&[u8]> {
+        self.parts.borrow_mut().push((address, len));
+        self.memory.bytes(address, len)
     }
 }
 

@@ -61,11 +61,11 @@ pub enum Action {
     /// Find inputs that lead to a place, a condition or a trap, shortest first
     Reach(Reach),
     /// Find traps and failed assertions, each with the fewest inputs that lead there
-    Bugs(Ask),
+    Bugs(Asked),
     /// Find the choice that made a trap inevitable, and the first after which it was possible
     Why(Why),
     /// Find the lines and branches that no path within a bound reaches, and inputs for the others
-    Cover(Ask),
+    Cover(Asked),
     /// Run the tests that 'borges paths --write-test' wrote
     Test(Test),
     /// Show what is in a program or a session file
@@ -112,6 +112,47 @@ pub struct System {
     /// What the program reads from standard input (- for this command's own)
     #[arg(long, value_name = "FILE", help_heading = "Programs of WASI")]
     pub stdin: Option<PathBuf>,
+    /// The program's arguments, after --
+    #[arg(
+        last = true,
+        value_name = "ARGUMENT",
+        help_heading = "Programs of WASI"
+    )]
+    pub arguments: Vec<String>,
+}
+
+/// What a program finds that calls an operating system (WASI), and what is looked at of what that may come to.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SystemChoices {
+    /// Give the program a folder, read in at the start; what it writes there stays in the debugger
+    #[arg(
+        long = "dir",
+        value_name = "HOST[::GUEST]",
+        help_heading = "Programs of WASI"
+    )]
+    pub folders: Vec<String>,
+    /// Set a variable of the program's environment
+    #[arg(
+        long = "env",
+        value_name = "NAME=VALUE",
+        help_heading = "Programs of WASI"
+    )]
+    pub environment: Vec<String>,
+    /// So many bytes of standard input may be anything, and it may end before any of them [default: it is empty, and that
+    /// is noted]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=255), help_heading = "Programs of WASI")]
+    pub stdin: Option<u32>,
+    /// So many calls may fail on a path (the disk is full, a file cannot be opened) [default: none, and that is noted;
+    /// without a number 1]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        help_heading = "Programs of WASI"
+    )]
+    pub faults: Option<u32>,
     /// The program's arguments, after --
     #[arg(
         last = true,
@@ -604,6 +645,9 @@ pub struct Paths {
     /// How far to explore.
     #[command(flatten)]
     pub within: Within,
+    /// What it finds, and what is looked at of that.
+    #[command(flatten)]
+    pub system: SystemChoices,
     /// Write a file with a test for every path, for 'borges test'
     #[arg(long, value_name = "FILE")]
     pub write_test: Option<PathBuf>,
@@ -637,6 +681,17 @@ pub struct Ask {
     pub within: Within,
 }
 
+/// `borges bugs` and `cover`.
+#[derive(Args, Debug)]
+pub struct Asked {
+    /// The program and the bounds.
+    #[command(flatten)]
+    pub ask: Ask,
+    /// What it finds, and what is looked at of that.
+    #[command(flatten)]
+    pub system: SystemChoices,
+}
+
 /// `borges reach`.
 #[derive(Args, Debug)]
 pub struct Reach {
@@ -646,6 +701,9 @@ pub struct Reach {
     /// A line (12, file:12), a function, an offset (@0x1f), or 'trap'; then perhaps 'if' and a condition
     #[arg(value_name = "TARGET", required = true, num_args = 1.., trailing_var_arg = false)]
     pub target: Vec<String>,
+    /// What it finds, and what is looked at of that.
+    #[command(flatten)]
+    pub system: SystemChoices,
 }
 
 /// `borges why`.
@@ -657,6 +715,9 @@ pub struct Why {
     /// What must not happen, as for 'reach' [default: the trap that the inputs lead to]
     #[arg(value_name = "TARGET")]
     pub target: Vec<String>,
+    /// What it finds, and what is looked at of that.
+    #[command(flatten)]
+    pub system: SystemChoices,
 }
 
 /// `borges test`.

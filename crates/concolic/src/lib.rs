@@ -30,9 +30,9 @@ pub use coverage::{Coverage, Witness};
 pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
-    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, Looked, MOST_BYTES, MOST_INPUTS,
-    MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, Said, Search, SearchOrder, Start,
-    Symbolic, Truths, Watched, explore,
+    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, FAULTS, Looked, MOST_BYTES,
+    MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, STDIN, Said, Search,
+    SearchOrder, Start, Symbolic, SystemChoices, Truths, Watched, explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, Unread, WayInput,

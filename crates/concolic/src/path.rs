@@ -9,12 +9,23 @@ use crate::constraint::Constraint;
 use crate::set::{Set, cell_of, value_of};
 
 /// What of a call an input is: one that puts bytes into memory is its value, followed by each of its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadPart {
-    /// What it returns.
+    /// What it returns; of standard input, how many bytes come.
     Value,
     /// The byte with this number of those that it puts into memory.
     Byte(u32),
+    /// Whether a call of an operating system fails: 0 if it goes as it does by itself, or minus the number of the error.
+    Fault,
+    /// What a call of an operating system comes to that is not looked at: it is as it comes.
+    Given(Yield),
+}
+
+impl ReadPart {
+    /// Whether something of the same call follows: bytes do not stand alone.
+    pub fn is_byte(&self) -> bool {
+        matches!(self, ReadPart::Byte(_))
+    }
 }
 
 /// An input on a path. Its place is how many lie before it.
@@ -48,7 +59,7 @@ impl Read {
     }
 }
 
-/// How many calls some inputs are.
+/// How many of some inputs are calls that answer anything.
 pub(crate) fn calls(reads: &[Read]) -> usize {
     let begins = |read: &&Read| read.part == ReadPart::Value;
     reads.iter().filter(begins).count()
@@ -63,9 +74,16 @@ pub struct Answered {
     pub args: Vec<Value>,
     /// What it returned, and the bytes that it put into memory.
     pub yielded: Yield,
+    /// That a call of an operating system fails, or does not.
+    pub is_fault: bool,
 }
 
 impl Answered {
+    /// Whether nothing was chosen: a call that may fail goes as it does by itself.
+    pub fn goes(&self) -> bool {
+        self.is_fault && cell_of(self.yielded.value) == 0
+    }
+
     /// The calls that some inputs are, with these answers.
     pub fn of<'r>(
         reads: &'r [Read],
@@ -75,14 +93,18 @@ impl Answered {
         std::iter::from_fn(move || {
             let (read, value) = rest.next()?;
             let mut bytes = Vec::new();
-            while let Some((_, byte)) = rest.next_if(|(next, _)| next.part != ReadPart::Value) {
+            while let Some((_, byte)) = rest.next_if(|(next, _)| next.part.is_byte()) {
                 bytes.push(cell_of(byte) as u8);
             }
             let bytes = bytes.into();
             Some(Answered {
                 primitive: read.primitive,
                 args: read.args.clone(),
-                yielded: Yield { value, bytes },
+                yielded: match &read.part {
+                    ReadPart::Given(yielded) => yielded.clone(),
+                    _ => Yield { value, bytes },
+                },
+                is_fault: read.part == ReadPart::Fault,
             })
         })
     }

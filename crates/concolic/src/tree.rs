@@ -618,7 +618,7 @@ fn input_node(read: &Read, options: Vec<InputOption>) -> Node {
     Node::Input {
         primitive: read.primitive,
         args: read.args.clone(),
-        part: read.part,
+        part: read.part.clone(),
         ty: read.ty,
         step: read.step,
         options,

@@ -91,7 +91,10 @@ impl Call<'_> {
         if !address.is_multiple_of(u64::from(align)) {
             return Err(Stop::Trap(BadPointer::Misaligned { address, align }));
         }
-        self.bytes(address, len).map(|_| ())
+        match address.checked_add(len) {
+            Some(end) if end <= self.memory.size() => Ok(()),
+            _ => Err(Stop::Trap(BadPointer::OutOfBounds { address, len })),
+        }
     }
 
     /// A number of the memory.

@@ -4,6 +4,7 @@ use borges_session::command::{Act, CodePlace, Command, Flow, Look, Reply};
 use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, Within};
 use borges_session::{Options, Session};
 
+use super::system::given_to_look_at;
 use crate::args::{self, PathOrder};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Pausable;
@@ -18,7 +19,7 @@ use borges_commands::table;
 /// What the user is told.
 pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let question = typed(&format!("reach {}", options.target.join(" ")))?;
-    let listing = ask(&options.ask, question, quiet, output)?;
+    let listing = ask((&options.ask, &options.system), question, quiet, output)?;
     Ok(exit_of(&listing, listing.found.is_empty()))
 }
 
@@ -26,8 +27,13 @@ pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<
 ///
 /// # Errors
 /// What the user is told.
-pub fn bugs(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let listing = ask(options, Question::Bugs, quiet, output)?;
+pub fn bugs(options: &args::Asked, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let listing = ask(
+        (&options.ask, &options.system),
+        Question::Bugs,
+        quiet,
+        output,
+    )?;
     Ok(exit_of(&listing, !listing.found.is_empty()))
 }
 
@@ -37,7 +43,7 @@ pub fn bugs(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exi
 /// What the user is told.
 pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let question = typed(&format!("why {}", options.target.join(" ")))?;
-    let listing = ask(&options.ask, question, quiet, output)?;
+    let listing = ask((&options.ask, &options.system), question, quiet, output)?;
     Ok(exit_of(&listing, false))
 }
 
@@ -45,8 +51,13 @@ pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit
 ///
 /// # Errors
 /// What the user is told.
-pub fn cover(options: &args::Ask, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let listing = ask(options, Question::Cover, quiet, output)?;
+pub fn cover(options: &args::Asked, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let listing = ask(
+        (&options.ask, &options.system),
+        Question::Cover,
+        quiet,
+        output,
+    )?;
     Ok(exit_of(&listing, false))
 }
 
@@ -72,7 +83,7 @@ fn typed(line: &str) -> Result<Question, Failure> {
 }
 
 fn ask(
-    options: &args::Ask,
+    (options, system): (&args::Ask, &args::SystemChoices),
     question: Question,
     quiet: bool,
     output: &mut Output,
@@ -82,8 +93,13 @@ fn ask(
         board: options.board.as_deref(),
         entry: options.entry.as_deref(),
     };
-    let within = options.within.bounds()?;
+    let within = Within {
+        stdin: system.stdin,
+        faults: system.faults,
+        ..options.within.bounds()?
+    };
     let opened = Session::open(Options {
+        system: given_to_look_at(system)?,
         board: options.board.clone(),
         entry: options.entry.clone(),
         ..Options::new(&options.program)
@@ -145,6 +161,7 @@ impl args::Within {
             order: self.order.map(|_| self.order()),
             selects: self.selects,
             solver: self.solver.clone(),
+            ..Within::default()
         })
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use borges_session::suggest::{
-    self, Ending, ExportError, Launch, Line, PathsReport, PathsTree, SuggestOptions,
+    self, Ending, ExportError, Launch, Line, PathsReport, PathsTree, SuggestOptions, SystemChoices,
 };
 
+use super::system::given_to_look_at;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Pausable;
@@ -31,6 +32,11 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
         order: options.within.order(),
         selects: options.within.selects,
         solver: options.within.solver.clone(),
+        system: given_to_look_at(&options.system)?,
+        choices: SystemChoices {
+            stdin: options.system.stdin,
+            faults: options.system.faults.unwrap_or(0),
+        },
     };
     let mut progress = Progress::new(quiet);
     let report = {
@@ -94,7 +100,9 @@ fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
             }
             Line::Input(input) => {
                 let arguments: Vec<String> = input.args.iter().map(ToString::to_string).collect();
-                let call = format!("{}({})", input.primitive, arguments.join(", "));
+                let byte = input.byte.map(|number| format!(", byte {number}"));
+                let byte = byte.unwrap_or_default();
+                let call = format!("{}({}){byte}", input.primitive, arguments.join(", "));
                 writeln!(text, "{indent}{}", paint.paint(Role::Name, &call))
             }
             Line::Option {

@@ -47,6 +47,20 @@ pub(super) fn given(
     }))
 }
 
+/// The same where standard input is what is looked for.
+///
+/// # Errors
+/// A variable without a value.
+pub(super) fn given_to_look_at(options: &args::SystemChoices) -> Result<Option<Provided>, Failure> {
+    let options = args::System {
+        folders: options.folders.clone(),
+        environment: options.environment.clone(),
+        stdin: None,
+        arguments: options.arguments.clone(),
+    };
+    given(&options, None)
+}
+
 /// The bytes of a file, or of standard input.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ impl Explorer<'_, '_> {
                 break;
             }
             self.example = Some(example);
-            let mut state = State::new(self.start.state.clone());
+            let mut state = self.begun();
             self.follow(&mut state, heard);
             self.example = None;
             self.machine.clone_from(&self.start.machine);

@@ -1,6 +1,6 @@
 //! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
 
-use borges_board::{Action, PrimitiveId, PrimitiveKind, SystemCall};
+use borges_board::{Action, PrimitiveId, PrimitiveKind};
 use borges_vm::{Trap, ValType, Value};
 
 use super::cases::unread;
@@ -43,6 +43,7 @@ impl Explorer<'_, '_> {
             .map_or(PrimitiveKind::Trap, |found| found.kind);
         let is_output = matches!(kind, PrimitiveKind::Output);
         if exprs.iter().any(Option::is_some)
+            && !board.exits(id)
             && let Some(next) =
                 self.symbolic_arguments(state, (id, &args), &exprs, first, is_output)
         {
@@ -55,7 +56,7 @@ impl Explorer<'_, '_> {
         let answer = match kind {
             PrimitiveKind::Trap => return Some(refused),
             PrimitiveKind::Constant(value) => Some(value),
-            PrimitiveKind::System => return self.system(state, (id, &args), (to, past)),
+            PrimitiveKind::System => return self.system(state, (id, &args), to).err(),
             PrimitiveKind::Input => {
                 let memory = self.machine.memory().len();
                 if board.check_input(id, &args, memory).is_err() {
@@ -109,49 +110,6 @@ impl Explorer<'_, '_> {
             outside.vague_us += outside.state.elapsed_us().saturating_sub(before_us);
         }
         applied.map_err(|_| None)
-    }
-
-    /// Lets a call of the operating system happen. What somebody would have to choose there is not followed.
-    fn system(
-        &mut self,
-        state: &mut State,
-        (id, args): (PrimitiveId, &[Value]),
-        (to, past): (usize, usize),
-    ) -> Option<Next> {
-        let board = self.start.board.clone();
-        if !state.reads.is_empty() {
-            // What it reads of memory may depend on inputs.
-            self.leave_out(
-                state,
-                "calls of the operating system are not followed once an input was read",
-            );
-            return Some(Next::End(End::Cut(Cut::Fills)));
-        }
-        if !self.said_faults && board.may_fail(id) {
-            self.said_faults = true;
-            self.leave_out(
-                state,
-                "errors that calls of the operating system may meet are not looked for",
-            );
-        }
-        let memory = self.machine.memory();
-        let called = state
-            .outside
-            .state
-            .call_system(&board, id, args, memory, None);
-        let at = self.machine.location().map(|location| location.offset);
-        match called {
-            Ok(SystemCall::Answers { result, writes }) => {
-                // What it wrote lies inside the memory, and imports were bound by their types.
-                let answered = self.machine.answer_with(result.as_slice(), &writes);
-                debug_assert_eq!(answered, Ok(()));
-                state.shadow.forget_cells(to, past + 1);
-                None
-            }
-            Ok(SystemCall::Exits(_)) => Some(Next::End(End::Returned)),
-            Ok(SystemCall::Wants(_)) => Some(self.unfollowed(state, id)),
-            Ok(SystemCall::Traps) | Err(_) => Some(Next::End(End::Trapped(Trap::Host, at))),
-        }
     }
 
     /// Decides what a call's arguments are, as far as it matters.

@@ -1,7 +1,9 @@
 //! Inputs that put bytes into memory: each byte is an input of its own.
 
-use borges_board::{PrimitiveId, Yield};
-use borges_vm::{ValType, Value};
+use std::ops::Range;
+
+use borges_board::{Payload, PrimitiveId, Yield};
+use borges_vm::{ValType, Value, Write};
 
 use super::{Explorer, MOST_BYTES, Next, State};
 use crate::memory::Byte;
@@ -50,19 +52,10 @@ impl Explorer<'_, '_> {
         if count > MOST_BYTES {
             return Err(self.too_many(state, id, count));
         }
-        let domain = Set::of_codomain(&allowed);
-        let from = state.reads.len();
-        for number in 0..count as u32 {
-            let byte = (ValType::I32, domain.clone());
-            self.push_read(state, (id, args), ReadPart::Byte(number), byte)?;
-        }
+        let from = state.reads.len() as u32;
+        let bytes = self.push_bytes(state, (id, args), count, &Set::of_codomain(&allowed))?;
         state.returns = None;
-        state.shadow.note_length(count);
-        let bytes: Vec<u8> = state.model[from..].iter().map(|cell| *cell as u8).collect();
-        let yielded = Yield {
-            value,
-            bytes: bytes.into(),
-        };
+        let yielded = Yield { value, bytes };
         let writes = board.writes(id, args, &yielded);
         // Where it writes was checked, and imports were bound by their types.
         let answered = self.machine.answer_with(&[value], &writes);
@@ -71,18 +64,48 @@ impl Explorer<'_, '_> {
         if known.is_none() {
             state.shadow.set_cell(to, returned);
         }
-        for write in &writes {
-            let places = (from as u32..).take(write.bytes.len());
-            for (address, place) in (u64::from(write.address)..).zip(places) {
-                let is_one = state.reads[place as usize].domain.only().is_some();
-                let value = self.dag.input(place, ValType::I32);
-                let byte = (!is_one).then_some(Byte { value, number: 0 });
-                state.shadow.memory.set(address, byte);
-            }
-        }
+        self.wrote_bytes(state, &writes, from..from + count as u32);
         let known = known.map(|cell| value_of(ty, cell));
         state.outside.read(&board, (id, args), returned, known);
         Ok(())
+    }
+
+    /// Notes each byte that a call brings as an input of its own: what they are.
+    pub(super) fn push_bytes(
+        &mut self,
+        state: &mut State,
+        call: (PrimitiveId, &[Value]),
+        count: usize,
+        allowed: &Set,
+    ) -> Result<Payload, Next> {
+        let from = state.reads.len();
+        for number in 0..count as u32 {
+            let byte = (ValType::I32, allowed.clone());
+            self.push_read(state, call, ReadPart::Byte(number), byte)?;
+        }
+        state.shadow.note_decided(count as u32);
+        let bytes = state.model[from..].iter().map(|cell| *cell as u8);
+        Ok(bytes.collect::<Vec<u8>>().into())
+    }
+
+    /// Notes what lies where a call has written: the inputs at these places, then what is known.
+    pub(super) fn wrote_bytes(
+        &mut self,
+        state: &mut State,
+        writes: &[Write],
+        mut places: Range<u32>,
+    ) {
+        for write in writes {
+            let addresses = u64::from(write.address)..;
+            for (address, _) in addresses.zip(&write.bytes) {
+                let byte = places.next().and_then(|place| {
+                    let is_one = state.reads[place as usize].domain.only().is_some();
+                    let value = self.dag.input(place, ValType::I32);
+                    (!is_one).then_some(Byte { value, number: 0 })
+                });
+                state.shadow.memory.set(address, byte);
+            }
+        }
     }
 
     /// The end of what is followed: more bytes than anybody can look at.

@@ -12,10 +12,11 @@ mod numbers;
 mod order;
 mod round;
 mod search;
+mod system;
 mod watched;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -46,8 +47,9 @@ pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
-    MOST_STEPS, Search, SearchOrder, Start,
+    MOST_STEPS, Search, SearchOrder, Start, SystemChoices,
 };
+pub use system::{FAULTS, STDIN};
 pub(crate) use watched::Parting;
 pub use watched::{Said, Truths, Watched};
 
@@ -80,6 +82,12 @@ pub(crate) struct State {
     pub(crate) unread: Range<u32>,
     /// What the call returns before which it stands, where that is decided before the bytes that it brings.
     returns: Option<u32>,
+    /// Whether that call fails, where it is one of an operating system and may.
+    fails: Option<u32>,
+    /// What is left to be chosen of its operating system.
+    pub(crate) choices: SystemChoices,
+    /// Bytes that depend on inputs lie in files.
+    is_filed: bool,
 }
 
 impl State {
@@ -101,6 +109,9 @@ impl State {
             looked: Vec::new(),
             unread: 0..0,
             returns: None,
+            fails: None,
+            choices: SystemChoices::default(),
+            is_filed: false,
         }
     }
 
@@ -229,8 +240,8 @@ struct Explorer<'e, 'b> {
     from: u64,
     /// It goes to the next stops, and no further.
     is_round: bool,
-    /// It was said that calls of the operating system may fail.
-    said_faults: bool,
+    /// What of the operating system is not looked at was said once.
+    said: HashSet<&'static str>,
     /// The step at which a round stands before a call that is let through.
     passes: Option<u64>,
     /// What is watched on the way.
@@ -306,7 +317,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             told_of_events: false,
             from: start.machine.steps(),
             is_round: false,
-            said_faults: false,
+            said: HashSet::new(),
             passes: None,
             parting: Parting::default(),
             ended: Vec::new(),
@@ -345,9 +356,17 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Explores until nothing waits any more; or what ended it, with the inputs of the path that was under way.
     fn run(&mut self, heard: Heard<'_>) -> Option<(Ended, Option<usize>)> {
-        let mut state = State::new(self.start.state.clone());
+        let mut state = self.begun();
         self.after_call(&mut state, &[]);
         self.run_from(state, false, heard)
+    }
+
+    /// The state at the start.
+    fn begun(&self) -> State {
+        State {
+            choices: self.start.choices,
+            ..State::new(self.start.state.clone())
+        }
     }
 
     /// The same from a state, perhaps before a call.

@@ -3,7 +3,7 @@
 //! A path stops before it reads another input than the one that it stands before, where it lets time pass a second time at
 //! the same place (a program that only waits comes round there), and at every moment at which an event may arrive.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use borges_board::{Action, Event};
@@ -211,7 +211,7 @@ impl Workbench {
             touched: self.touched,
             told_of_events: self.told_of_events,
             is_round: true,
-            said_faults: false,
+            said: HashSet::new(),
             passes: None,
             parting,
             ended: Vec::new(),

@@ -11,6 +11,29 @@ use crate::decide::{Decider, Effort};
 use crate::path::{Cut, End, Path, Unexplored};
 use crate::solver::Solver;
 
+/// What is looked at of what a program's operating system may come to; of a path, what is left of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SystemChoices {
+    /// So many bytes of standard input may be anything, and it may end before any of them; without a number, it is as it was
+    /// given.
+    pub stdin: Option<u32>,
+    /// So many calls may fail that do not by themselves.
+    pub faults: u32,
+}
+
+impl SystemChoices {
+    /// How many bytes may come where at most so many are wanted: fewer only at the end.
+    pub fn most_input(&self, wanted: u32) -> Option<u32> {
+        self.stdin.map(|left| left.min(wanted))
+    }
+
+    /// So many bytes have come of at most so many: fewer are the last.
+    pub fn came(&mut self, count: u32, most: u32) {
+        let left = self.stdin.unwrap_or(0);
+        self.stdin = Some(if count < most { 0 } else { left - count });
+    }
+}
+
 /// Where exploration starts.
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -22,6 +45,8 @@ pub struct Start {
     pub primitives: Vec<PrimitiveId>,
     /// What was done to the outside so far.
     pub state: BoardState,
+    /// What is looked at of its operating system.
+    pub choices: SystemChoices,
 }
 
 /// In which order paths are explored.

@@ -15,7 +15,7 @@ pub(crate) struct Bytes<'b> {
 
 impl Bytes<'_> {
     /// A byte as an expression of 0 to 255.
-    pub(super) fn of(&mut self, byte: Byte) -> Expr {
+    pub(crate) fn of(&mut self, byte: Byte) -> Expr {
         self.several(byte, 1)
     }
 

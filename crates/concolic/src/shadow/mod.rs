@@ -55,9 +55,10 @@ impl Shadow {
         self.note_branch(usize::MAX, func);
     }
 
-    /// Adds to the trail how many bytes an input brought: runs with more have more inputs, and are no ways along one path.
-    pub(crate) fn note_length(&mut self, bytes: usize) {
-        self.note_branch(usize::MAX - 1, bytes as u32);
+    /// Adds to the trail what was decided at a call: runs with more bytes, or with an error, have other inputs, and are no
+    /// ways along one path.
+    pub(crate) fn note_decided(&mut self, number: u32) {
+        self.note_branch(usize::MAX - 1, number);
     }
 
     #[inline]

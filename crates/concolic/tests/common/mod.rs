@@ -5,12 +5,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{
-    Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind, Yield,
+    Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind, SystemCall, Yield,
 };
 use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
     Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, SearchOrder, Set, Solution,
-    Start, Suggestions, value_of,
+    Start, Suggestions, SystemChoices, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{
@@ -46,10 +46,23 @@ pub struct Asking {
     read: u32,
     id: PrimitiveId,
     args: Vec<Value>,
+    choices: SystemChoices,
+    what: What,
     /// What it returns, once that is known: then its bytes are asked for.
     returned: Option<Value>,
     bytes: Vec<u8>,
     pub codomain: Codomain,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    /// An input.
+    Input,
+    /// Whether a call of an operating system fails.
+    Fault,
+    /// At most so many bytes of standard input.
+    Stdin(u32),
 }
 
 /// A board whose inputs have these codomains.
@@ -92,6 +105,7 @@ pub fn start(module: &[u8], board: Board) -> Start {
         machine,
         board,
         primitives,
+        choices: SystemChoices::default(),
     }
 }
 
@@ -112,6 +126,21 @@ enum Kinds {
     Condition,
     Switch(u32),
     Indirect(u32),
+}
+
+impl Asking {
+    /// Lets the call of an operating system happen as it was chosen.
+    fn called(&mut self, board: &Board, chosen: &Yield) {
+        let memory = self.machine.memory();
+        let called = self
+            .state
+            .call_system(board, self.id, &self.args, memory, Some(chosen));
+        let Ok(SystemCall::Answers { result, writes }) = called else {
+            panic!("{called:?}");
+        };
+        let answered = self.machine.answer_with(result.as_slice(), &writes);
+        answered.expect("the right type");
+    }
 }
 
 impl Observer for Log<'_> {
@@ -179,7 +208,7 @@ impl<'p> Plain<'p> {
     /// Runs to the first input, or to the end.
     pub fn begin(&self) -> Stage {
         let (machine, state) = (self.start.machine.clone(), self.start.state.clone());
-        self.go_on(machine, state, Vec::new(), 0)
+        self.go_on(machine, (state, self.start.choices), Vec::new(), 0, false)
     }
 
     /// Goes on with an answer; nothing if it is none that the board allows there.
@@ -189,32 +218,59 @@ impl<'p> Plain<'p> {
         }
         let mut asking = asking.clone();
         let board = &self.start.board;
-        match (asking.returned, value) {
-            (None, _) => asking.returned = Some(value),
-            (Some(_), Value::I32(byte)) => asking.bytes.push(byte as u8),
-            (Some(_), _) => return None,
+        match (asking.what, asking.returned, value) {
+            (What::Fault, _, Value::I32(0)) => {
+                asking.branches.push((u32::MAX, 0));
+                return Some(self.gone_on(asking, true));
+            }
+            (What::Fault, ..) => {
+                asking.branches.push((u32::MAX, 1));
+                asking.choices.faults -= 1;
+                asking.called(board, &value.into());
+                return Some(self.gone_on(asking, false));
+            }
+            (_, None, _) => asking.returned = Some(value),
+            (_, Some(_), Value::I32(byte)) => asking.bytes.push(byte as u8),
+            (_, Some(_), _) => return None,
         }
-        let (id, args, value) = (asking.id, &asking.args, asking.returned?);
-        let (count, allowed) = board.bytes_with(id, args, value);
+        let (id, args, value) = (asking.id, asking.args.clone(), asking.returned?);
+        let (count, allowed) = match (asking.what, value) {
+            (What::Stdin(_), Value::I32(count)) => (count as usize, i32s(0, 255)),
+            _ => board.bytes_with(id, &args, value),
+        };
         if asking.bytes.len() < count {
             asking.codomain = allowed;
             return Some(Stage::Asks(Box::new(asking)));
         }
-        asking.state.observe(board, id, args, value);
-        if board.counts_bytes(id) {
+        if asking.what != What::Input || board.counts_bytes(id) {
             // How many bytes come is decided like a branch.
             asking.branches.push((u32::MAX, count as u32));
         }
         let bytes = asking.bytes.clone().into();
-        let writes = board.writes(id, args, &Yield { value, bytes });
-        let answered = asking.machine.answer_with(&[value], &writes);
-        answered.expect("the right type");
-        Some(self.go_on(
-            asking.machine,
-            asking.state,
-            asking.branches,
-            asking.read + 1,
-        ))
+        let yielded = Yield { value, bytes };
+        if let What::Stdin(most) = asking.what {
+            asking.choices.came(count as u32, most);
+            asking.called(board, &yielded);
+        } else {
+            asking.state.observe(board, id, &args, value);
+            let writes = board.writes(id, &args, &yielded);
+            let answered = asking.machine.answer_with(&[value], &writes);
+            answered.expect("the right type");
+        }
+        asking.read += 1;
+        Some(self.gone_on(asking, false))
+    }
+
+    fn gone_on(&self, asking: Asking, is_decided: bool) -> Stage {
+        let Asking {
+            machine,
+            state,
+            choices,
+            branches,
+            read,
+            ..
+        } = asking;
+        self.go_on(machine, (state, choices), branches, read, is_decided)
     }
 
     /// The end that these answers lead to from here; nothing if the board does not allow one of them.
@@ -235,9 +291,10 @@ impl<'p> Plain<'p> {
     fn go_on(
         &self,
         mut machine: Machine,
-        mut state: BoardState,
+        (mut state, choices): (BoardState, SystemChoices),
         branches: Vec<(u32, u32)>,
         read: u32,
+        mut is_decided: bool,
     ) -> Stage {
         let board = &self.start.board;
         let mut log = Log {
@@ -269,7 +326,45 @@ impl<'p> Plain<'p> {
                     }
                 }
                 PrimitiveKind::System => {
-                    panic!("no program of these tests calls an operating system")
+                    let memory = machine.memory();
+                    let errors = state.may_fail_here(board, id, &args, memory);
+                    let errors = errors.filter(|_| choices.faults > 0 && !is_decided);
+                    is_decided = false;
+                    let mut called = Ok(SystemCall::Traps);
+                    if errors.is_none() {
+                        called = state.call_system(board, id, &args, memory, None);
+                    }
+                    let called = called.expect("a call of the system");
+                    let most = called
+                        .input_wanted()
+                        .and_then(|most| choices.most_input(most));
+                    let (what, codomain) = match (called, errors, most) {
+                        (_, Some(errors), _) => (What::Fault, errors),
+                        (SystemCall::Answers { result, writes }, ..) => {
+                            let answered = machine.answer_with(result.as_slice(), &writes);
+                            answered.expect("the right type");
+                            continue;
+                        }
+                        (SystemCall::Exits(_), ..) => break Ended::Returned,
+                        (SystemCall::Traps, ..) => break trapped(&machine, Trap::Host),
+                        (SystemCall::Wants(_), _, Some(most)) => {
+                            (What::Stdin(most), i32s(0, most as i32))
+                        }
+                        (wants, ..) => panic!("{wants:?}"),
+                    };
+                    return Stage::Asks(Box::new(Asking {
+                        branches: log.branches,
+                        machine,
+                        state,
+                        read,
+                        id,
+                        args,
+                        choices,
+                        what,
+                        returned: None,
+                        bytes: Vec::new(),
+                        codomain,
+                    }));
                 }
                 PrimitiveKind::Input => {
                     let memory = machine.memory().len();
@@ -287,6 +382,8 @@ impl<'p> Plain<'p> {
                         read,
                         id,
                         args,
+                        choices,
+                        what: What::Input,
                         returned: None,
                         bytes: Vec::new(),
                         codomain,

@@ -1,5 +1,6 @@
 //! What can be asked about the futures of a universe, and what comes back: data for every face.
 
+use borges_concolic::SystemChoices;
 use serde::{Deserialize, Serialize};
 
 use super::picture::StatesPicture;
@@ -111,6 +112,12 @@ pub struct Within {
     /// Rounds of each loop on a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// So many bytes of standard input may be anything; without it, it is as it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<u32>,
+    /// So many calls of an operating system may fail on a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<u32>,
     /// A place before which paths end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<CodePlace>,
@@ -126,6 +133,27 @@ pub struct Within {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
 }
+
+impl Within {
+    /// What is looked at of an operating system.
+    ///
+    /// # Errors
+    /// More of standard input than can be looked at.
+    pub(crate) fn choices(&self) -> Result<SystemChoices, String> {
+        if self.stdin.is_some_and(|bytes| bytes > MOST_STDIN) {
+            return Err(format!(
+                "at most {MOST_STDIN} bytes of standard input can be anything"
+            ));
+        }
+        Ok(SystemChoices {
+            stdin: self.stdin,
+            faults: self.faults.unwrap_or(0),
+        })
+    }
+}
+
+/// Of standard input, so many bytes can be anything.
+pub const MOST_STDIN: u32 = 255;
 
 /// The answer to a question, or as much of it as is known so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use borges_board::{
     BoardFileError, BoardState, Carries, Codomain, LineEnd, NetworkBoard, NetworkFile, PrimitiveId,
     PrimitiveKind, Queueing, Spot,
 };
-use borges_concolic::Start;
+use borges_concolic::{Start, SystemChoices};
 use borges_debuginfo::DebugInfo;
 use borges_languages::model::ModelError;
 use borges_languages::source::ParseError;
@@ -311,6 +311,7 @@ impl Reading<'_> {
                 board: program.board.clone(),
                 primitives,
                 state: BoardState::new(&program.board),
+                choices: SystemChoices::default(),
             },
             program,
             info: opened.info,

@@ -37,18 +37,23 @@ pub(crate) fn inquire(
         Some(place) => stage.resolve(place)?.0,
         None => Vec::new(),
     };
+    let choices = within.choices().map_err(CommandError::Invalid)?;
     let (goal, words) = goal(stage, &question)?;
     let here = stage.history.here();
     let is_why = matches!(question, Question::Why { .. });
-    let turns = if is_why {
+    let mut turns = if is_why {
         turns(stage, observer)?
     } else {
         Vec::new()
     };
-    let start = match turns.last() {
+    turns
+        .iter_mut()
+        .for_each(|(_, start)| start.choices = choices);
+    let mut start = match turns.last() {
         Some((_, start)) => start.clone(),
         None => start_here(stage)?,
     };
+    start.choices = choices;
     let inquiry = Inquiry {
         question,
         words,

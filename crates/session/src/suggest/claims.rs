@@ -323,7 +323,7 @@ impl Found<'_> {
         let mut answers = walk.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
         let mut world = Halting {
-            plain: Plain::new(&subject.program, subject.start.state.clone(), &mut answer),
+            plain: Plain::new(&subject.program, &subject.start, &mut answer),
             conditions,
             passes: None,
         };
@@ -414,6 +414,10 @@ impl World for Halting<'_, '_> {
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         self.plain.output(call)
+    }
+
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        self.plain.system(call)
     }
 
     fn stops_before(&mut self, call: &Call<'_>) -> bool {

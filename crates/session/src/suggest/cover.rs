@@ -52,9 +52,10 @@ pub(super) fn listing(inquiry: &Inquiry, explored: &Explored) -> CoverListing {
 /// What leads to a line: inputs, then interrupts.
 fn reads(inquiry: &Inquiry, witness: &Witness) -> Vec<SuggestedInput> {
     let scene = listing::scene(inquiry);
-    let inputs = witness.inputs.iter().map(|answered| SuggestedInput {
+    let chosen = witness.inputs.iter().filter(|answered| !answered.goes());
+    let inputs = chosen.map(|answered| SuggestedInput {
         call: scene.call_text(answered.primitive, &answered.args),
-        value: walk::said(&answered.yielded),
+        value: walk::said(answered),
     });
     let events = witness.events.iter().map(|event| SuggestedInput {
         call: walk::EVENT.to_owned(),

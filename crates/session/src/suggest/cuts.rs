@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use borges_concolic::{Cut, End, Ended, Explored, MOST_INPUTS, Spent, Unexplored, value_of};
+use borges_concolic::{
+    Cut, End, Ended, Explored, FAULTS, MOST_INPUTS, STDIN, Spent, Unexplored, value_of,
+};
 use borges_debuginfo::DebugInfo;
 
 use crate::command::question::UnexploredReport;
@@ -56,8 +58,13 @@ pub(super) fn left_out(
 /// A single place that was left out.
 pub(super) fn single(info: &DebugInfo, left: &Unexplored) -> UnexploredReport {
     let cells = left.inputs.iter().zip(&left.types);
+    let hint = match &*left.reason {
+        FAULTS => ": --faults (at the prompt faults=1) looks for them",
+        STDIN => ": --stdin N (at the prompt stdin=N) looks at N bytes that may be anything",
+        _ => "",
+    };
     UnexploredReport {
-        reason: left.reason.to_string(),
+        reason: format!("{}{hint}", left.reason),
         place: left.at.map(|at| place_of(info, at)),
         inputs: cells.map(|(cell, ty)| json(value_of(*ty, *cell))).collect(),
         bound: None,

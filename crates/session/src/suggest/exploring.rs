@@ -64,7 +64,7 @@ pub(super) fn subject_of(
 ) -> Result<Subject, OpenError> {
     let named = solver::named(options.solver.as_deref(), SOLVER_TIME);
     named.map_err(|message| wrong(path, message))?;
-    Subject::open(path, board, options.entry.as_deref())
+    Subject::open(path, board, options.entry.as_deref(), None)
 }
 
 /// Something that cannot be asked of a program.

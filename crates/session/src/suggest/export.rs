@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use borges_board::{Event, Yield};
-use borges_concolic::{self as concolic, End};
+use borges_concolic::{self as concolic, Answered, End};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -67,7 +67,7 @@ pub struct Launch<'l> {
 pub(crate) struct Future {
     pub(crate) name: String,
     /// All inputs from the program's start.
-    pub(crate) inputs: Vec<Yield>,
+    pub(crate) inputs: Vec<Answered>,
     /// The events that arrive, each after so many steps.
     pub(crate) events: Vec<(u64, Event)>,
     /// The step at which it ends, if nothing of the program's ends it.
@@ -75,7 +75,7 @@ pub(crate) struct Future {
 }
 
 impl Future {
-    pub(crate) fn new(name: String, inputs: Vec<Yield>, path: &concolic::Path) -> Self {
+    pub(crate) fn new(name: String, inputs: Vec<Answered>, path: &concolic::Path) -> Self {
         let cut = matches!(path.end, End::Stopped(_) | End::Cut(_));
         let events = path.events.iter().map(|event| (event.step, event.event));
         Future {

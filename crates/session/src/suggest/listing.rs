@@ -20,7 +20,6 @@ use crate::scene::Scene;
 use crate::scene::place_of;
 use crate::stage::MomentText;
 use crate::values::json;
-use crate::values::show;
 
 /// Paths drawn while more are looked for.
 const MOST_DRAWN: usize = 300;
@@ -174,22 +173,22 @@ impl<'l> Lister<'l> {
                 rest,
                 ..
             } => {
-                let value = |cell| show(value_of(*ty, cell));
+                let value = |cell| sets::value(value_of(*ty, cell), part);
                 let call = scene(self.inquiry).call_text(*primitive, args);
                 let call = match part {
-                    ReadPart::Value => call,
                     ReadPart::Byte(number) => format!("{call}, byte {number}"),
+                    _ => call,
                 };
                 let rest = rest.as_ref().map(|rest| {
                     let shown = rest.options.iter().map(|at| value(options[*at].cell));
                     RestListing {
-                        set: sets::of_part(&rest.set, *ty, *part),
+                        set: sets::of_part(&rest.set, *ty, part),
                         options: shown.collect(),
                     }
                 });
                 let options = options.iter().map(|option| SuggestedOption {
                     value: value(option.cell),
-                    set: sets::of_part(&option.set, *ty, *part),
+                    set: sets::of_part(&option.set, *ty, part),
                     exact: option.is_exact,
                     next: option.next as u32,
                     moment: String::new(),
@@ -314,8 +313,8 @@ fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
             };
             let (call, text) = (said.call, said.value);
             let set = match choice {
-                Choice::Input(read, ..) if read.part == ReadPart::Value => {
-                    sets::describe(&read.domain, read.ty)
+                Choice::Input(read, ..) if !read.part.is_byte() => {
+                    sets::of_part(&read.domain, read.ty, &read.part)
                 }
                 _ => text.clone(),
             };
@@ -365,11 +364,12 @@ fn name_moments(
         loop {
             let choice = choices.next();
             let (text, step) = match &choice {
-                Some(Choice::Input(_, _, None)) if are_merged => continue,
-                Some(Choice::Input(read, _, Some(call))) if are_merged => {
-                    (walk::said(call), read.step)
-                }
-                Some(Choice::Input(read, value, _)) => (show(*value), read.step),
+                Some(Choice::Input(read, value, call)) => match call {
+                    None if are_merged => continue,
+                    Some(call) if are_merged && call.goes() => continue,
+                    Some(call) if are_merged || call.is_fault => (walk::said(call), read.step),
+                    _ => (sets::value(*value, &read.part), read.step),
+                },
                 Some(Choice::Event(event)) => (walk::arrival(event), event.step),
                 None => (String::new(), end_of(walk.path)),
             };
@@ -378,11 +378,11 @@ fn name_moments(
                 at = name(quiet, &trace, step);
             }
             let after = match &choice {
-                Some(Choice::Input(read, _, Some(call))) => {
-                    trace.input(read.step, call);
+                Some(Choice::Input(read, _, Some(call))) if !call.goes() => {
+                    trace.input(read.step, &call.yielded);
                     step + 1
                 }
-                // No universe lies between the bytes of a call: it is named as the one before.
+                // No universe lies between the parts of a call: it is named as the one before.
                 Some(Choice::Input(..)) => step,
                 Some(Choice::Event(event)) => {
                     trace.event(event.step, &event.event);
@@ -425,7 +425,9 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
     let mut inputs = Vec::new();
     for choice in walk.choices() {
         match &choice {
-            Choice::Input(read, _, Some(call)) => trace.input(read.step, call),
+            Choice::Input(read, _, Some(call)) if !call.goes() => {
+                trace.input(read.step, &call.yielded);
+            }
             Choice::Input(..) => {}
             Choice::Event(event) => trace.event(event.step, &event.event),
         }

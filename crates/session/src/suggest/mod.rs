@@ -30,9 +30,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use borges_board::{BoardState, Driver, PrimitiveId, Yield};
+use borges_board::{BoardState, Driver, PrimitiveId, SystemCall};
 use borges_concolic::{
-    Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, SearchOrder, Start,
+    Answered, Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, SearchOrder,
+    Start,
 };
 use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
@@ -44,11 +45,12 @@ pub use crate::command::proof::{
     ClaimReport, Demand, DemandReport, Demanded, ProgramNames, Proved, StatesReport, TrapReport,
 };
 pub use crate::command::question::{
-    CoverListing, CoveredLine, Destination, FoundPath, OneSided, Order, Question, RestListing,
-    SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, Turn, UnexploredReport,
-    WhyListing, Within,
+    CoverListing, CoveredLine, Destination, FoundPath, MOST_STDIN, OneSided, Order, Question,
+    RestListing, SuggestedInput, SuggestedOption, SuggestionListing, SuggestionNode, Turn,
+    UnexploredReport, WhyListing, Within,
 };
 pub use answering::Listener;
+pub use borges_concolic::SystemChoices;
 pub use claims::check_program;
 use cuts::Asked;
 pub use exploring::StatesOptions;
@@ -63,7 +65,7 @@ pub use states::states_of_program;
 pub use tree::{Line, PathsTree};
 
 use crate::command::{Event, Flow};
-use crate::program::{OpenError, Opened};
+use crate::program::{OpenError, Opened, Provided};
 use crate::scene::Scene;
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
@@ -93,6 +95,10 @@ pub struct SuggestOptions {
     pub selects: bool,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
     pub solver: Option<String>,
+    /// What a program finds that calls an operating system; without it, its name is all.
+    pub system: Option<Provided>,
+    /// What is looked at of what that may come to.
+    pub choices: SystemChoices,
 }
 
 /// Time without a bound of the caller's.
@@ -106,7 +112,7 @@ pub(crate) struct Subject {
     pub(crate) start: Start,
     pub(crate) entry: String,
     /// What inputs answered before exploration begins.
-    pub(crate) before: Vec<Yield>,
+    pub(crate) before: Vec<Answered>,
 }
 
 impl Subject {
@@ -115,8 +121,9 @@ impl Subject {
         path: &Path,
         named: Option<&Path>,
         entry: Option<&str>,
+        given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
-        let opened = Opened::read(path, named, entry, None)?;
+        let opened = Opened::read(path, named, entry, given)?;
         let board = BoardState::lean(&opened.program.board);
         Ok(Self {
             path: path.to_owned(),
@@ -153,7 +160,7 @@ struct Sources<'s> {
     program: &'s Program,
     driver: &'s mut Driver<SimBoard>,
     left: u32,
-    given: Vec<Yield>,
+    given: Vec<Answered>,
 }
 
 impl World for Sources<'_> {
@@ -167,9 +174,30 @@ impl World for Sources<'_> {
         match self.driver.input(board, call.primitive, call.args, memory) {
             Ok(yielded) => {
                 let answer = Answer::brought(board, call, &yielded);
-                self.given.push(yielded);
+                self.given.push(Answered {
+                    primitive: call.primitive,
+                    args: call.args.to_vec(),
+                    yielded,
+                    is_fault: false,
+                });
                 answer
             }
+            Err(_) => Answer::Trap,
+        }
+    }
+
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        let (board, id, args) = (&self.program.board, call.primitive, call.args);
+        let mut tried = self.driver.state().clone();
+        let called = tried.call_system(board, id, args, call.memory, None);
+        if matches!(called, Ok(SystemCall::Wants(_))) {
+            let Some(left) = self.left.checked_sub(1) else {
+                return Answer::Leave;
+            };
+            self.left = left;
+        }
+        match self.driver.system(board, id, args, call.memory, None) {
+            Ok((called, _)) => called.into(),
             Err(_) => Answer::Trap,
         }
     }
@@ -223,6 +251,7 @@ pub(crate) fn start(program: &Program, machine: Machine, state: BoardState) -> S
         board: program.board.clone(),
         primitives,
         state,
+        choices: SystemChoices::default(),
     }
 }
 
@@ -243,7 +272,9 @@ pub fn of_program(
         let path = path.to_owned();
         return Err(OpenError::Session { path, message });
     }
-    let mut subject = Subject::open(path, board, options.entry.as_deref())?;
+    let given = options.system.as_ref();
+    let mut subject = Subject::open(path, board, options.entry.as_deref(), given)?;
+    subject.start.choices = options.choices;
     subject.run_until_input(options.after);
     let stops = match &options.stop {
         Some(place) => places(&subject, place)?,

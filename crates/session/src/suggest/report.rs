@@ -97,11 +97,25 @@ impl PathsReport {
         }
     }
 
+    /// Whether a plain run with the same inputs takes the same paths: not where an operating system answers.
+    fn can_be_kept(&self, file: &Path) -> Result<(), ExportError> {
+        match self.tree.subject.program.board.system() {
+            None => Ok(()),
+            Some(_) => Err(ExportError::Test {
+                path: file.to_owned(),
+                message: "paths of a program of WASI cannot be kept yet: jump to one with \
+                          'borges repl', whose session file keeps it"
+                    .to_owned(),
+            }),
+        }
+    }
+
     /// Writes a file with a test for every path, for [`super::run_tests`].
     ///
     /// # Errors
     /// [`ExportError`].
     pub fn write_tests(&self, file: &Path, launch: Launch<'_>) -> Result<(), ExportError> {
+        self.can_be_kept(file)?;
         export::write_tests(file, launch, &self.tree.futures())
     }
 
@@ -114,6 +128,7 @@ impl PathsReport {
         folder: &Path,
         launch: Launch<'_>,
     ) -> Result<Vec<PathBuf>, ExportError> {
+        self.can_be_kept(folder)?;
         export::write_traces(folder, launch, &self.tree.futures())
     }
 }

@@ -171,7 +171,7 @@ impl<'r> Runner<'r> {
     fn run(&mut self, answer: &mut dyn FnMut(&Codomain) -> Option<Value>) -> Run {
         let inquiry = self.inquiry;
         let mut machine = self.machine.clone();
-        let mut world = Plain::new(&inquiry.program, inquiry.start.state.clone(), answer);
+        let mut world = Plain::new(&inquiry.program, &inquiry.start, answer);
         let steps = inquiry.within.steps.unwrap_or(MOST_STEPS).min(MOST_STEPS);
         let until = machine.steps().saturating_add(steps);
         let mut end = None;

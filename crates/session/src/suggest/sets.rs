@@ -1,9 +1,10 @@
 //! Sets of values in words: short, whatever they are.
 
+use borges_board::choice_text;
 use borges_concolic::{ReadPart, Set, value_of};
 use borges_vm::{ValType, Value};
 
-use crate::values::show;
+use crate::values::{show, text_of_yield};
 
 /// Parts of a set that are written.
 const MOST_PARTS: usize = 6;
@@ -37,19 +38,38 @@ pub(super) fn describe(set: &Set, ty: ValType) -> String {
     )
 }
 
-/// The values of a part of a call in words: bytes that are printed as characters.
-pub(super) fn of_part(set: &Set, ty: ValType, part: ReadPart) -> String {
-    let printed = |cell: &u64| (0x20..0x7f).contains(cell);
-    let all_printed = |(low, high): &(u64, u64)| printed(low) && printed(high);
-    if part == ReadPart::Value || !set.intervals().iter().all(all_printed) {
-        return describe(set, ty);
+/// A value of a part of a call in words.
+pub(super) fn value(value: Value, part: &ReadPart) -> String {
+    match part {
+        ReadPart::Fault => match choice_text(&value.into()) {
+            Some(error) => error.to_owned(),
+            None => "ok".to_owned(),
+        },
+        ReadPart::Given(yielded) => text_of_yield(value, &yielded.bytes),
+        ReadPart::Value | ReadPart::Byte(_) => show(value),
     }
-    let shown = |cell: u64| format!("'{}'", (cell as u8).escape_ascii());
-    let parts = set.intervals().iter().map(|(low, high)| match low == high {
-        true => shown(*low),
-        false => format!("{}..{}", shown(*low), shown(*high)),
-    });
-    parts.collect::<Vec<String>>().join(", ")
+}
+
+/// The values of a part of a call in words: bytes that are printed as characters, errors by their names.
+pub(super) fn of_part(set: &Set, ty: ValType, part: &ReadPart) -> String {
+    let printed = |cell: &u64| (0x20..0x7f).contains(cell);
+    let intervals = set.intervals();
+    match part {
+        ReadPart::Byte(_) if intervals.iter().all(|(a, b)| printed(a) && printed(b)) => {
+            let shown = |cell: u64| format!("'{}'", (cell as u8).escape_ascii());
+            let parts = intervals.iter().map(|(low, high)| match low == high {
+                true => shown(*low),
+                false => format!("{}..{}", shown(*low), shown(*high)),
+            });
+            parts.collect::<Vec<String>>().join(", ")
+        }
+        ReadPart::Fault | ReadPart::Given(_) => {
+            let cells = intervals.iter().flat_map(|(low, high)| *low..=*high);
+            let values = cells.map(|cell| value(value_of(ty, cell), part));
+            values.collect::<Vec<String>>().join(", ")
+        }
+        _ => describe(set, ty),
+    }
 }
 
 fn part(&(low, high): &(Value, Value)) -> String {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use borges_board::{PrimitiveId, Yield};
+use borges_board::PrimitiveId;
 use borges_concolic::{
     Answered, Budget, Cut, End, Explored, InputOption, OtherValues, Path, ReadPart, Set,
     SuggestionNode, Suggestions, value_of,
@@ -108,14 +108,14 @@ impl PathsTree {
                     if place == 0 {
                         line(
                             depth,
-                            Line::Input(self.input((*primitive, args), *part, *step)),
+                            Line::Input(self.input((*primitive, args), part, *step)),
                         );
                     }
                     let option = options.get(place);
                     match (option, rest) {
-                        (Some(option), _) => line(depth, self.option(option, *ty, *part)),
+                        (Some(option), _) => line(depth, self.option(option, *ty, part)),
                         (None, Some(rest)) => {
-                            line(depth, Line::Rest(rest_report(rest, options, (*ty, *part))));
+                            line(depth, Line::Rest(rest_report(rest, options, (*ty, part))));
                         }
                         (None, None) => {}
                     }
@@ -145,11 +145,11 @@ impl PathsTree {
         }
     }
 
-    fn option(&self, option: &InputOption, ty: ValType, part: ReadPart) -> Line {
+    fn option(&self, option: &InputOption, ty: ValType, part: &ReadPart) -> Line {
         let is_one = matches!(option.set.intervals(), [(low, high)] if low == high);
         Line::Option {
             shown: sets::of_part(&option.set, ty, part),
-            say: (!is_one).then(|| json(value_of(ty, option.cell)).to_string()),
+            say: (!is_one).then(|| sets::value(value_of(ty, option.cell), part)),
             exact: option.is_exact,
             end: self.ending_at(option.next),
         }
@@ -158,7 +158,7 @@ impl PathsTree {
     fn input(
         &self,
         (primitive, args): (PrimitiveId, &[Value]),
-        part: ReadPart,
+        part: &ReadPart,
         step: u64,
     ) -> InputReport {
         let found = self.subject.program.board.primitive(primitive);
@@ -166,8 +166,8 @@ impl PathsTree {
             primitive: found.map_or_else(String::new, |found| found.name.to_string()),
             args: args.iter().map(|value| json(*value)).collect(),
             byte: match part {
-                ReadPart::Value => None,
-                ReadPart::Byte(number) => Some(number),
+                ReadPart::Byte(number) => Some(*number),
+                _ => None,
             },
             step,
         }
@@ -250,16 +250,16 @@ impl PathsTree {
                     options,
                     rest,
                 } => {
-                    report.input = Some(self.input((*primitive, args), *part, *step));
+                    report.input = Some(self.input((*primitive, args), part, *step));
                     report.rest = rest
                         .as_ref()
-                        .map(|rest| rest_report(rest, options, (*ty, *part)));
+                        .map(|rest| rest_report(rest, options, (*ty, part)));
                     let options = options.iter().map(|option| {
                         let (subtree, end) = behind(option.next);
                         OptionReport {
                             value: json(value_of(*ty, option.cell)),
                             set: intervals(&option.set, *ty),
-                            shown: sets::of_part(&option.set, *ty, *part),
+                            shown: sets::of_part(&option.set, *ty, part),
                             exact: option.is_exact,
                             subtree,
                             end,
@@ -296,25 +296,25 @@ impl PathsTree {
     }
 
     /// The same, call by call.
-    pub(super) fn answers(&self, path: usize) -> impl Iterator<Item = Yield> {
+    pub(super) fn answers(&self, path: usize) -> impl Iterator<Item = Answered> {
         let way = self.explored.paths[path].ways.first();
         let reads = way.map(|way| way.reads.as_slice()).unwrap_or_default();
-        Answered::of_cells(reads, self.cells(path)).map(|call| call.yielded)
+        Answered::of_cells(reads, self.cells(path))
     }
 }
 
-/// What an input yields, as data: a number, or a text where it brings bytes.
-pub(super) fn told(yielded: &Yield) -> serde_json::Value {
-    match yielded.bytes.is_empty() {
-        true => json(yielded.value),
-        false => said(yielded).into(),
+/// What a call yields, as data: a number, or a text where it brings bytes, or may fail.
+pub(super) fn told(call: &Answered) -> serde_json::Value {
+    match call.yielded.bytes.is_empty() && !call.is_fault {
+        true => json(call.yielded.value),
+        false => said(call).into(),
     }
 }
 
 fn rest_report(
     rest: &OtherValues,
     options: &[InputOption],
-    (ty, part): (ValType, ReadPart),
+    (ty, part): (ValType, &ReadPart),
 ) -> RestReport {
     let shown = rest.options.iter().map(|at| options[*at].cell);
     RestReport {

@@ -1,7 +1,11 @@
 //! A path with the answers that lead along it, and its replay on the plain VM.
 
-use borges_board::{BoardState, BrokenLimit, Captured, Codomain, EventSource, Yield};
-use borges_concolic::{Answered, Budget, Delivered, End, Path, Read, ReadPart, Start, value_of};
+use borges_board::{
+    BoardState, BrokenLimit, Captured, Codomain, EventSource, SystemCall, Yield, choice_text,
+};
+use borges_concolic::{
+    Answered, Budget, Delivered, End, Path, Read, Start, SystemChoices, cell_of, value_of,
+};
 use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
@@ -19,8 +23,8 @@ pub(super) struct Walk<'p> {
 /// What was decided on a path.
 #[derive(Clone, Debug)]
 pub(super) enum Choice<'p> {
-    /// An input answered, or brought a byte: with the last of it, all that the call yielded.
-    Input(&'p Read, Value, Option<Yield>),
+    /// An input answered, or brought a byte: with the last of it, all of the call.
+    Input(&'p Read, Value, Option<Answered>),
     /// An event arrived.
     Event(&'p Delivered),
 }
@@ -56,10 +60,10 @@ impl<'p> Walk<'p> {
                 return Some(Choice::Event(event));
             }
             let (_, (read, value)) = inputs.next()?;
-            let goes_on = |(_, (next, _)): &(u32, (&Read, &Value))| next.part != ReadPart::Value;
+            let goes_on = |(_, (next, _)): &(u32, (&Read, &Value))| next.part.is_byte();
             let call = match inputs.peek().is_some_and(goes_on) {
                 true => None,
-                false => calls.next().map(|call| call.yielded),
+                false => calls.next(),
             };
             Some(Choice::Input(read, *value, call))
         })
@@ -74,7 +78,7 @@ impl<'p> Walk<'p> {
         let mut machine = start.machine.clone();
         let mut answers = self.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
-        let mut world = Plain::new(program, start.state.clone(), &mut answer);
+        let mut world = Plain::new(program, start, &mut answer);
         for delivered in &self.path.events {
             let halt = execute(&mut machine, program, &mut world, delivered.step);
             let is_there = halt == Halt::Until && machine.steps() == delivered.step;
@@ -140,10 +144,13 @@ impl Choice<'_> {
     /// The choice in words; of a call that brings bytes, all of it with the last one.
     pub(super) fn suggested(&self, scene: Scene<'_>) -> Option<SuggestedInput> {
         Some(match self {
-            Choice::Input(read, _, call) => SuggestedInput {
-                call: scene.call_text(read.primitive, &read.args),
-                value: said(call.as_ref()?),
-            },
+            Choice::Input(_, _, call) => {
+                let call = call.as_ref().filter(|call| !call.goes())?;
+                SuggestedInput {
+                    call: scene.call_text(call.primitive, &call.args),
+                    value: said(call),
+                }
+            }
             Choice::Event(event) => SuggestedInput {
                 call: EVENT.to_owned(),
                 value: arrival(event),
@@ -152,9 +159,14 @@ impl Choice<'_> {
     }
 }
 
-/// What a call of an input yields, in words.
-pub(super) fn said(yielded: &Yield) -> String {
-    text_of_yield(yielded.value, &yielded.bytes)
+/// What a call yields, in words: an error of the operating system by its name.
+pub(super) fn said(call: &Answered) -> String {
+    let Yield { value, bytes } = &call.yielded;
+    match choice_text(&call.yielded).filter(|_| call.is_fault) {
+        Some(name) => name.to_owned(),
+        None if call.goes() => "ok".to_owned(),
+        None => text_of_yield(*value, bytes),
+    }
 }
 
 /// Where an event comes from, in words.
@@ -221,6 +233,8 @@ pub(super) const NOT_TRUE: &str =
 pub(super) struct Plain<'p> {
     program: &'p Program,
     state: BoardState,
+    /// What is left to be chosen of its operating system.
+    choices: SystemChoices,
     /// The answer to an input that allows these values; without one, the run ends.
     answer: &'p mut dyn FnMut(&Codomain) -> Option<Value>,
     /// What inputs answered.
@@ -230,15 +244,43 @@ pub(super) struct Plain<'p> {
 impl<'p> Plain<'p> {
     pub(super) fn new(
         program: &'p Program,
-        state: BoardState,
+        start: &Start,
         answer: &'p mut dyn FnMut(&Codomain) -> Option<Value>,
     ) -> Self {
         Plain {
             program,
-            state,
+            state: start.state.clone(),
+            choices: start.choices,
             answer,
             given: Vec::new(),
         }
+    }
+
+    /// What a call of the operating system comes to.
+    fn called(&mut self, call: &Call<'_>, chosen: Option<&Yield>) -> SystemCall {
+        let (id, args) = (call.primitive, call.args);
+        let board = &self.program.board;
+        let called = self.state.call_system(board, id, args, call.memory, chosen);
+        called.unwrap_or(SystemCall::Traps)
+    }
+
+    /// What is chosen for a call that wants to know something.
+    fn chosen(&mut self, called: &SystemCall) -> Option<Yield> {
+        let wanted = called.input_wanted();
+        let Some(most) = wanted.and_then(|wanted| self.choices.most_input(wanted)) else {
+            let usual = self.state.usual(called)?;
+            self.answered(&Codomain::range(usual.value, usual.value))?;
+            return Some(usual);
+        };
+        let lengths = Codomain::range(Value::I32(0), Value::I32(most as i32));
+        let value @ Value::I32(count) = self.answered(&lengths)? else {
+            return None;
+        };
+        let any = Codomain::range(Value::I32(0), Value::I32(255));
+        let bytes = (0..count).map(|_| self.answered(&any).map(|byte| cell_of(byte) as u8));
+        let bytes = bytes.collect::<Option<Vec<u8>>>()?.into();
+        self.choices.came(count as u32, most);
+        Some(Yield { value, bytes })
     }
 
     /// The next answer, if it is one of these values.
@@ -278,6 +320,31 @@ impl World for Plain<'_> {
         let bytes = bytes.into();
         self.state.observe(board, id, args, value);
         Answer::brought(board, call, &Yield { value, bytes })
+    }
+
+    fn system(&mut self, call: &Call<'_>) -> Answer {
+        let program = self.program;
+        let (board, id, args) = (&program.board, call.primitive, call.args);
+        if self.choices.faults > 0
+            && let Some(errors) = self.state.may_fail_here(board, id, args, call.memory)
+        {
+            match self.answered(&errors) {
+                None => return Answer::Leave,
+                Some(Value::I32(0)) => {}
+                Some(error) => {
+                    self.choices.faults -= 1;
+                    return self.called(call, Some(&error.into())).into();
+                }
+            }
+        }
+        let called = self.called(call, None);
+        if !matches!(called, SystemCall::Wants(_)) {
+            return called.into();
+        }
+        match self.chosen(&called) {
+            Some(chosen) => self.called(call, Some(&chosen)).into(),
+            None => Answer::Leave,
+        }
     }
 
     fn output(&mut self, call: &Call<'_>) -> Answer {

@@ -9,12 +9,12 @@ use crate::cursor::{Cursor, Misread, Word, number};
 use crate::table::{Completes, Spec};
 
 const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1 (interrupts on a path), steps=10000000, paths=1000, rounds=3 (of each \
-loop), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
+loop), stdin=8 (bytes of standard input that may be anything), faults=1 (calls of an operating system that fail), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
 branch), solver=none|z3|bitwuzla|cvc5. What a bound cuts off is said. Ctrl-C ends the search: what was found is kept.";
 
 const WORDS: Completes = Completes::Words(&[
-    "inputs=", "events=", "steps=", "paths=", "rounds=", "time=", "stop=", "order=", "selects",
-    "solver=",
+    "inputs=", "events=", "steps=", "paths=", "rounds=", "stdin=", "faults=", "time=", "stop=",
+    "order=", "selects", "solver=",
 ]);
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
@@ -118,7 +118,8 @@ fn ask(
 
 /// The names of bounds.
 const NAMES: &[&str] = &[
-    "inputs", "events", "steps", "paths", "rounds", "time", "stop", "order", "selects", "solver",
+    "inputs", "events", "steps", "paths", "rounds", "stdin", "faults", "time", "stop", "order",
+    "selects", "solver",
 ];
 
 /// Whether the next word is a bound.
@@ -206,7 +207,7 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
         }
         let Some((name, value)) = word.text.split_once('=') else {
             return Err(Misread::of(word, "expected a bound such as inputs=4").hint(
-                "inputs=, events=, steps=, paths=, rounds=, time=, stop=, order=, selects, solver=",
+                "inputs=, events=, steps=, paths=, rounds=, stdin=, faults=, time=, stop=, order=, selects, solver=",
             ));
         };
         let value = Word {
@@ -219,6 +220,8 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             "steps" => within.steps = Some(large(value)?),
             "paths" => within.paths = Some(small(value)?),
             "rounds" => within.rounds = Some(small(value)?),
+            "stdin" => within.stdin = Some(small(value)?),
+            "faults" => within.faults = Some(small(value)?),
             "time" => within.time_ms = Some(seconds(value)?),
             "stop" => within.stop = Some(code_place(value)?),
             "order" => within.order = Some(order(value)?),
@@ -226,7 +229,7 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             _ => {
                 return Err(
                     Misread::of(word, format!("there is no bound '{name}'")).hint(
-                        "inputs, events, steps, paths, rounds, time, stop, order, selects, solver",
+                        "inputs, events, steps, paths, rounds, stdin, faults, time, stop, order, selects, solver",
                     ),
                 );
             }
