@@ -16,6 +16,16 @@ use crate::history::entry::{Entry, Moment};
 /// An entry costs about as much to replay as this many instructions.
 const ENTRY_WORK: u64 = 64;
 
+/// Copying this much takes no time beside the work of the usual spacing.
+const LITTLE: usize = 32 << 10;
+
+/// Work in which a run should not copy more than a byte, its first write to a page included: keyframes then take about a
+/// quarter of its time.
+const WORK_OF_A_BYTE: u64 = 2;
+
+/// Spacings that a frame may claim at the most, because it changed much.
+const SPREAD: u64 = 8;
+
 /// What can be kept as a keyframe.
 pub(crate) trait Keyframe: Clone {
     /// Visits what it holds: addresses with sizes in bytes. What frames share has the same address; what a piece holds
@@ -24,6 +34,9 @@ pub(crate) trait Keyframe: Clone {
 
     /// Bytes that it adds to the frames before it, at the most.
     fn bytes(&self) -> usize;
+
+    /// Bytes that were copied for it.
+    fn copied(&self) -> usize;
 }
 
 /// Keyframes of one multiverse.
@@ -34,6 +47,8 @@ pub(crate) struct Keyframes<F> {
     at_most: usize,
     budget: usize,
     spacing: u64,
+    /// Work after which the next frame is worth what the last one cost.
+    pause: u64,
 }
 
 /// How much work a replay from the program's start costs, roughly: distances are what matters.
@@ -57,6 +72,7 @@ impl<F: Keyframe> Keyframes<F> {
             at_most,
             budget,
             spacing,
+            pause: 0,
         }
     }
 
@@ -85,7 +101,10 @@ impl<F: Keyframe> Keyframes<F> {
 
     /// Whether a keyframe at `at` would not be too dense. `at` must be canonical.
     pub(crate) fn wants(&self, at: Moment) -> bool {
-        let near = |other: &Moment| dense(*other, at, self.spacing);
+        let spacing = self
+            .spacing
+            .max(self.pause.min(self.spacing.saturating_mul(SPREAD)));
+        let near = |other: &Moment| dense(*other, at, spacing);
         let before = self.frames.range(..=at).next_back();
         let after = self.frames.range(at..).next();
         !before.is_some_and(|(k, _)| near(k)) && !after.is_some_and(|(k, _)| near(k))
@@ -94,6 +113,8 @@ impl<F: Keyframe> Keyframes<F> {
     /// Keeps a keyframe, and thins all of them if the budget is passed.
     pub(crate) fn insert(&mut self, at: Moment, frame: F) {
         self.at_most += frame.bytes();
+        let copied = Some(frame.copied()).filter(|copied| *copied > LITTLE);
+        self.pause = copied.unwrap_or(0) as u64 * WORK_OF_A_BYTE;
         self.frames.insert(at, frame);
         if self.at_most <= self.budget {
             return;
@@ -186,6 +207,10 @@ mod tests {
         fn bytes(&self) -> usize {
             self.iter().map(|piece| piece.len()).sum()
         }
+
+        fn copied(&self) -> usize {
+            self.len() * 1000
+        }
     }
 
     fn at(index: u32, steps: u64) -> Moment {
@@ -226,5 +251,33 @@ mod tests {
         // They are spread over the whole recording.
         let last = keyframes.frames.keys().next_back().map(|key| key.steps);
         assert!(last > Some(4_000_000), "{last:?}");
+    }
+
+    #[test]
+    fn frames_that_cost_more_are_farther_from_each_other() {
+        // Spacing, thousands of bytes copied for each frame, and how far apart they are then.
+        for (spacing, copied, apart) in [
+            (1000, 1, 1000),
+            (1000, 32, 1000),
+            (1000, 33, 8000),
+            (100_000, 60, 120_000),
+            (200_000, 33, 200_000),
+        ] {
+            let frame = vec![Rc::from(vec![0; 1]); copied];
+            let mut keyframes = Keyframes::new(frame.clone(), 1 << 20, spacing);
+            for steps in (0..4_000_000).step_by(1000) {
+                if keyframes.wants(at(0, steps)) {
+                    keyframes.insert(at(0, steps), frame.clone());
+                }
+            }
+            let steps: Vec<u64> = keyframes.frames.keys().map(|key| key.steps).collect();
+            // The first costs nothing: it is there already.
+            let found = steps.windows(2).skip(1).map(|pair| pair[1] - pair[0]);
+            assert!(
+                found.clone().all(|found| found == apart),
+                "{spacing} {copied}: {steps:?}"
+            );
+            assert!(found.count() > 8);
+        }
     }
 }

@@ -76,6 +76,10 @@ impl Keyframe for TwinFrame {
         });
         self.vm.bytes_unshared() + board + size_of::<Self>()
     }
+
+    fn copied(&self) -> usize {
+        self.vm.bytes_unshared()
+    }
 }
 
 impl Twin {
