@@ -56,8 +56,19 @@ for_firmware() {
     need qemu-system-arm "runs the other firmware" qemu-system-arm
 }
 
+for_real_programs() {
+    need clang-14 "compiles Lua and bzip2" clang-14
+    need lld-14 "links them" wasm-ld-14
+    need wasi-libc "the C library of WASI programs" /usr/include/wasm32-wasi
+    need libclang-rt-14-dev-wasm32 "what clang needs of its own in them" /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi
+    python3 -c 'import ensurepip' 2>/dev/null || need python3-venv "runs them on wasmtime, to compare" /no/file/says/so
+}
+
 for_tests() {
-    if bookworm; then for_examples; fi
+    if bookworm; then
+        for_examples
+        for_real_programs
+    fi
     for_page
     for_firmware
 }

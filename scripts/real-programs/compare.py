@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).absolute().parent
 CRATES = "https://static.crates.io/crates/{0}/{0}-{1}.crate"
 NPM = "https://registry.npmjs.org/{}"
 # What preview 1 has no call for is taken from wasi-libc's emulations, or does nothing (posix.h).
-CLANG = ["clang-14", "--target=wasm32-wasi", "-O2", "-w", f"-I{HERE}"]
+CLANG = [shutil.which("clang-14") or "clang", "--target=wasm32-wasi", "-O2", "-w", f"-I{HERE}"]
 for library in ("signal", "process-clocks", "getpid", "mman"):
     CLANG += [f"-D_WASI_EMULATED_{library.upper().replace('-', '_')}", f"-lwasi-emulated-{library}"]
 
@@ -73,6 +73,8 @@ def cargo(name):
     return build
 
 
+# How the command ends where a registry cannot be reached: nothing was found out.
+NOT_REACHED = 75
 # Each program: where from, the archive's SHA-256, how it is built, and its runs: arguments, and standard input.
 PROGRAMS = {
     "lua": (
@@ -169,13 +171,23 @@ def files():
     }
 
 
+def fetched(url):
+    for attempt in range(3):
+        try:
+            with urllib.request.urlopen(url, timeout=120) as answer:
+                return answer.read()
+        except OSError as error:
+            print(f"{url}: {error}", file=sys.stderr)
+            time.sleep(attempt * 5)
+    sys.exit(NOT_REACHED)
+
+
 def program(folder, name):
     """The path of a module, which is fetched and built if it is not there."""
     module = folder / f"{name}.wasm"
     if not module.exists():
         url, checksum, build, _ = PROGRAMS[name]
-        with urllib.request.urlopen(url, timeout=120) as answer:
-            archive = answer.read()
+        archive = fetched(url)
         if hashlib.sha256(archive).hexdigest() != checksum:
             sys.exit(f"{url}: these are other bytes than those that were looked at")
         sources = folder / name

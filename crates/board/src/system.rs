@@ -168,6 +168,22 @@ impl BoardState {
         self.system.as_deref()
     }
 
+    /// What a call of the operating system is about, for who shows it: a path, `stdin`, `stdout`, `stderr`; nothing for
+    /// other calls, and for those about nothing that is there.
+    pub fn call_subject(
+        &self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+    ) -> Option<String> {
+        let Op::System(import) = board.primitive(id)?.op else {
+            return None;
+        };
+        let cells: Vec<u64> = args.iter().map(|arg| cell(*arg)).collect();
+        self.system()?.subject(import, &cells, &memory)
+    }
+
     /// The operating system is as it is at its start.
     pub(crate) fn begin_system(&mut self, board: &Board) {
         let system = board.system.as_ref();

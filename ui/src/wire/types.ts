@@ -336,7 +336,7 @@ around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "c
 question: Question,
 within: Within, } | { "command": "notes" } | { "command": "moment" } | { "command": "files",
 path?: string | null,
-since?: string | null, } | { "command": "compare",
+since?: string | null, } | { "command": "descriptors" } | { "command": "compare",
 left: string,
 right: string, } | { "command": "query",
 sql: string, };

@@ -424,6 +424,8 @@ pub enum Look {
         #[cfg_attr(feature = "typescript", ts(optional = nullable))]
         since: Option<String>,
     },
+    /// What a program of an operating system has open: descriptors, what they lead to, and where they stand.
+    Descriptors,
     /// Compares two universes: the first difference of their paths, and what differs in the states.
     Compare {
         /// As in [`Act::Jump`].

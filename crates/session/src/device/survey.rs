@@ -40,8 +40,16 @@ pub(crate) struct Redo {
     pub(crate) perform: Option<Perform>,
 }
 
-/// An entry with the place after it and, for a call, the primitive and its arguments.
-pub(crate) type PathCall = (Place, Entry, Option<(PrimitiveId, Vec<Value>)>);
+/// An entry with the place after it and the call that it was, if it was one.
+pub(crate) type PathCall = (Place, Entry, Option<Called>);
+
+/// A call, to be shown.
+pub(crate) struct Called {
+    pub(crate) primitive: PrimitiveId,
+    pub(crate) args: Vec<Value>,
+    /// What a call of an operating system is about: a path, a stream.
+    pub(crate) subject: Option<String>,
+}
 
 /// An output to perform again.
 pub(crate) struct Perform {
@@ -134,8 +142,14 @@ impl History {
         observer: Observer<'_>,
     ) -> Result<Vec<PathCall>, SeekError> {
         let mut list = Vec::new();
-        self.survey(from, to, observer, |_, place, entry, before| {
-            let call = before.call.map(|call| (call.primitive, call.args.to_vec()));
+        self.survey(from, to, observer, |board, place, entry, before| {
+            let call = before.call.map(|call| Called {
+                primitive: call.primitive,
+                args: call.args.to_vec(),
+                subject: before
+                    .board
+                    .call_subject(board, call.primitive, call.args, call.memory),
+            });
             list.push((place, entry.clone(), call));
         })?;
         Ok(list)

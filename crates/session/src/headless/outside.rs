@@ -173,6 +173,7 @@ impl Heard<'_> {
 impl World for Heard<'_> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         let outside = &mut *self.outside;
+        outside.driver.at(call.steps);
         let (primitive, args) = (call.primitive, call.args);
         let memory = call.memory.len();
         let yielded = match &mut outside.inputs {
@@ -213,6 +214,7 @@ impl World for Heard<'_> {
 
     fn output(&mut self, call: &Call<'_>) -> Answer {
         let outside = &mut *self.outside;
+        outside.driver.at(call.steps);
         let (primitive, args) = (call.primitive, call.args);
         let (text, printed) = match outside.board.action(primitive, args, call.memory) {
             Ok(Action::Number(number)) => (Some(format!("{number}\n")), true),
@@ -247,6 +249,7 @@ impl World for Heard<'_> {
 
     fn system(&mut self, call: &Call<'_>) -> Answer {
         let outside = &mut *self.outside;
+        outside.driver.at(call.steps);
         let (primitive, args) = (call.primitive, call.args);
         let system = outside.driver.state().system();
         let before = system.map_or([0; 2], borges_wasi::World::printed);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use borges_wasi::{FileChangeKind, Item, World};
+use borges_wasi::{FileChangeKind, Item, OpenDescriptor, World};
 
 use crate::command::listing::TableListing;
 use crate::command::{Cell, Observer, Reply};
@@ -51,6 +51,42 @@ pub(crate) fn files(
         rows: rows.into_iter().take(MOST_ROWS).map(row).collect(),
         more,
     }))
+}
+
+/// What is open where the user stands.
+pub(crate) fn descriptors(stage: &Stage) -> Result<Reply, CommandError> {
+    let open = system(stage)?.descriptors();
+    let more = open.len() > MOST_ROWS;
+    let row = |open: OpenDescriptor| {
+        // Streams have no place of their own.
+        let is_stream = matches!(&*open.name, "stdin" | "stdout" | "stderr");
+        vec![
+            Cell::Integer(open.number.into()),
+            Cell::Text(open.name),
+            match is_stream {
+                true => Cell::Null,
+                false => Cell::Integer(i64::try_from(open.offset).unwrap_or(i64::MAX)),
+            },
+            Cell::Text(flags(open.flags)),
+        ]
+    };
+    Ok(Reply::Table(TableListing {
+        columns: ["descriptor", "on", "at byte", "flags"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: open.into_iter().take(MOST_ROWS).map(row).collect(),
+        more,
+    }))
+}
+
+/// The flags of a descriptor by their names in WASI.
+fn flags(flags: u16) -> String {
+    let names = ["append", "dsync", "nonblock", "rsync", "sync"];
+    let set = names
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| flags >> bit & 1 == 1);
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
 /// What is in a file where the user stands: its first 64 KiB.

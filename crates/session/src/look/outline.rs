@@ -83,9 +83,7 @@ pub(crate) fn entries(
         })?;
         listed
             .iter()
-            .map(|(_, entry, call)| {
-                stage.row(entry, call.as_ref().map(|(id, args)| (*id, &**args)))
-            })
+            .map(|(_, entry, call)| stage.row(entry, call.as_ref()))
             .collect()
     } else {
         (from..to)
@@ -137,7 +135,7 @@ fn call_at(
     let steps = entry.step_before();
     let place = at.place;
     stage.history.seek(Moment::of(place, steps), observer)?;
-    Ok(stage.scene().pending_call())
+    Ok(stage.pending_call())
 }
 
 pub(crate) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {

@@ -74,11 +74,11 @@ pub(crate) fn path(
     let calls = stage.elsewhere(|stage| Ok(stage.history.calls_between(from, to, observer)?))?;
     for (place, entry, call) in calls {
         let text = match (&entry.kind, call) {
-            (EntryKind::Input { value, bytes, .. }, Some((id, args))) => {
-                let call = stage.scene().call_text(id, &args);
-                format!("{call} = {}", stage.yield_text(id, *value, bytes))
+            (EntryKind::Input { value, bytes, .. }, Some(call)) => {
+                let value = stage.yield_text(call.primitive, *value, bytes);
+                format!("{} = {value}", stage.called_text(&call))
             }
-            (EntryKind::Output { .. }, Some((id, args))) => stage.scene().call_text(id, &args),
+            (EntryKind::Output { .. }, Some(call)) => stage.called_text(&call),
             _ => stage.entry_text(&entry),
         };
         let before = stage.history.tree.parent(place).unwrap_or(Place::ROOT);

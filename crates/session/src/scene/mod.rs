@@ -447,13 +447,6 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// The call that is about to happen.
-    pub(crate) fn pending_call(&self) -> Option<String> {
-        let call = self.machine.pending()?;
-        let primitive = self.program.primitive(call.func.0)?;
-        Some(self.call_text(primitive, &call.args))
-    }
-
     /// A call as text.
     pub(crate) fn call_text(&self, id: borges_board::PrimitiveId, args: &[Value]) -> String {
         let name = self

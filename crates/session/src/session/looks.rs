@@ -89,6 +89,7 @@ impl Session {
                     None => files::files(&mut self.stage, since.transpose()?, observer),
                 }
             }
+            Look::Descriptors => files::descriptors(&self.stage),
             Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
             Look::Notes => Ok(Reply::Notes {
                 notes: self.record.note_listings(&self.stage.history),

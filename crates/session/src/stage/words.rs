@@ -5,6 +5,7 @@ use borges_vm::Value;
 
 use super::{Stage, universe_id};
 use crate::command::listing::{EntryClass, EntryRow, PlaceView};
+use crate::device::survey::Called;
 use crate::history::entry::{Entry, EntryKind, Moment};
 use crate::values::show_yield;
 
@@ -31,7 +32,7 @@ impl Stage {
             line: place.map(|place| place.line),
             text: text.map(|text| text.trim_end().to_owned()),
             offset: offset.map(|offset| offset.0),
-            call: scene.pending_call(),
+            call: self.pending_call(),
             device_elsewhere: device.is_some_and(|device| device != at),
             futures: self.history.tree.children(at.place).count() as u32,
         }
@@ -71,9 +72,32 @@ impl Stage {
         }
     }
 
-    pub(crate) fn row(&self, entry: &Entry, call: Option<(PrimitiveId, &[Value])>) -> EntryRow {
+    /// A call, with what it is about.
+    pub(crate) fn called_text(&self, call: &Called) -> String {
+        let text = self.scene().call_text(call.primitive, &call.args);
+        match &call.subject {
+            Some(subject) => format!("{text} on {subject}"),
+            None => text,
+        }
+    }
+
+    /// The call that is about to happen.
+    pub(crate) fn pending_call(&self) -> Option<String> {
+        let machine = &self.history.twin.machine;
+        let call = machine.pending()?;
+        let primitive = self.program().primitive(call.func.0)?;
+        let board = &self.history.twin.board;
+        let subject = board.call_subject(self.board(), primitive, &call.args, machine.memory());
+        Some(self.called_text(&Called {
+            primitive,
+            args: call.args,
+            subject,
+        }))
+    }
+
+    pub(crate) fn row(&self, entry: &Entry, call: Option<&Called>) -> EntryRow {
         let named = |id: PrimitiveId| match call {
-            Some((id, args)) => self.scene().call_text(id, args),
+            Some(call) => self.called_text(call),
             None => self.primitive_name(id),
         };
         let (kind, call, value, mocked) = match &entry.kind {

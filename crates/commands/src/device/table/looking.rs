@@ -231,6 +231,11 @@ function is followed through all its calls on the path.")
         ("files since 0.4", "what was written since then"),
         ("files /data/notes.txt", "what is in it here"),
     ]),
+    Spec::new(
+        "descriptors",
+        "what a program of WASI has open, and where it reads and writes there",
+        bare!(Look::Descriptors),
+    ),
 ];
 
 /// Points of a course: enough that what fits on a line is drawn exactly.
