@@ -1,8 +1,16 @@
 """One run of a program of WASI on wasmtime (pip install wasmtime), to compare with."""
+import functools
 import pathlib
 import tempfile
 
 import wasmtime
+
+
+@functools.cache
+def compiled(program):
+    """A module, with the engine that it is for."""
+    engine = wasmtime.Engine()
+    return engine, wasmtime.Module.from_file(engine, str(program))
 
 
 def run(program, arguments, environment, stdin, folder, guest):
@@ -16,12 +24,12 @@ def run(program, arguments, environment, stdin, folder, guest):
         config.env = environment
         config.stdin_file, config.stdout_file, config.stderr_file = map(str, paths)
         config.preopen_dir(str(folder), guest)
-        engine = wasmtime.Engine()
+        engine, module = compiled(program)
         store = wasmtime.Store(engine)
         store.set_wasi(config)
         linker = wasmtime.Linker(engine)
         linker.define_wasi()
-        instance = linker.instantiate(store, wasmtime.Module.from_file(engine, str(program)))
+        instance = linker.instantiate(store, module)
         code = 0
         try:
             instance.exports(store)["_start"](store)

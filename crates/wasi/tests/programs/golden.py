@@ -6,9 +6,10 @@ import pathlib
 import sys
 import tempfile
 
-import wasmtime
-
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parents[3] / "scripts/real-programs"))
+import runtime  # noqa: E402: found there
+
 RUNS = {
     "files": dict(args=["one", "two words"], env=[("HOME", "/home/here")], stdin="3 5 8\n13 21 34\n"),
     "words": dict(args=["/data"], env=[], stdin="first line\nsecond\nno newline"),
@@ -27,28 +28,10 @@ def run(name, args, env, stdin):
         for path, text in TREE.items():
             (data / path).parent.mkdir(parents=True, exist_ok=True)
             (data / path).write_text(text)
-        said = {stream: pathlib.Path(folder, stream) for stream in ("stdin", "stdout", "stderr")}
-        said["stdin"].write_text(stdin)
-        config = wasmtime.WasiConfig()
-        config.argv = [name, *args]
-        config.env = env
-        config.stdin_file, config.stdout_file, config.stderr_file = (str(path) for path in said.values())
-        config.preopen_dir(str(data), "/data")
-        engine = wasmtime.Engine()
-        store = wasmtime.Store(engine)
-        store.set_wasi(config)
-        linker = wasmtime.Linker(engine)
-        linker.define_wasi()
-        instance = linker.instantiate(store, wasmtime.Module.from_file(engine, str(HERE / f"{name}.wasm")))
-        code = 0
-        try:
-            instance.exports(store)["_start"](store)
-        except wasmtime.ExitTrap as end:
-            code = end.code
-        del store, instance, linker
+        code, *said = runtime.run(HERE / f"{name}.wasm", [name, *args], env, stdin.encode(), data, "/data")
         lines = [f"exit {code}"]
-        for stream in ("stdout", "stderr"):
-            lines += [f"{stream} {line}" for line in said[stream].read_text().splitlines()]
+        for stream, text in zip(("stdout", "stderr"), said):
+            lines += [f"{stream} {line}" for line in text.decode().splitlines()]
         for path in sorted(data.rglob("*"), key=lambda path: path.relative_to(data).as_posix()):
             what = path.relative_to(data).as_posix()
             if path.is_symlink():
