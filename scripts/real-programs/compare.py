@@ -65,6 +65,9 @@ def esbuild(folder, output):
 
 def cargo(name):
     def build(folder, output):
+        # Or cargo takes it for a member of the workspace whose target folder it lies in.
+        with open(folder / "Cargo.toml", "a") as manifest:
+            manifest.write("\n[workspace]\n")
         target = output.parent / "cargo"
         command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", "wasm32-wasip1", "--bin", name]
         subprocess.run([*command, "--target-dir", target], cwd=folder, check=True)
