@@ -51,7 +51,8 @@ cd "$root/examples"
 # Programs to suggest paths for: each as a user would compile it, and once more without optimisation.
 paths=(breakout crystal-ball gesture-robot keyboard knock knock-lock love-o-meter switch-case
   touch-sensor-lamp while while-no-calibrate zoetrope)
-all=(binary-counter blink color-dial light-sensor smart-curtain temperature-monitor two-boards uart-parser "${paths[@]}")
+all=(binary-counter blink calculator color-dial lease ledger light-sensor records save-notes smart-curtain
+  temperature-monitor two-boards uart-parser "${paths[@]}")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
 
 out=$root/examples
@@ -90,6 +91,19 @@ build_c() {
   chmod 644 "$2/$module.wasm"
 }
 
+# build_wasi NAME FOLDER OPTIMISATION [OPTION]: C with wasi-libc
+build_wasi() {
+  need "$clang" "14.0.6"
+  local object
+  object=$(mktemp --suffix=.o)
+  "$clang" --target=wasm32-wasi -std=gnu11 -Wall -Wextra -Werror "$3" \
+    -g -gdwarf-5 -gembed-source -ffile-prefix-map="$root/examples=." -fdebug-compilation-dir=. \
+    -c "$1/$1.c" -o "$object"
+  "$clang" --target=wasm32-wasi ${4:+"$4"} "$object" -o "$2/$1.wasm"
+  rm -f "$object"
+  chmod 644 "$2/$1.wasm"
+}
+
 build_rust() {
   need "$rustc" "1.63.0"
   # Link-time optimisation drops what the program does not use of core, and its debug information.
@@ -100,10 +114,23 @@ build_rust() {
   chmod 644 "$2/$1.wasm"
 }
 
+# build_rust_wasi NAME FOLDER: with Rust's whole library
+build_rust_wasi() {
+  need "$rustc" "1.63.0"
+  "$rustc" --edition 2021 --target wasm32-wasi -C opt-level=1 -C lto=fat -C debuginfo=2 -C panic=abort \
+    -C linker="$wasm_ld" --remap-path-prefix "$root/examples=." -o "$2/$1.wasm" "$1/$1.rs"
+  chmod 644 "$2/$1.wasm"
+}
+
 stale=0
 for name in "${names[@]}"; do
   mkdir -p "$out/$name"
   case "$name" in
+    # Not optimised, for the same reason.
+    calculator) build_wasi "$name" "$out/$name" -O0 -mexec-model=reactor ;;
+    records) build_wasi "$name" "$out/$name" -O0 ;;
+    lease | save-notes) build_wasi "$name" "$out/$name" -O1 ;;
+    ledger) build_rust_wasi "$name" "$out/$name" ;;
     blink) build_rust "$name" "$out/$name" ;;
     smart-curtain) build_c "$name" "$out/$name" -O1 ;;
     two-boards)

@@ -84,9 +84,9 @@ pub struct Start {
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// The exported function to call [default: main, or else _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
+    /// What is called.
+    #[command(flatten)]
+    pub entry: Entry,
     /// Seeds the simulated board's noise and random numbers [default: the board's own seed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -496,12 +496,28 @@ pub struct Explore {
     pub verbose: bool,
 }
 
+/// What of a device program is called.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Entry {
+    /// The exported function to call [default: main, or else _start]; several, in their order: --entry 'at = alloc(5)'
+    /// --entry '*at = "bytes"' --entry 'parse(at, 5)'
+    #[arg(long, value_name = "CALL")]
+    pub entry: Vec<String>,
+}
+
+impl Entry {
+    /// A line each, as sessions take them.
+    pub fn script(&self) -> Option<String> {
+        (!self.entry.is_empty()).then(|| self.entry.join("\n"))
+    }
+}
+
 /// How far to look at a program's states.
 #[derive(Args, Clone, Debug)]
 pub struct Forever {
-    /// The exported function of a device program to call [default: main, or _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
+    /// What is called.
+    #[command(flatten)]
+    pub entry: Entry,
     /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<String>,
@@ -636,9 +652,9 @@ pub struct Paths {
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// The exported function to call [default: main, or else _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
+    /// What is called.
+    #[command(flatten)]
+    pub entry: Entry,
     /// So many inputs answer what the board's sources say before exploration begins
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub after: u32,
@@ -665,9 +681,9 @@ pub struct Ask {
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// The exported function to call [default: main, or else _start]
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
+    /// What is called.
+    #[command(flatten)]
+    pub entry: Entry,
     /// Answer the first inputs with these values, then ask
     #[arg(
         long,

@@ -37,6 +37,7 @@ mod format;
 mod functions;
 #[cfg(test)]
 mod hand_made;
+mod host;
 mod lines;
 mod module;
 mod parts;
@@ -104,7 +105,7 @@ impl DebugInfo {
     /// Only if `wasm` is no module at all: broken debug information yields [`DebugInfo::warnings`].
     pub fn load(wasm: &[u8], sources: &dyn SourceProvider) -> Result<DebugInfo, DebugInfoError> {
         let mut warnings = Warnings::default();
-        let module = ModuleIndex::read(wasm, &mut warnings)?;
+        let mut module = ModuleIndex::read(wasm, &mut warnings)?;
         let mut files = Files::default();
         let (dwarf, mut rows) = match Dwarf::read(&module, sources, &mut files, &mut warnings) {
             Some((dwarf, rows)) => (Some(dwarf), rows),
@@ -114,6 +115,7 @@ impl DebugInfo {
         if rows.is_empty() {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
+        rows.extend(host::rows(&mut module, &mut files, &mut warnings));
         if files.text_left_out() {
             warnings.push(DebugPart::Sources, 0, Problem::TooLarge);
         }

@@ -181,6 +181,19 @@ impl ModuleIndex {
         }
     }
 
+    /// Adds a function without parameters behind all others; its number.
+    pub(crate) fn add_function(
+        &mut self,
+        results: Vec<ValType>,
+        body: &FunctionBody<'_>,
+    ) -> wasmparser::Result<u32> {
+        let params = Vec::new();
+        self.function_types.push(self.types.len() as u32);
+        self.types.push(FuncType { params, results });
+        self.body(body)?;
+        Ok(self.function_count() - 1)
+    }
+
     fn body(&mut self, body: &FunctionBody<'_>) -> wasmparser::Result<()> {
         let range = body.range();
         let range = range.start as u32..range.end as u32;
@@ -473,7 +486,7 @@ fn func_type(ty: &wasmparser::FuncType) -> FuncType {
     }
 }
 
-fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
+pub(crate) fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
     Some(match ty {
         wasmparser::ValType::I32 => ValType::I32,
         wasmparser::ValType::I64 => ValType::I64,

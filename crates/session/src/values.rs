@@ -76,7 +76,11 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn unescaped(text: &str) -> Result<Vec<u8>, String> {
+/// The bytes of a text with escapes, as [`parse_yield`] knows them.
+///
+/// # Errors
+/// What is no escape.
+pub(crate) fn unescaped(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

@@ -118,14 +118,17 @@ impl Program {
         self.primitives.get(import as usize).copied()
     }
 
-    /// The function to begin with: the export `name`, or `main`, or `_start`.
+    /// The function to begin with: the export `name`, or what its host does, or `main`, or `_start`.
     ///
     /// # Errors
     /// [`ProgramError::NoEntry`] with the exports that there are.
     pub fn entry(&self, name: Option<&str>) -> Result<FuncIdx, ProgramError> {
         let found = match name {
             Some(name) => self.module.exported_func(name),
-            None => usual_entry(&self.module).and_then(|name| self.module.exported_func(name)),
+            None => self.module.host().or_else(|| {
+                let usual = usual_entry(&self.module);
+                usual.and_then(|name| self.module.exported_func(name))
+            }),
         };
         found.ok_or_else(|| {
             let functions = self

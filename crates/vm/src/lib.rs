@@ -79,8 +79,8 @@ pub use machine::{
     Write,
 };
 pub use module::{
-    Export, ExternType, GlobalType, Import, InvalidKind, Lent, LoadCause, LoadError, MemoryType,
-    Module, TableType,
+    Export, ExternType, GlobalType, HOST_SECTION, Import, InvalidKind, Lent, LoadCause, LoadError,
+    MemoryType, Module, TableType,
 };
 #[cfg(feature = "host")]
 pub use state::Snapshot;

@@ -88,10 +88,11 @@ fn ask(
     quiet: bool,
     output: &mut Output,
 ) -> Result<SuggestionListing, Failure> {
+    let entry = options.entry.script();
     let launch = Launch {
         program: &options.program,
         board: options.board.as_deref(),
-        entry: options.entry.as_deref(),
+        entry: entry.as_deref(),
     };
     let within = Within {
         stdin: system.stdin,
@@ -101,7 +102,7 @@ fn ask(
     let opened = Session::open(Options {
         system: given_to_look_at(system)?,
         board: options.board.clone(),
-        entry: options.entry.clone(),
+        entry: entry.clone(),
         ..Options::new(&options.program)
     });
     let mut session = opened.map_err(|error| super::unopened(&error))?;

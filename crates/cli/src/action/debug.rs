@@ -210,7 +210,7 @@ impl Library {
         } else {
             args::Start {
                 board: None,
-                entry: None,
+                entry: args::Entry::default(),
                 seed: None,
             }
         };
@@ -224,7 +224,7 @@ impl Library {
         let options = Options {
             system: given.map_err(in_words)?.filter(|_| first),
             board: start.board,
-            entry: start.entry,
+            entry: start.entry.script(),
             seed: start.seed,
             session_file: named.or_else(|| self.fresh_file(program)),
             ..self.target.options(program)

@@ -99,6 +99,9 @@ pub fn unopened(error: &OpenError) -> Failure {
         OpenError::Module { .. } => {
             "'borges inspect' and 'borges repl' need a WebAssembly module (.wasm)"
         }
+        error if error.is_about_entries() => {
+            "--entry NAME calls one; several are called in their order: --entry 'at = alloc(5)' --entry 'parse(at, 5)'"
+        }
         _ => "",
     };
     Failure::input(error, next)

@@ -20,7 +20,7 @@ use borges_commands::paint::{Paint, Role, count};
 /// What the user is told.
 pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
     let suggest_options = SuggestOptions {
-        entry: options.entry.clone(),
+        entry: options.entry.script(),
         after: options.after,
         inputs: options.within.max_inputs,
         events: options.within.max_events,
@@ -50,10 +50,11 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
     };
     progress.clear();
     let report = report.map_err(|error| super::unopened(&error))?;
+    let entry = options.entry.script();
     let launch = Launch {
         program: &options.program,
         board: options.board.as_deref(),
-        entry: options.entry.as_deref(),
+        entry: entry.as_deref(),
     };
     let unwritten = |error: ExportError| Failure::new(Exit::Device, error, "");
     if let Some(file) = &options.write_test {

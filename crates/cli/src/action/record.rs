@@ -28,7 +28,7 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
     let target = super::target::Target::of(&options.target)?;
     let session = Options {
         board: options.start.board.clone(),
-        entry: options.start.entry.clone(),
+        entry: options.start.entry.script(),
         session_file: Some(options.output.clone()),
         seed: options.start.seed,
         system: super::system::given(&options.system, options.start.seed)?,

@@ -150,7 +150,7 @@ fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Ses
     }
     let session = Options {
         board: options.start.board.clone(),
-        entry: options.start.entry.clone(),
+        entry: options.start.entry.script(),
         session_file: options.session.clone(),
         seed: options.start.seed,
         system: super::system::given(&options.system, options.start.seed)?,

@@ -88,9 +88,9 @@ pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit
         if !report.system && !report.console.is_empty() && !report.console.ends_with('\n') {
             output.text("\n")?;
         }
-        // What stands in for a runtime says nothing of its own where all went well.
+        // What stands in for a runtime says nothing of its own where all went well and nothing was returned.
         let went_well = matches!(report.outcome, RunOutcome::Exited | RunOutcome::Returned);
-        if !report.system || !went_well {
+        if !report.system || !went_well || !report.results.is_empty() {
             super::tell(&summary(&report, seconds, options, &output.error_paint));
         }
     }
@@ -107,7 +107,7 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
     };
     Ok(RunOptions {
         system: Some(real(options)?),
-        entry: options.start.entry.clone(),
+        entry: options.start.entry.script(),
         inputs,
         steps: options.steps,
         seed: options.start.seed,
@@ -149,7 +149,12 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
         (RunOutcome::Trapped, None) => row(Role::Bad, "trap".to_string()),
         (RunOutcome::Returned, _) => {
             let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
-            let line = format!("{} returned {}", report.entry, results.join(", "));
+            let what = if report.entry.contains('\n') {
+                "the entries"
+            } else {
+                &report.entry
+            };
+            let line = format!("{what} returned {}", results.join(", "));
             row(Role::Good, line.trim_end().to_string());
         }
         (RunOutcome::Exited, _) => {

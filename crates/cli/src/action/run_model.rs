@@ -27,7 +27,7 @@ pub(super) fn run(options: &args::Run, output: &mut Output) -> Result<Option<Exi
 
 fn one(model: &Model, options: &args::Run, output: &mut Output) -> Result<Exit, Failure> {
     let start = &options.start;
-    if options.inputs.is_some() || start.board.is_some() || start.entry.is_some() {
+    if options.inputs.is_some() || start.board.is_some() || !start.entry.entry.is_empty() {
         return Err(Failure::usage(
             "--inputs, --board and --entry are for one WebAssembly module",
             "--seed N chooses another run; a network names its boards itself",

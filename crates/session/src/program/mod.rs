@@ -2,6 +2,7 @@
 
 pub mod contents;
 mod features;
+mod host;
 pub(crate) mod loaded;
 mod system;
 mod write_back;
@@ -60,6 +61,9 @@ pub enum OpenError {
     /// The program cannot be started.
     #[error("the program cannot be started: {0}")]
     Start(#[from] StartError),
+    /// The entries cannot be called one after the other.
+    #[error("{0}")]
+    Calls(String),
     /// The entry cannot be called.
     #[error("the entry cannot be called: {0}")]
     Begin(#[from] borges_vm::BeginError),
@@ -87,6 +91,17 @@ pub enum OpenError {
         /// Why.
         message: String,
     },
+}
+
+impl OpenError {
+    /// Whether what is to be called is not what can be called.
+    #[must_use]
+    pub fn is_about_entries(&self) -> bool {
+        matches!(
+            self,
+            Self::Calls(_) | Self::Program(ProgramError::NoEntry { .. })
+        )
+    }
 }
 
 /// A board with the text it was read from.
@@ -244,7 +259,7 @@ pub(crate) struct Opened {
     pub(crate) board: Board,
     pub(crate) program: Program,
     pub(crate) info: DebugInfo,
-    /// The export that is called.
+    /// The export that is called, or several calls, a line each.
     pub(crate) entry_name: String,
     /// The function that is called, and its arguments.
     pub(crate) entry: (FuncIdx, Vec<Value>),
@@ -278,20 +293,28 @@ impl Opened {
         bytes: &[u8],
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
-        let module = board.module(path, bytes)?;
+        let mut module = board.module(path, bytes)?;
         let board = board.for_module(path, &module)?;
+        let mut entry = entry.or_else(|| {
+            // A command of WASI begins at `_start`, whatever else it exports.
+            let command = module.exported_func("_start").map(|_| "_start");
+            command.filter(|_| board.description.system().is_some())
+        });
+        let entry_name = entry.or_else(|| usual_entry(&module)).unwrap_or_default();
+        let calls = host::with_calls(&module, bytes, entry_name).map_err(OpenError::Calls)?;
+        if let Some(bytes) = &calls {
+            module = board.module(path, bytes)?;
+            entry = None;
+        }
+        let bytes = calls.as_deref().unwrap_or(bytes);
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
-        // A command of WASI begins at `_start`, whatever else it exports.
-        let command = || program.module.exported_func("_start").map(|_| "_start");
-        let entry = entry.or_else(|| program.board.system().and_then(|_| command()));
         let func = program.entry(entry)?;
         let arguments = program.entry_arguments(func);
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(func, &arguments)?;
-        let usual = || usual_entry(&program.module).unwrap_or_default();
         Ok(Self {
-            entry_name: entry.unwrap_or_else(usual).to_owned(),
+            entry_name: entry_name.to_owned(),
             info: names(path, bytes)?,
             board,
             program,

@@ -22,12 +22,12 @@ impl Session {
             CommandError::Invalid(format!("nothing was uploaded: {error}"))
         };
         let bytes = read(path).map_err(|e| invalid(&e))?;
-        if bytes == self.stage.program().module.bytes() {
-            return Ok(Reply::done("it is the same program: nothing to do"));
-        }
         let entry = self.options.entry.as_deref();
         let opened = Opened::on(self.stage.loaded.board_file().clone(), path, &bytes, entry)
             .map_err(|e| invalid(&e))?;
+        if opened.program.module.bytes() == self.stage.program().module.bytes() {
+            return Ok(Reply::done("it is the same program: nothing to do"));
+        }
         // The old program's outputs are undone before the new one begins: the board is as it was at the start.
         let here = self.stage.history.hold();
         let brought = self.stage.history.seek(Moment::START, &mut unobserved);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::bytes::{Bytes, Lent};
-use super::code::validate_body;
+use super::code::{Body, Branch, validate_body};
 use super::error::{InvalidKind, LoadCause, LoadError};
 use super::{
     CustomSection, ExportEntry, ExternIdx, GlobalType, ImportEntry, MemoryType, Module, TableType,
@@ -15,6 +15,9 @@ use crate::limits::{LimitExceeded, Limits, within};
 use crate::{FuncType, ValType};
 
 pub(super) type Result<T> = core::result::Result<T, LoadError>;
+
+/// The custom section with the host's function ([`Module::host`]).
+pub const HOST_SECTION: &str = "borges.host";
 
 /// The largest memory, in pages.
 const MOST_PAGES: u32 = 1 << 16;
@@ -81,6 +84,7 @@ impl Module {
             tail_calls: false,
             branches: Vec::new(),
             customs: Vec::new(),
+            host: None,
         }
     }
 }
@@ -94,6 +98,9 @@ pub(super) struct Loader<'l> {
     /// The rank of the last section that must be in order.
     seen: usize,
 }
+
+/// The number of the code section.
+const CODE: u8 = 10;
 
 /// The sections in the order that they must have.
 const ORDER: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
@@ -113,7 +120,7 @@ impl Loader<'_> {
             let size = reader.u32()?;
             let mut section = reader.part(size)?;
             if id == 0 {
-                self.custom(&mut section)?;
+                self.custom(&mut section, bytes)?;
                 continue;
             }
             let rank = ORDER.iter().position(|known| *known == id);
@@ -142,7 +149,7 @@ impl Loader<'_> {
             7 => self.exports(section),
             8 => self.start(section),
             9 => self.elements(section),
-            10 => self.code(section, bytes),
+            CODE => self.code(section, bytes),
             11 => self.data(section),
             _ => {
                 let count = section.u32()?;
@@ -166,18 +173,68 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn custom(&mut self, section: &mut Reader<'_>) -> Result<()> {
-        let length = section.name()?.len();
-        let name = (section.at() - length) as u32..section.at() as u32;
+    fn custom(&mut self, section: &mut Reader<'_>, bytes: &[u8]) -> Result<()> {
+        let name = named(section)?;
         let content = section.at() as u32..section.end() as u32;
         let at = section.at();
+        let text = bytes.get(name.start as usize..name.end as usize);
+        let is_host = text == Some(HOST_SECTION.as_bytes());
         self.module.customs.push(CustomSection { name, content });
         within(
             "custom sections",
             self.module.customs.len() as u64,
             self.limits.segments.into(),
         )
-        .map_err(|limit| LoadError::limit(at, limit))
+        .map_err(|limit| LoadError::limit(at, limit))?;
+        if is_host {
+            self.host(section, bytes)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The host's function: the types of its results, then its size, locals and code. It comes after all other code,
+    /// so that functions stay in the order of their code.
+    fn host(&mut self, section: &mut Reader<'_>, bytes: &[u8]) -> Result<()> {
+        if self.module.host.is_some() || self.bodies_expected != self.module.bodies.len() {
+            return Err(section.error(MalformedKind::SectionOrder).into());
+        }
+        let after_code = ORDER.iter().take_while(|id| **id != CODE).count() + 1;
+        self.seen = self.seen.max(after_code);
+        let at = section.at();
+        let results = self.type_list(section, "results")?;
+        let params = Vec::new();
+        self.module.types.push(FuncType { params, results });
+        self.module
+            .functions
+            .push(self.module.types.len() as u32 - 1);
+        self.limit_functions(at)?;
+        self.bodies_expected += 1;
+        self.module.host = Some(self.module.functions.len() as u32 - 1);
+        let mut branches = core::mem::take(&mut self.module.branches);
+        self.declared.resize(self.module.functions.len(), false);
+        let body = self.one_body(section, bytes, &mut branches);
+        self.module.branches = branches;
+        self.module.bodies.push(body?);
+        Ok(())
+    }
+
+    /// The body of the next function.
+    fn one_body(
+        &mut self,
+        section: &mut Reader<'_>,
+        bytes: &[u8],
+        branches: &mut Vec<Branch>,
+    ) -> Result<Body> {
+        let size = section.u32()?;
+        let part = section.part(size)?;
+        let mut body = Reader::new(bytes, part.at(), part.end());
+        let func = self.module.imported_functions + self.module.bodies.len() as u32;
+        let (module, declared, limits) = (&self.module, &self.declared, self.limits);
+        let (checked, tail_calls) =
+            validate_body(module, func, declared, limits, &mut body, branches)?;
+        self.module.tail_calls |= tail_calls;
+        Ok(checked)
     }
 
     fn types(&mut self, section: &mut Reader<'_>) -> Result<()> {
@@ -395,29 +452,12 @@ impl Loader<'_> {
             return Err(section.error(MalformedKind::FunctionCount).into());
         }
         self.declared.resize(self.module.functions.len(), false);
-        let mut bodies = Vec::with_capacity(count);
+        self.module.bodies.reserve_exact(count);
         let mut branches = Vec::new();
-        let mut tail_calls = false;
-        for index in 0..count as u32 {
-            let size = section.u32()?;
-            let part = section.part(size)?;
-            let mut body = Reader::new(bytes, part.at(), part.end());
-            let func = self.module.imported_functions + index;
-            let declared = &self.declared;
-            let limits = self.limits;
-            let (checked, has_tail_calls) = validate_body(
-                &self.module,
-                func,
-                declared,
-                limits,
-                &mut body,
-                &mut branches,
-            )?;
-            bodies.push(checked);
-            tail_calls |= has_tail_calls;
+        for _ in 0..count {
+            let body = self.one_body(section, bytes, &mut branches)?;
+            self.module.bodies.push(body);
         }
-        self.module.bodies = bodies;
-        self.module.tail_calls = tail_calls;
         self.module.branches = branches;
         Ok(())
     }

@@ -15,6 +15,7 @@ use bytes::Bytes;
 pub use bytes::Lent;
 pub(crate) use code::{Body, Branch};
 pub use error::{InvalidKind, LoadCause, LoadError};
+pub use load::HOST_SECTION;
 use locals::Locals;
 pub(crate) use segments::arithmetic;
 pub(crate) use typing::Typing;
@@ -184,6 +185,8 @@ pub struct Module {
     /// The side table: where the branches of all bodies go, in the order of the code.
     branches: Vec<Branch>,
     customs: Vec<CustomSection>,
+    /// The function that [`HOST_SECTION`] adds.
+    host: Option<u32>,
 }
 
 impl Module {
@@ -247,6 +250,15 @@ impl Module {
     /// The start function.
     pub fn start(&self) -> Option<FuncIdx> {
         self.start.map(FuncIdx)
+    }
+
+    /// The function that a custom section [`HOST_SECTION`] adds, after all others: what a host does with the exports of
+    /// a module that has no function to begin with, or not only one. It has no parameters, and nothing else calls it.
+    ///
+    /// The section holds the types of its results, its size, and its locals and code as in a code section; what follows
+    /// is for who shows it. So it is a part of the program: of its hash, of saved states, and of what is uploaded.
+    pub fn host(&self) -> Option<FuncIdx> {
+        self.host.map(FuncIdx)
     }
 
     /// How many functions are imported; these come first.

@@ -79,7 +79,7 @@ impl args::Forever {
     /// As the session is asked.
     pub(in crate::action) fn asked(&self) -> StatesOptions {
         StatesOptions {
-            entry: self.entry.clone(),
+            entry: self.entry.script(),
             states: self.states,
             depth: self.depth,
             time: self.time,

@@ -100,7 +100,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
 pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Result<(), Failure> {
     let others = [
         ("--board", has_board),
-        ("--entry", within.entry.is_some()),
+        ("--entry", !within.entry.entry.is_empty()),
         ("--solver", within.solver.is_some()),
         ("--events", within.events.is_some()),
         ("--any", !within.any.is_empty()),
