@@ -75,8 +75,8 @@ const NO_INPUT: &[&str] = &["binary-counter"];
 /// Parts of networks: what they do together, `session/tests/networks.rs` and the transcripts have.
 const OF_NETWORKS: &[&str] = &["motor", "remote"];
 
-/// Programs of an operating system, whose choices are not followed: `session/tests/wasi.rs` has them.
-const OF_SYSTEMS: &[&str] = &["save-notes"];
+/// Programs of an operating system, whose choices are not followed: `session/tests/wasi.rs` and the transcripts have them.
+const OF_SYSTEMS: &[&str] = &["calculator", "lease", "ledger", "records", "save-notes"];
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
